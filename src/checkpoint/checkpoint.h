@@ -24,11 +24,18 @@
 //   /blocks/TERM/elements  i64 [elements]
 //   /blocks/TERM/values    f32 or f64 [elements][components][nodes or coefficients], code units
 //   /blocks/TERM/checksums i64 [elements]: of an element's number, 0.0 and values
+//
+// For each array of a monitor (dg/monitor_kind.h), on the rows of all ranks:
+//
+//   /monitors/MONITOR/ARRAY/ids       i64 [rows]
+//   /monitors/MONITOR/ARRAY/values    f64 [rows][width]
+//   /monitors/MONITOR/ARRAY/checksums i64 [rows]: of a row's id, 0.0 and values
 #pragma once
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_state.h"
 #include "dg/bernstein.h"
+#include "monitor/monitors.h"
 #include "session/session.h"
 
 #include <stdbool.h>
@@ -51,6 +58,8 @@ typedef struct sedge_checkpoint {
     sedge_basis basis;                               // of the state below
     struct json_t *monitors;                         // what they need to go on, {NAME: {...}, ...};
                                                      // the reader releases it with json_decref
+    const sedge_named_array *arrays;                 // of one to be written: those of its monitors
+    int array_count;
     char path[4096];  // where it was read from; "" of one to be written
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;
@@ -75,6 +84,13 @@ SEDGE_MUST_USE
 sedge_status sedge_checkpoint_read(const sedge_session *session, const char *folder,
                                    const char *requested, sedge_checkpoint *out, bool *found,
                                    const sedge_checkpoint_state *state, double *energy);
+
+// Fill in the arrays of the monitors of a run, those that have `restore`, from the checkpoint at
+// `path`, which sedge_checkpoint_read has read. SEDGE_ERR_DATA: one is missing or damaged.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_read_arrays(const sedge_session *session, const char *path,
+                                          const sedge_named_array *arrays, int count);
 
 // Rename checkpoints of steps after `step` in `folder` to checkpoint-STEP.h5.old, so that `auto`
 // does not find them, because the run is repeated from `step`. With step -1 all checkpoints are

@@ -1,5 +1,6 @@
 // Writing a checkpoint.
 #define _DEFAULT_SOURCE
+#include "checkpoint_arrays.h"
 #include "checkpoint_file.h"
 #include "checkpoint_header.h"
 
@@ -40,7 +41,8 @@ typedef struct checkpoint_writer {
     const sedge_checkpoint *checkpoint;
     const sedge_checkpoint_state *state;
     const double *energy;
-    char *header; // root only
+    char *header;  // root only
+    int64_t *rows; // [checkpoint->array_count] of all ranks
 } checkpoint_writer;
 
 // Attributes for people: a restart reads the header instead.
@@ -94,6 +96,8 @@ static sedge_status write_frame(const checkpoint_writer *writer, sedge_h5 *file)
     SEDGE_TRY(sedge_h5_text(file, "/header", "checksum", text));
     if (writer->state->count > 1) SEDGE_TRY(sedge_h5_group(file, "/blocks"));
     for (int i = 0; i < writer->state->count; i++) SEDGE_TRY(make_datasets(writer, file, i));
+    SEDGE_TRY(checkpoint_arrays_make(file, writer->checkpoint->arrays, writer->rows,
+                                     writer->checkpoint->array_count));
     return describe(writer, file);
 }
 
@@ -216,6 +220,8 @@ static sedge_status prepare(checkpoint_writer *writer)
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY_GOTO(status, checkpoint_facts(&facts, writer->session));
+    SEDGE_TRY_GOTO(status, checkpoint_arrays_count(&writer->rows, comm, writer->checkpoint->arrays,
+                                                   writer->checkpoint->array_count));
     if (sedge_comm_is_root(comm)) {
         status = checkpoint_print(&writer->header, writer->session, writer->checkpoint,
                                   writer->state, facts);
@@ -235,6 +241,10 @@ static sedge_status write_file(const checkpoint_writer *writer, const char *temp
     SEDGE_TRY(sedge_comm_agree(comm, root ? make_file(writer, temporary) : SEDGE_OK));
     sedge_status status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
     if (status == SEDGE_OK) status = fill_file(writer, file);
+    if (status == SEDGE_OK) {
+        status = checkpoint_arrays_fill(file, comm, writer->checkpoint->arrays,
+                                        writer->checkpoint->array_count);
+    }
     return sedge_comm_agree(comm, sedge_h5_close(file, status));
 }
 
@@ -266,5 +276,6 @@ sedge_status sedge_checkpoint_write(const sedge_session *session, const char *fo
 done:
     if (root && status != SEDGE_OK) (void)unlink(temporary);
     free(writer.header);
+    sedge_release(writer.rows);
     return status;
 }

@@ -66,6 +66,48 @@ typedef struct sedge_deck_slice {
     int resolution;  // samples along the longer side, default 200
 } sedge_deck_slice;
 
+// Frequencies of a Fourier transform, code units, ascending.
+typedef struct sedge_deck_frequencies {
+    int count; // 0: none given
+    double *value;
+} sedge_deck_frequencies;
+
+typedef enum sedge_spectrum_place {
+    SEDGE_SPECTRUM_POINTS,
+    SEDGE_SPECTRUM_PLANE,
+    SEDGE_SPECTRUM_SURFACE,
+    SEDGE_SPECTRUM_GROUPS,
+    SEDGE_SPECTRUM_PLACES
+} sedge_spectrum_place;
+
+// `monitors: spectra: NAME: {...}` - fields at frequencies. Each place has its own members.
+typedef struct sedge_deck_spectrum {
+    char name[64];
+    int line;
+    sedge_spectrum_place place;
+    int point_count;
+    sedge_deck_probe *points;
+    sedge_deck_slice plane; // its name is the spectrum's
+    char surface[64];
+    char out_of[64]; // the volume group that the surface's normals point out of; "": see
+                     // face_points.h
+    int group_count;
+    char (*groups)[64];
+    bool wanted[SEDGE_MAX_FIELDS]; // of the equation's output groups
+    sedge_deck_frequencies frequencies;
+    int normalise; // by the sources' signal: 1 yes, 0 no, -1 if they have one signal
+    bool narrow;   // sums in fp32
+} sedge_deck_spectrum;
+
+// `monitors: flux: NAME: {...}` - the energy flux through a surface.
+typedef struct sedge_deck_flux {
+    char name[64];
+    int line;
+    char surface[64];
+    char out_of[64];
+    sedge_deck_frequencies frequencies; // none: over time only
+} sedge_deck_flux;
+
 typedef struct sedge_deck {
     char *path;   // as given
     char *folder; // of the deck: mesh files are relative to it
@@ -109,6 +151,13 @@ typedef struct sedge_deck {
     sedge_deck_probe *probes;
     int slice_count;
     sedge_deck_slice *slices;
+    sedge_deck_frequencies frequencies; // default of spectra and flux
+    int frequency_every;                // steps between samples of spectra and flux; 0: by rule
+    double frequency_floor; // of the incident spectrum, by its peak: below it nothing is normalised
+    int spectrum_count;
+    sedge_deck_spectrum *spectra;
+    int flux_count;
+    sedge_deck_flux *fluxes;
     int monitor_count;
     sedge_deck_monitor *monitors; // of kinds with parameters, in the order of sedge_monitor_kinds
 

@@ -265,6 +265,18 @@ static sedge_status check_names(const deck_reader *reader, deck_node *node, cons
     }
     if (key->type == DECK_NAMES && node->count != 2)
         return deck_fail(reader->path, node, "%s must be two names, not %d", where, node->count);
+    if (key->type == DECK_LISTED && node->count == 0)
+        return deck_fail(reader->path, node, "%s is an empty list", where);
+    return SEDGE_OK;
+}
+
+static sedge_status check_numbers(const deck_reader *reader, deck_node *node, const char *where,
+                                  const deck_key *key)
+{
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SEQUENCE));
+    if (node->count == 0) return deck_fail(reader->path, node, "%s is an empty list", where);
+    for (deck_node *child = node->first; child != NULL; child = child->next)
+        SEDGE_TRY(check_real(reader, child, where, key));
     return SEDGE_OK;
 }
 
@@ -376,7 +388,10 @@ sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const 
         return check_triple(reader, node, where, key);
     case DECK_AXES:
     case DECK_NAMES:
+    case DECK_LISTED:
         return check_names(reader, node, where, key);
+    case DECK_NUMBERS:
+        return check_numbers(reader, node, where, key);
     case DECK_SIGNAL:
         return check_signal(reader, node, where, key);
     case DECK_SECTION:

@@ -32,6 +32,8 @@ static const char *type_text(const deck_key *key)
         [DECK_INTEGERS] = "[i, j, k], whole numbers",
         [DECK_AXES] = "list of x, y, z",
         [DECK_NAMES] = "[name, name]",
+        [DECK_LISTED] = "list of names",
+        [DECK_NUMBERS] = "list of numbers",
         [DECK_SIGNAL] = "signal",
         [DECK_SECTION] = "section",
         [DECK_LIST] = "list of sections",

@@ -216,21 +216,27 @@ static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
     }
 }
 
-static sedge_status check_slices(const sedge_deck *deck, const sedge_mesh *mesh)
+static sedge_status check_plane(const sedge_deck *deck, const sedge_mesh *mesh, const char *section,
+                                const sedge_deck_slice *plane)
 {
-    const deck_node *const section = deck_child(deck_child(deck->tree, "monitors"), "slices");
+    const deck_node *const node = deck_child(deck_child(deck->tree, "monitors"), section);
+    const double low = mesh->bounds[0][plane->axis];
+    const double high = mesh->bounds[1][plane->axis];
 
-    for (int i = 0; i < deck->slice_count; i++) {
-        const sedge_deck_slice *const slice = &deck->slices[i];
-        const double low = mesh->bounds[0][slice->axis];
-        const double high = mesh->bounds[1][slice->axis];
+    if (plane->position >= low && plane->position <= high) return SEDGE_OK;
+    return deck_fail(deck->path, deck_child(node, plane->name),
+                     "monitors.%s.%s: the plane %c = %.6g misses the mesh, which reaches from %.6g "
+                     "to %.6g (code units)",
+                     section, plane->name, 'x' + plane->axis, plane->position, low, high);
+}
 
-        if (!(slice->position >= low && slice->position <= high)) {
-            return deck_fail(deck->path, deck_child(section, slice->name),
-                             "monitors.slices.%s: the plane %c = %.6g misses the mesh, which "
-                             "reaches from %.6g to %.6g (code units)",
-                             slice->name, 'x' + slice->axis, slice->position, low, high);
-        }
+static sedge_status check_planes(const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    for (int i = 0; i < deck->slice_count; i++)
+        SEDGE_TRY(check_plane(deck, mesh, "slices", &deck->slices[i]));
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        if (deck->spectra[i].place == SEDGE_SPECTRUM_PLANE)
+            SEDGE_TRY(check_plane(deck, mesh, "spectra", &deck->spectra[i].plane));
     }
     return SEDGE_OK;
 }
@@ -307,7 +313,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
-    SEDGE_TRY_GOTO(status, check_slices(deck, mesh));
+    SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     assemble_sources(problem, deck);
     if (equation->constants != NULL) {
         equation->constants(deck->flux,

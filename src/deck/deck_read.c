@@ -409,6 +409,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->sources);
     sedge_release(deck->probes);
     sedge_release(deck->slices);
+    deck_free_spectra(deck);
     sedge_release(deck->monitors);
     deck_node_free(deck->tree);
     sedge_release(deck);

@@ -139,6 +139,41 @@ static const deck_key monitor_keys[] = {
     {"probes", DECK_SECTION, .fallback = "{}", .text = "fields at points over time"},
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},
+    {"frequencies", DECK_SECTION,
+     .text = "those of spectra and flux; an entry there may have its own"},
+    {"spectra", DECK_SECTION, .fallback = "{}",
+     .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps"},
+};
+
+// The first rows are those of an entry's own frequencies.
+static const deck_key frequency_keys[] = {
+    {"list", DECK_NUMBERS, .either = "from", .positive = true, .dimension = SEDGE_FREQUENCY,
+     .text = "the frequencies"},
+    {"from", DECK_REAL, .either = "list", .positive = true, .dimension = SEDGE_FREQUENCY,
+     .text = "the least of equidistant frequencies"},
+    {"to", DECK_REAL, .with = "from", .required = true, .positive = true,
+     .dimension = SEDGE_FREQUENCY, .text = "the greatest of them"},
+    {"count", DECK_INTEGER, .with = "from", .required = true, RANGE(1, 100000),
+     .text = "how many there are"},
+    {"every", DECK_INTEGER, .computed = "by rule", RANGE(1, 1000000),
+     .text = "steps between samples; by rule: the greatest number m with m dt (f + s) <= 1, f the "
+             "highest frequency of the deck's spectra and s the one above which the sources' "
+             "spectra are below 1e-6 of their peaks"},
+    {"floor", DECK_REAL, .fallback = "0.001", .positive = true, RANGE(0, 1),
+     .text = "where the incident spectrum is below this part of its peak at the frequencies, "
+             "normalised fields are not-a-number"},
+};
+#define FREQUENCY_ROWS 4
+
+static const deck_key spectrum_keys[] = {
+    {"points", DECK_SECTION, .text = "by name: points [x, y, z] inside the mesh"},
+    {"plane", DECK_SECTION, .text = "a plane"},
+    {"fields", DECK_LISTED, .computed = "all", .text = "groups of the equation's fields"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
+    {"normalise", DECK_CHOICE, .computed = "source, if the sources have one signal",
+     .choices = "source none",
+     .text = "source: also fields divided by the transform of the sources' signal at the same "
+             "times"},
 };
 
 static const deck_key energy_keys[] = {
@@ -220,6 +255,12 @@ const deck_section deck_sections[] = {
     {"monitors.energy", "Goes to energy.h5.", ROWS(energy_keys)},
     {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
+    {"monitors.frequencies", "Exactly one of `list` and `from`.", ROWS(frequency_keys)},
+    {"monitors.spectra.NAME", "Goes to spectra.h5. Exactly one of `points` and `plane`.",
+     ROWS(spectrum_keys)},
+    {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},
+    {"monitors.spectra.NAME.frequencies", "Exactly one of `list` and `from`.", frequency_keys,
+     FREQUENCY_ROWS},
     {"output", "The results.", ROWS(output_keys)},
     {"output.checkpoint",
      "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",

@@ -23,6 +23,8 @@ typedef enum deck_type {
     DECK_INTEGERS, // three whole numbers
     DECK_AXES,     // a list of x, y, z
     DECK_NAMES,    // two different names
+    DECK_LISTED,   // a list of different names, at least one
+    DECK_NUMBERS,  // a list of finite numbers, at least one
     DECK_SIGNAL,   // a mapping, see deck_signal_section
     DECK_SECTION,  // a mapping with rows of its own
     DECK_LIST      // a list of mappings

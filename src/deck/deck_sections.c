@@ -282,20 +282,17 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
 
 // ---- monitors -----------------------------------------------------------------------------------
 
-static sedge_status read_probes(const deck_reader *reader, sedge_deck *deck, deck_node *section)
+sedge_status deck_read_points(const deck_reader *reader, const deck_node *points, const char *path,
+                              sedge_deck_probe **out, int *count)
 {
     static const deck_key point = {.type = DECK_VECTOR, .dimension = SEDGE_LENGTH};
 
-    SEDGE_TRY(deck_check(reader, section, "monitors.probes", deck_section_find("monitors.probes"),
-                         NULL, 0));
-    deck->probe_every = (int)deck_integer(deck_child(section, "every"));
-    const deck_node *const points = deck_child(section, "points");
-    SEDGE_TRY(sedge_allocate(&deck->probes, points->count, sizeof *deck->probes));
+    SEDGE_TRY(sedge_allocate(out, points->count, sizeof **out));
     for (deck_node *node = points->first; node != NULL; node = node->next) {
-        sedge_deck_probe *const probe = &deck->probes[deck->probe_count++];
+        sedge_deck_probe *const probe = &(*out)[(*count)++];
         char where[DECK_PATH_MAX];
 
-        deck_path(where, "monitors.probes.points", node->key);
+        deck_path(where, path, node->key);
         SEDGE_TRY(deck_check_name(reader, node, node->key, true));
         SEDGE_TRY(deck_check_value(reader, node, where, &point));
         deck_copy_name(probe->name, node->key);
@@ -305,22 +302,37 @@ static sedge_status read_probes(const deck_reader *reader, sedge_deck *deck, dec
     return SEDGE_OK;
 }
 
+sedge_status deck_read_plane(const deck_reader *reader, deck_node *node, const char *where,
+                             const char *section, const char *name, sedge_deck_slice *slice)
+{
+    SEDGE_TRY(deck_check(reader, node, where, deck_section_find(section), NULL, 0));
+    deck_copy_name(slice->name, name);
+    slice->line = node->line;
+    slice->axis = deck_child(node, "normal")->text[0] - 'x';
+    slice->position = deck_real(reader, deck_child(node, "at"), SEDGE_LENGTH);
+    slice->resolution = (int)deck_integer(deck_child(node, "resolution"));
+    return SEDGE_OK;
+}
+
+static sedge_status read_probes(const deck_reader *reader, sedge_deck *deck, deck_node *section)
+{
+    SEDGE_TRY(deck_check(reader, section, "monitors.probes", deck_section_find("monitors.probes"),
+                         NULL, 0));
+    deck->probe_every = (int)deck_integer(deck_child(section, "every"));
+    return deck_read_points(reader, deck_child(section, "points"), "monitors.probes.points",
+                            &deck->probes, &deck->probe_count);
+}
+
 static sedge_status read_slices(const deck_reader *reader, sedge_deck *deck, deck_node *section)
 {
     SEDGE_TRY(sedge_allocate(&deck->slices, section->count, sizeof *deck->slices));
     for (deck_node *node = section->first; node != NULL; node = node->next) {
-        sedge_deck_slice *const slice = &deck->slices[deck->slice_count++];
         char where[DECK_PATH_MAX];
 
         deck_path(where, "monitors.slices", node->key);
         SEDGE_TRY(deck_check_name(reader, node, node->key, true));
-        SEDGE_TRY(
-            deck_check(reader, node, where, deck_section_find("monitors.slices.NAME"), NULL, 0));
-        deck_copy_name(slice->name, node->key);
-        slice->line = node->line;
-        slice->axis = deck_child(node, "normal")->text[0] - 'x';
-        slice->position = deck_real(reader, deck_child(node, "at"), SEDGE_LENGTH);
-        slice->resolution = (int)deck_integer(deck_child(node, "resolution"));
+        SEDGE_TRY(deck_read_plane(reader, node, where, "monitors.slices.NAME", node->key,
+                                  &deck->slices[deck->slice_count++]));
     }
     return SEDGE_OK;
 }
@@ -388,5 +400,6 @@ sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck)
     deck->energy_every = (int)deck_integer(deck_child(energy, "every"));
     SEDGE_TRY(read_probes(reader, deck, deck_child(node, "probes")));
     SEDGE_TRY(read_slices(reader, deck, deck_child(node, "slices")));
+    SEDGE_TRY(deck_read_spectra(reader, deck, node));
     return read_kinds(reader, deck, node);
 }

@@ -18,6 +18,22 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 
+// The parts of `monitors` that concern frequencies: frequencies, spectra, flux.
+SEDGE_MUST_USE
+sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
+                               const deck_node *monitors);
+void deck_free_spectra(sedge_deck *deck);
+
+// Read named points; `path` is that of the section. The caller releases `*out`.
+SEDGE_MUST_USE
+sedge_status deck_read_points(const deck_reader *reader, const deck_node *points, const char *path,
+                              sedge_deck_probe **out, int *count);
+
+// Read a plane, whose keys are those of `section`.
+SEDGE_MUST_USE
+sedge_status deck_read_plane(const deck_reader *reader, deck_node *node, const char *where,
+                             const char *section, const char *name, sedge_deck_slice *slice);
+
 // Check the mapping of one volume group, which messages call `where`: the parameters of a material,
 // and an entry for each kind of term, which is absent or a mapping. The contents of these mappings
 // are read by deck_read_terms.

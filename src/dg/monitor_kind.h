@@ -24,6 +24,19 @@ typedef struct sedge_monitor_point {
     const double *weights; // [nodes], of the nodal values of `element`
 } sedge_monitor_point;
 
+// Sums over the run that are too many for a monitor's `memory`: rows of `width` numbers, each row
+// on one rank. A checkpoint has them under the names of monitor and array, with the rows' ids, by
+// which the rows find their ranks in a run on other ranks.
+typedef struct sedge_monitor_array {
+    char name[64];      // unique in its monitor; letters, digits, '_' and '-'
+    bool restore;       // this run goes on with sums of before: the checkpoint must have them
+    int64_t limit;      // ids are below it
+    int64_t count;      // rows of this rank
+    const int64_t *ids; // [count], of all ranks' rows different ones
+    int64_t width;      // the same on all ranks
+    double *values;     // [count][width]
+} sedge_monitor_array;
+
 typedef struct sedge_monitor_kind {
     const char *name;
     const char *text; // what it records, for input/README.md
@@ -42,6 +55,12 @@ typedef struct sedge_monitor_kind {
     // failure.
     sedge_status (*create)(void **out, const struct sedge_output_context *context,
                            const double *parameters, const struct json_t *memory);
+    // The memory is that of sums over the whole run, and not of files: `create` also gets it when a
+    // run continues in another folder.
+    bool sums;
+    // Optional: the monitor's arrays, `*count` of them, the same on all ranks; borrowed from the
+    // monitor. After `create` the run fills in those that have `restore`; each checkpoint has all.
+    const sedge_monitor_array *(*arrays)(const void *monitor, int *count);
     // Is there something to record at the end of `step`?
     bool (*due)(const void *monitor, int64_t step);
     // Record the state, which `sample` gives. NULL: the monitor needs only the fields at `points`.
@@ -63,6 +82,8 @@ typedef struct sedge_monitor_kind {
 
     // Optional: write what is kept in memory to the monitor's files.
     sedge_status (*flush)(void *monitor);
+    // Optional: the run has come to its end; write what is known only then. The monitor is flushed.
+    sedge_status (*finish)(void *monitor);
     // Add to the object `memory` what `create` needs to go on: the lengths of files and all that
     // later samples depend on. It becomes a part of each checkpoint's header.
     sedge_status (*save)(const void *monitor, struct json_t *memory);

@@ -1,6 +1,7 @@
 #include "problem.h"
 
 #include "base/memory.h"
+#include "dg/signal.h"
 
 #include <math.h>
 #include <string.h>
@@ -215,4 +216,38 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
         }
     }
     return SEDGE_OK;
+}
+
+static double signal_frequency(const double *signal)
+{
+    return sedge_signal_kind_of(signal)->frequency(signal);
+}
+
+// The highest frequency among the signals of a list of parameters.
+static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
+{
+    double highest = 0.0;
+
+    for (int i = 0; i < count; i++) {
+        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+            highest = fmax(highest, signal_frequency(values));
+        values += sedge_parameter_size(&parameters[i]);
+    }
+    return highest;
+}
+
+double sedge_problem_frequency(const sedge_problem *problem)
+{
+    if (problem->equation->elliptic != NULL) return 0.0;
+    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
+                                    problem->initial_parameters);
+
+    if (problem->incident != NULL) {
+        highest = fmax(highest, list_frequency(problem->incident->parameters,
+                                               problem->incident->parameter_count,
+                                               problem->incident_parameters));
+    }
+    for (int i = 0; i < problem->point_source_count; i++)
+        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
+    return highest;
 }

@@ -125,3 +125,8 @@ double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *
 
 // The stability number C_N of order N.
 double sedge_stable_number(int order);
+
+// The highest frequency of the signals of sources and initial fields, in cycles per code time; 0:
+// none known. For a pulse it is the frequency above which the spectrum is below about a hundredth
+// of its peak. Not collective.
+double sedge_problem_frequency(const sedge_problem *problem);

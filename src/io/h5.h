@@ -26,7 +26,8 @@ typedef enum sedge_h5_type {
     SEDGE_H5_F64,
     SEDGE_H5_I32,
     SEDGE_H5_I64,
-    SEDGE_H5_U8
+    SEDGE_H5_U8,
+    SEDGE_H5_COMPLEX // two F64: the compound {r, i}, as h5py and others have it
 } sedge_h5_type;
 
 #define SEDGE_H5_DIMENSIONS 4

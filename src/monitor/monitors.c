@@ -52,8 +52,9 @@ static sedge_status create_each(sedge_monitors *monitors)
 
         if (kind->requested != NULL ? !kind->requested(context->deck) : parameters == NULL)
             continue;
-        SEDGE_TRY(kind->create(&one->monitor, context, parameters,
-                               json_object_get(monitors->memory, kind->name)));
+        const json_t *const memory = context->continues || kind->sums ? monitors->memory : NULL;
+        SEDGE_TRY(
+            kind->create(&one->monitor, context, parameters, json_object_get(memory, kind->name)));
         one->kind = kind;
         one->sampled = -1;
         monitors->count++;
@@ -90,7 +91,7 @@ sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_cont
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(context->comm, sedge_allocate(&monitors, 1, sizeof *monitors)));
     monitors->context = context;
-    monitors->memory = context->continues ? json_incref(memory) : NULL;
+    monitors->memory = json_incref(memory);
     SEDGE_TRY_GOTO(status, create_each(monitors));
     SEDGE_TRY_GOTO(status, create_recorders(monitors, sample));
     *out = monitors;
@@ -206,6 +207,17 @@ sedge_status sedge_monitors_flush(sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
+sedge_status sedge_monitors_finish(sedge_monitors *monitors)
+{
+    SEDGE_TRY(sedge_monitors_flush(monitors));
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        if (one->kind->finish != NULL) SEDGE_TRY(one->kind->finish(one->monitor));
+    }
+    return SEDGE_OK;
+}
+
 // ---- checkpoints -------------------------------------------------------------------------------
 
 // Root: bring the files NAME.h5 to the disk; of others their monitors do so (dg/monitor_kind.h).
@@ -251,7 +263,11 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
     *out = NULL;
     SEDGE_TRY(sedge_monitors_flush(monitors));
     SEDGE_TRY(sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sync_files(monitors) : SEDGE_OK));
-    all = monitors->memory != NULL ? json_copy(monitors->memory) : json_object();
+    all = monitors->context->continues && monitors->memory != NULL ? json_copy(monitors->memory)
+                                                                   : json_object();
+    // Sums that nobody goes on with are not in the checkpoint, so nothing may tell of them.
+    for (int k = 0; sedge_monitor_kinds[k] != NULL; k++)
+        if (sedge_monitor_kinds[k]->sums) (void)json_object_del(all, sedge_monitor_kinds[k]->name);
     status = save_each(monitors, all);
     if (status == SEDGE_OK) {
         *out = all;
@@ -259,4 +275,27 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
         json_decref(all);
     }
     return status;
+}
+
+sedge_status sedge_monitors_arrays(const sedge_monitors *monitors, sedge_named_array **out,
+                                   int *count)
+{
+    int most = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        *count = 0;
+        if (pass == 1) SEDGE_TRY(sedge_allocate(out, most, sizeof **out));
+        for (int i = 0; i < monitors->count; i++) {
+            const one_monitor *const one = &monitors->each[i];
+            int own = 0;
+
+            if (one->kind->arrays == NULL) continue;
+            const sedge_monitor_array *const arrays = one->kind->arrays(one->monitor, &own);
+            for (int k = 0; k < own && pass == 1; k++)
+                (*out)[*count + k] = (sedge_named_array){one->kind->name, &arrays[k]};
+            *count += own;
+        }
+        most = *count;
+    }
+    return SEDGE_OK;
 }

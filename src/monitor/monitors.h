@@ -45,8 +45,22 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 SEDGE_MUST_USE
 sedge_status sedge_monitors_flush(sedge_monitors *monitors);
 
-// The same, to the disk itself, and tell what the monitors need to go on: {NAME: {...}, ...}, for a
+// Flush all to the disk itself, and tell what the monitors need to go on: {NAME: {...}, ...}, for a
 // checkpoint. Of a monitor that the deck has no more that is what it told before. The caller
 // releases it by json_decref.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_save(sedge_monitors *monitors, struct json_t **out);
+
+// The run has come to its end: flush all, and let them write what is known only then.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_finish(sedge_monitors *monitors);
+
+// The arrays of all monitors that have some, [count] pairs of a kind's name and an array. Borrowed
+// from the monitors. Not collective; may fail on one rank alone. The caller releases `*out`.
+typedef struct sedge_named_array {
+    const char *monitor;
+    const sedge_monitor_array *array;
+} sedge_named_array;
+SEDGE_MUST_USE
+sedge_status sedge_monitors_arrays(const sedge_monitors *monitors, sedge_named_array **out,
+                                   int *count);

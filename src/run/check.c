@@ -4,6 +4,7 @@
 #include "checkpoint/checkpoint.h"
 #include "device/device.h"
 #include "elliptic/parts.h"
+#include "monitor/sampling.h"
 #include "operator/operator.h"
 #include "run/driver_elliptic.h"
 #include "session/plausibility.h"
@@ -69,6 +70,24 @@ static void print_output(const sedge_session *session)
     }
     printf("%lld energies, %lld samples of %d probes\n", (long long)energies, (long long)samples,
            deck->probe_count);
+}
+
+// How often fields are sampled for Fourier transforms, and what these take.
+static sedge_status print_spectra(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+    sedge_sampling sampling;
+
+    if (deck->spectrum_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_sampling_plan(&sampling, &context));
+    if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
+    printf("  spectra            %d, a sample every %d steps (%.4g%s), %.1f MiB of sums over all "
+           "ranks\n",
+           deck->spectrum_count, sampling.every,
+           sampling.every * session->dt * sedge_deck_time_unit(deck),
+           sedge_deck_unit(deck, SEDGE_TIME), sedge_sampling_bytes(&context) / 1048576.0);
+    return SEDGE_OK;
 }
 
 static void print_checkpoints(const sedge_session *session)
@@ -284,13 +303,14 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     if (session->problem.equation->elliptic != NULL) {
         sedge_elliptic_print_sizes(session);
     } else {
-        if (sedge_resolution_frequency(session) <= 0.0 && root) {
+        if (sedge_problem_frequency(&session->problem) <= 0.0 && root) {
             printf(
                 "  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
         }
         print_memory(session, comm);
         if (root) print_work(session);
         if (root) print_output(session);
+        SEDGE_TRY(print_spectra(session));
         if (root) print_checkpoints(session);
     }
     if (root) print_device(session);

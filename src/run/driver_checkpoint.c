@@ -2,6 +2,7 @@
 #include "driver_run.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "device/range.h"
 
 #include <jansson.h>
@@ -51,6 +52,12 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     SEDGE_TRY(sedge_comm_agree(session->comm, move_state(run, checkpoint.basis, true)));
     sedge_sample_forget_fields(run->sample);
     sedge_status status = sedge_monitors_save(run->monitors, &checkpoint.monitors);
+    sedge_named_array *arrays = NULL;
+    if (status == SEDGE_OK) {
+        status = sedge_comm_agree(
+            session->comm, sedge_monitors_arrays(run->monitors, &arrays, &checkpoint.array_count));
+    }
+    checkpoint.arrays = arrays;
     sedge_range_begin("output");
     if (status == SEDGE_OK) {
         status =
@@ -59,6 +66,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     }
     sedge_range_end();
     json_decref(checkpoint.monitors);
+    sedge_release(arrays);
     SEDGE_TRY(status);
     run->last_checkpoint = step;
     run->checkpoint_clock = sedge_clock();
@@ -167,6 +175,20 @@ sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from)
                sedge_basis_name(before), sedge_basis_name(now));
     }
     return sedge_comm_agree(session->comm, move_state(run, before, false));
+}
+
+sedge_status driver_restart_monitors(const driver_run *run, const sedge_checkpoint *from)
+{
+    const sedge_session *const session = &run->session;
+    sedge_named_array *arrays = NULL;
+    int count = 0;
+    sedge_status status =
+        sedge_comm_agree(session->comm, sedge_monitors_arrays(run->monitors, &arrays, &count));
+
+    if (status == SEDGE_OK)
+        status = sedge_checkpoint_read_arrays(session, from->path, arrays, count);
+    sedge_release(arrays);
+    return status;
 }
 
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)

@@ -98,6 +98,7 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from->same_folder ? from->step : -1));
     SEDGE_TRY(driver_create_monitors(run, from->monitors, found && from->same_folder));
+    if (found) SEDGE_TRY(driver_restart_monitors(run, from));
     run->last_checkpoint = run->output.continues ? from->step : -1;
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from->path);
     say(run, found ? "state of the checkpoint" : "initial state");
@@ -224,7 +225,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    return sedge_monitors_flush(run->monitors);
+    return sedge_monitors_finish(run->monitors);
 }
 
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)

@@ -93,6 +93,10 @@ sedge_status driver_check_energy(driver_run *run);
 SEDGE_MUST_USE
 sedge_status driver_finish(driver_run *run, sedge_status outcome);
 
+// Fill in the monitors' arrays from the checkpoint that the run goes on from.
+SEDGE_MUST_USE
+sedge_status driver_restart_monitors(const driver_run *run, const sedge_checkpoint *from);
+
 // Read the checkpoint that --restart names and go on from it: run->state, time and monitors.
 // `*found` is false without --restart and where `auto` finds none.
 SEDGE_MUST_USE

@@ -28,7 +28,7 @@ static double fastest(const sedge_problem *problem)
 
 static void warn_of_wave(const sedge_session *session)
 {
-    const double frequency = sedge_resolution_frequency(session);
+    const double frequency = sedge_problem_frequency(&session->problem);
     const double size = mesh_size(session->mesh);
     const char *const unit = sedge_deck_unit(session->deck, SEDGE_LENGTH);
 

@@ -5,43 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- frequencies -------------------------------------------------------------------------------
-
-static double signal_frequency(const double *signal)
-{
-    return sedge_signal_kind_of(signal)->frequency(signal);
-}
-
-// The highest frequency among the signals of a list of parameters.
-static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
-{
-    double highest = 0.0;
-
-    for (int i = 0; i < count; i++) {
-        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-            highest = fmax(highest, signal_frequency(values));
-        values += sedge_parameter_size(&parameters[i]);
-    }
-    return highest;
-}
-
-double sedge_resolution_frequency(const sedge_session *session)
-{
-    const sedge_problem *const problem = &session->problem;
-    if (problem->equation->elliptic != NULL) return 0.0;
-    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
-                                    problem->initial_parameters);
-
-    if (problem->incident != NULL) {
-        highest = fmax(highest, list_frequency(problem->incident->parameters,
-                                               problem->incident->parameter_count,
-                                               problem->incident_parameters));
-    }
-    for (int i = 0; i < problem->point_source_count; i++)
-        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
-    return highest;
-}
-
 // ---- errors ------------------------------------------------------------------------------------
 
 // Beyond it nothing is resolved at any order, and powers stay in range.
@@ -166,7 +129,7 @@ static void print_group(const resolution *group, const sedge_session *session, i
 
 sedge_status sedge_resolution_print(const sedge_session *session)
 {
-    const double frequency = sedge_resolution_frequency(session);
+    const double frequency = sedge_problem_frequency(&session->problem);
     const int count = session->mesh->groups.volumes;
     resolution *groups = NULL;
 

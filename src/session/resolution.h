@@ -5,11 +5,6 @@
 #include "base/error.h"
 #include "session/session.h"
 
-// The highest frequency of the deck's signals, in cycles per code time; 0: none known. For a pulse
-// it is the frequency above which the spectrum is below about a hundredth of its peak. Not
-// collective.
-double sedge_resolution_frequency(const sedge_session *session);
-
 // Relative L2 error of a wave of length `wave` after `waves` wavelengths, in elements with the
 // longest edge `edge`. With k = 2 pi / wave it is
 //   0.6 (k edge / 4)^(N+1) / (N+1)!  +  waves pi (N! / (2N+1)!)^2 (0.48 k edge)^(2N+1).

@@ -5,6 +5,7 @@
 #include "deck/deck_tree.h"
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
+#include "monitor/sampling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,6 +120,7 @@ static int list_points(const sedge_session *session, deck_point *points)
     const sedge_deck *const deck = session->deck;
     const deck_node *const monitors = deck_child(deck->tree, "monitors");
     const deck_node *const probes = deck_child(deck_child(monitors, "probes"), "points");
+    const deck_node *const spectra = deck_child(monitors, "spectra");
     const deck_node *source = deck_child(deck->tree, "sources")->first;
     int count = 0;
 
@@ -128,6 +130,17 @@ static int list_points(const sedge_session *session, deck_point *points)
                                        "probe",
                                        deck->probes[i].name,
                                        {x[0], x[1], x[2]}};
+    }
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
+        const deck_node *const places = deck_child(deck_child(spectra, spectrum->name), "points");
+        for (int k = 0; k < spectrum->point_count; k++) {
+            const double *const x = spectrum->points[k].position;
+            points[count++] = (deck_point){deck_child(places, spectrum->points[k].name),
+                                           "the point of a spectrum",
+                                           spectrum->points[k].name,
+                                           {x[0], x[1], x[2]}};
+        }
     }
     for (int i = 0; i < deck->source_count; i++, source = source->next) {
         const double *const x = deck->sources[i].parameters; // of a point, its place comes first
@@ -160,12 +173,13 @@ static sedge_status check_points(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     double(*const bounds)[3] = session->mesh->bounds;
-    const int most = deck->probe_count + deck->source_count;
+    int most = deck->probe_count + deck->source_count;
     sedge_status status;
     deck_point *points = NULL;
     int64_t *found = NULL;
     int count = 0;
 
+    for (int i = 0; i < deck->spectrum_count; i++) most += deck->spectra[i].point_count;
     if (most == 0) return SEDGE_OK;
     status = sedge_allocate(&points, most, sizeof *points);
     if (status == SEDGE_OK) status = sedge_allocate(&found, most, sizeof *found);
@@ -245,7 +259,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
-    return find_time_step(session);
+    SEDGE_TRY(find_time_step(session));
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+    sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
+    return sedge_sampling_plan(&sampling, &context);
 }
 
 void sedge_session_close(sedge_session *session)
@@ -292,6 +309,7 @@ sedge_output_context sedge_session_output(const sedge_session *session, int64_t 
                                   .mesh = session->mesh,
                                   .element = session->element,
                                   .problem = &session->problem,
+                                  .dt = session->dt,
                                   .steps = session->steps > 0 ? session->steps : 1,
                                   .first_step = first_step,
                                   .continues = continues};

@@ -1,0 +1,493 @@
+// spectra.h5: fields at frequencies, by Fourier transforms that run beside the steps
+// (monitor/spectrum.h, monitor/sampling.h). Written when the run has come to its end.
+//
+// /spectra/NAME/frequency [frequencies], GROUP [frequencies][points][3], complex, in phasors of
+// exp(+j w t); with a signal also GROUP_normalised and incident [frequencies]. Of points: positions
+// [points][3] and the attribute names. Of a plane: [rows][columns] points and their coordinates.
+#include "dg/monitor_kind.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/plane.h"
+#include "monitor/spectrum.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
+
+typedef struct spectrum_entry {
+    const sedge_deck_spectrum *deck;
+    sedge_plane plane; // of a plane
+    int points;        // of this rank
+    int32_t *elements; // [points]
+    double *weights;   // [points][nodes]
+    int64_t *ids;      // [points] of their rows
+    int64_t begin;     // step after which the sums begin
+    bool restored;     // the sums go on
+    sedge_spectrum spectrum;
+} spectrum_entry;
+
+typedef struct spectra_monitor {
+    const sedge_output_context *context;
+    sedge_sampling sampling;
+    bool restored; // some entry goes on with the sums of a checkpoint
+    int count;
+    spectrum_entry *entries;     // [count]
+    sedge_monitor_array *arrays; // [count]
+    int points;
+    sedge_monitor_point *point; // [points] of all entries, one after the other
+} spectra_monitor;
+
+static const char *entry_name(const sedge_deck *deck, int i)
+{
+    return deck->spectra[i].name;
+}
+
+// ---- the points of an entry --------------------------------------------------------------------
+
+// The points of the deck that this rank owns.
+static sedge_status keep_points(spectrum_entry *entry, const sedge_output_context *context,
+                                const int *owners, const int32_t *elements, double (*rst)[3])
+{
+    const int nodes = context->element->nodes;
+    const int count = entry->deck->point_count;
+
+    SEDGE_TRY(sedge_allocate(&entry->elements, count, sizeof *entry->elements));
+    SEDGE_TRY(sedge_allocate(&entry->ids, count, sizeof *entry->ids));
+    SEDGE_TRY(sedge_allocate(&entry->weights, (int64_t)count * nodes, sizeof *entry->weights));
+    for (int i = 0; i < count; i++) {
+        if (owners[i] < 0) {
+            const sedge_deck_probe *const point = &entry->deck->points[i];
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s:%d: the point '%s' of the spectrum '%s' at (%g, %g, %g) lies "
+                              "outside the mesh",
+                              context->deck->path, point->line, point->name, entry->deck->name,
+                              point->position[0], point->position[1], point->position[2]);
+        }
+        if (elements[i] < 0) continue;
+        entry->elements[entry->points] = elements[i];
+        entry->ids[entry->points] = i;
+        SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
+                                            entry->weights + (int64_t)entry->points * nodes));
+        entry->points++;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_points(spectrum_entry *entry, const sedge_output_context *context)
+{
+    const int count = entry->deck->point_count;
+    sedge_status status;
+    double(*places)[3] = NULL;
+    double(*rst)[3] = NULL;
+    int32_t *elements = NULL;
+    int *owners = NULL;
+
+    status = sedge_allocate(&places, count, sizeof *places);
+    if (status == SEDGE_OK) status = sedge_allocate(&rst, count, sizeof *rst);
+    if (status == SEDGE_OK) status = sedge_allocate(&elements, count, sizeof *elements);
+    if (status == SEDGE_OK) status = sedge_allocate(&owners, count, sizeof *owners);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
+    for (int i = 0; i < count; i++)
+        memcpy(places[i], entry->deck->points[i].position, sizeof *places);
+    SEDGE_TRY_GOTO(status, sedge_mesh_claim(owners, elements, rst, context->comm, context->mesh,
+                                            (const double(*)[3])places, count));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm,
+                                            keep_points(entry, context, owners, elements, rst)));
+done:
+    sedge_release(places);
+    sedge_release(rst);
+    sedge_release(elements);
+    sedge_release(owners);
+    return status;
+}
+
+// The pixels of the plane become the entry's points.
+static sedge_status find_pixels(spectrum_entry *entry, const sedge_output_context *context)
+{
+    sedge_plane *const plane = &entry->plane;
+
+    SEDGE_TRY(sedge_plane_create(plane, context, &entry->deck->plane));
+    entry->points = (int)plane->owned;
+    entry->elements = plane->elements;
+    entry->weights = plane->weights;
+    entry->ids = plane->pixels;
+    plane->elements = NULL;
+    plane->weights = NULL;
+    plane->pixels = NULL;
+    return SEDGE_OK;
+}
+
+// The number of possible rows.
+static int64_t count_ids(const spectrum_entry *entry)
+{
+    return entry->deck->place == SEDGE_SPECTRUM_PLANE
+               ? entry->plane.shape[0] * entry->plane.shape[1]
+               : entry->deck->point_count;
+}
+
+// ---- going on ----------------------------------------------------------------------------------
+
+// What must be the same for sums to go on, as a text.
+static void describe_entry(const spectrum_entry *entry, char text[SEDGE_HASH_TEXT])
+{
+    const sedge_deck_spectrum *const deck = entry->deck;
+    const int64_t head[] = {deck->place, deck->plane.axis, deck->plane.resolution,
+                            entry->spectrum.components};
+    uint64_t sum = sedge_hash_quick(0, head, sizeof head);
+
+    sum = sedge_hash_quick(sum, &deck->plane.position, sizeof deck->plane.position);
+    sum = sedge_hash_quick(sum, entry->spectrum.component,
+                           (size_t)entry->spectrum.components * sizeof *entry->spectrum.component);
+    for (int i = 0; i < deck->point_count; i++)
+        sum = sedge_hash_quick(sum, deck->points[i].position, sizeof deck->points[i].position);
+    sum = sedge_hash_quick(sum, deck->frequencies.value,
+                           (size_t)deck->frequencies.count * sizeof *deck->frequencies.value);
+    (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
+}
+
+// Take over what the checkpoint's header tells of an entry; without it the sums begin now.
+static sedge_status load_entry(spectrum_entry *entry, const sedge_output_context *context,
+                               const json_t *memory)
+{
+    const json_t *const old = json_object_get(memory, entry->deck->name);
+    const json_t *const incident = json_object_get(old, "incident");
+    const int numbers = 2 * entry->deck->frequencies.count;
+    char text[SEDGE_HASH_TEXT];
+
+    entry->begin = context->first_step;
+    if (old == NULL) return SEDGE_OK;
+    describe_entry(entry, text);
+    const char *const there = json_string_value(json_object_get(old, "sums"));
+    if (there == NULL || strcmp(there, text) != 0 || json_array_size(incident) != (size_t)numbers) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: the checkpoint has sums of the spectrum '%s' for other places, "
+                          "fields or frequencies: give the new one another name",
+                          context->deck->path, entry->deck->line, entry->deck->name);
+    }
+    for (int i = 0; i < numbers; i++)
+        entry->spectrum.incident[i] = json_number_value(json_array_get(incident, (size_t)i));
+    entry->begin = json_integer_value(json_object_get(old, "begin"));
+    entry->restored = true;
+    return SEDGE_OK;
+}
+
+static sedge_status load(spectra_monitor *monitor, const json_t *memory)
+{
+    const json_t *const every = json_object_get(memory, "every");
+    const double dt = json_number_value(json_object_get(memory, "dt"));
+
+    for (int i = 0; i < monitor->count; i++) {
+        spectrum_entry *const entry = &monitor->entries[i];
+
+        SEDGE_TRY(load_entry(entry, monitor->context, json_object_get(memory, "entries")));
+        monitor->restored = monitor->restored || entry->restored;
+    }
+    if (!monitor->restored) return SEDGE_OK;
+    if (json_integer_value(every) != monitor->sampling.every ||
+        !(fabs(dt / monitor->context->dt - 1.0) <= 0.01)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the checkpoint has sums of spectra with a sample every %lld steps of "
+            "%.6g, and this run takes one every %d steps of %.6g: keep the time step "
+            "and set monitors.frequencies.every to %lld",
+            monitor->context->deck->path, (long long)json_integer_value(every), dt,
+            monitor->sampling.every, monitor->context->dt, (long long)json_integer_value(every));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status save_entry(const spectrum_entry *entry, json_t *entries)
+{
+    json_t *const incident = json_array();
+    char text[SEDGE_HASH_TEXT];
+    int failed = 0;
+
+    describe_entry(entry, text);
+    for (int i = 0; i < 2 * entry->deck->frequencies.count; i++)
+        failed |= json_array_append_new(incident, json_real(entry->spectrum.incident[i]));
+    json_t *const one = json_pack("{s:s, s:I, s:o}", "sums", text, "begin",
+                                  (json_int_t)entry->begin, "incident", incident);
+    failed |= json_object_set_new(entries, entry->deck->name, one);
+    if (failed == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the spectrum '%s'", entry->deck->name);
+}
+
+static sedge_status save(const void *what, json_t *memory)
+{
+    const spectra_monitor *const monitor = what;
+    json_t *const entries = json_object();
+
+    if (json_object_set_new(memory, "entries", entries) != 0 ||
+        json_object_set_new(memory, "every", json_integer(monitor->sampling.every)) != 0 ||
+        json_object_set_new(memory, "dt", json_real(monitor->context->dt)) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor 'spectra'");
+    for (int i = 0; i < monitor->count; i++) SEDGE_TRY(save_entry(&monitor->entries[i], entries));
+    return SEDGE_OK;
+}
+
+static const sedge_monitor_array *get_arrays(const void *what, int *count)
+{
+    const spectra_monitor *const monitor = what;
+
+    *count = monitor->count;
+    return monitor->arrays;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static void release(void *what)
+{
+    spectra_monitor *const monitor = what;
+
+    if (monitor == NULL) return;
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_plane_clear(&monitor->entries[i].plane);
+        sedge_release(monitor->entries[i].elements);
+        sedge_release(monitor->entries[i].weights);
+        sedge_release(monitor->entries[i].ids);
+        sedge_spectrum_clear(&monitor->entries[i].spectrum);
+    }
+    sedge_release(monitor->entries);
+    sedge_release(monitor->arrays);
+    sedge_release(monitor->point);
+    sedge_release(monitor);
+}
+
+static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spectrum *deck)
+{
+    const sedge_output_context *const context = monitor->context;
+    sedge_monitor_array *const array = &monitor->arrays[monitor->count];
+    spectrum_entry *const entry = &monitor->entries[monitor->count++];
+    const double *const signal = deck->normalise != 0 ? monitor->sampling.signal : NULL;
+
+    entry->deck = deck;
+    SEDGE_TRY(deck->place == SEDGE_SPECTRUM_PLANE ? find_pixels(entry, context)
+                                                  : find_points(entry, context));
+    SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, context, &deck->frequencies, deck->wanted,
+                                    signal, entry->points, 1, entry->ids));
+    *array = (sedge_monitor_array){.limit = count_ids(entry),
+                                   .count = entry->points,
+                                   .ids = entry->ids,
+                                   .width = sedge_spectrum_width(&entry->spectrum),
+                                   .values = entry->spectrum.sums};
+    (void)snprintf(array->name, sizeof array->name, "%s", deck->name);
+    monitor->points += entry->points;
+    return SEDGE_OK;
+}
+
+static sedge_status list_points(spectra_monitor *monitor)
+{
+    const int nodes = monitor->context->element->nodes;
+    int at = 0;
+
+    SEDGE_TRY(sedge_allocate(&monitor->point, monitor->points, sizeof *monitor->point));
+    for (int i = 0; i < monitor->count; i++) {
+        const spectrum_entry *const entry = &monitor->entries[i];
+
+        monitor->arrays[i].restore = entry->restored;
+        for (int k = 0; k < entry->points; k++) {
+            monitor->point[at++] =
+                (sedge_monitor_point){entry->elements[k], entry->weights + (int64_t)k * nodes};
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status create(void **out, const sedge_output_context *context,
+                           const double *parameters, const json_t *memory)
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_comm *const comm = context->comm;
+    spectra_monitor *monitor = NULL;
+    sedge_status status;
+
+    (void)parameters;
+    *out = NULL;
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        SEDGE_TRY(sedge_output_check_name(context, "spectrum", deck->spectra[i].line,
+                                          deck->spectra[i].name, i, entry_name));
+    }
+    status = sedge_allocate(&monitor, 1, sizeof *monitor);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->entries, deck->spectrum_count, sizeof *monitor->entries);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->arrays, deck->spectrum_count, sizeof *monitor->arrays);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    monitor->context = context;
+    SEDGE_TRY_GOTO(status, sedge_sampling_plan(&monitor->sampling, context));
+    for (int i = 0; i < deck->spectrum_count; i++)
+        SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->spectra[i]));
+    status = load(monitor, memory);
+    if (status == SEDGE_OK) status = list_points(monitor);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    *out = monitor;
+    monitor = NULL;
+done:
+    release(monitor);
+    return status;
+}
+
+static const sedge_monitor_point *get_points(const void *what, int *count)
+{
+    const spectra_monitor *const monitor = what;
+
+    *count = monitor->points;
+    return monitor->point;
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+// Sums that go on have the sample of the checkpoint's step.
+static bool due(const void *what, int64_t step)
+{
+    const spectra_monitor *const monitor = what;
+
+    return step % monitor->sampling.every == 0 &&
+           !(monitor->restored && step == monitor->context->first_step);
+}
+
+static sedge_status receive(void *what, int samples, const double *times, const double *values)
+{
+    spectra_monitor *const monitor = what;
+    const int fields = monitor->context->problem->equation->fields;
+    const double weight = monitor->sampling.every * monitor->context->dt;
+
+    for (int s = 0; s < samples; s++) {
+        for (int i = 0; i < monitor->count; i++) {
+            spectrum_entry *const entry = &monitor->entries[i];
+
+            sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
+            values += (int64_t)entry->points * fields;
+        }
+    }
+    return SEDGE_OK;
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+// Root: positions and names of the points.
+static sedge_status write_points(const spectrum_entry *entry, const sedge_output_context *context,
+                                 sedge_h5 *file, const char *folder)
+{
+    const int count = entry->deck->point_count;
+    const int64_t shape[2] = {count, 3};
+    double(*positions)[3] = NULL;
+    const char **names = NULL;
+    char path[256];
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&positions, count, sizeof *positions));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&names, count, sizeof *names));
+    for (int i = 0; i < count; i++) {
+        memcpy(positions[i], entry->deck->points[i].position, sizeof *positions);
+        names[i] = entry->deck->points[i].name;
+    }
+    (void)snprintf(path, sizeof path, "%s/positions", folder);
+    SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_F64, 2, shape, positions));
+    SEDGE_TRY_GOTO(status, sedge_h5_text(file, path, "units", sedge_output_unit(context, "m")));
+    SEDGE_TRY_GOTO(status, sedge_h5_texts(file, path, "names", names, count));
+done:
+    sedge_release(positions);
+    sedge_release(names);
+    return status;
+}
+
+// Root: the group of an entry with all that is not a transform.
+static sedge_status begin_entry(const spectra_monitor *monitor, const spectrum_entry *entry,
+                                sedge_h5 *file, const char *folder)
+{
+    SEDGE_TRY(sedge_h5_group(file, folder));
+    SEDGE_TRY(sedge_h5_integer(file, folder, "begin_step", entry->begin));
+    SEDGE_TRY(sedge_h5_integer(file, folder, "every", monitor->sampling.every));
+    if (entry->deck->place == SEDGE_SPECTRUM_PLANE)
+        return sedge_plane_describe(&entry->plane, monitor->context, file, folder);
+    return write_points(entry, monitor->context, file, folder);
+}
+
+// Write an entry; `file` is the root's. Collective.
+static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_entry *entry,
+                                sedge_h5 *file)
+{
+    const sedge_output_context *const context = monitor->context;
+    sedge_spectrum_places places = {.rank = 1, .shape = {entry->deck->point_count, 1}};
+    sedge_status status = SEDGE_OK;
+    char folder[128];
+
+    (void)snprintf(folder, sizeof folder, "/spectra/%s", entry->deck->name);
+    if (entry->deck->place == SEDGE_SPECTRUM_PLANE) {
+        places.rank = 2;
+        memcpy(places.shape, entry->plane.shape, sizeof places.shape);
+    }
+    if (file != NULL) status = begin_entry(monitor, entry, file, folder);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    return sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling, entry->deck->wanted,
+                                &places, file, folder);
+}
+
+// Root: make the file with what is the same for all entries.
+static sedge_status make_file(const spectra_monitor *monitor, sedge_h5 **file, const char *path)
+{
+    double bytes = ENTRY_BYTES * (double)(1 + monitor->count);
+
+    for (int i = 0; i < monitor->count; i++) {
+        const spectrum_entry *const entry = &monitor->entries[i];
+        bytes +=
+            16.0 * (double)(count_ids(entry) + 1) * (double)sedge_spectrum_width(&entry->spectrum);
+    }
+    SEDGE_TRY(sedge_h5_create(file, path, (int64_t)bytes));
+    SEDGE_TRY(sedge_output_describe(*file, monitor->context, "spectra"));
+    SEDGE_TRY(sedge_h5_text(*file, "/", "phasor", "exp(+jwt)"));
+    return sedge_h5_group(*file, "/spectra");
+}
+
+static sedge_status finish(void *what)
+{
+    const spectra_monitor *const monitor = what;
+    const sedge_comm *const comm = monitor->context->comm;
+    const bool root = sedge_comm_is_root(comm);
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    sedge_h5 *file = NULL;
+    sedge_status status = SEDGE_OK;
+
+    sedge_output_path(path, monitor->context, "spectra.h5");
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    if (root) status = make_file(monitor, &file, temporary);
+    status = sedge_comm_agree(comm, status);
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++)
+        status = write_entry(monitor, &monitor->entries[i], file);
+    status = sedge_h5_close(file, status);
+    if (root && status == SEDGE_OK) status = sedge_file_publish(temporary, path);
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    return sedge_comm_agree(comm, status);
+}
+
+static bool requested(const sedge_deck *deck)
+{
+    return deck->spectrum_count > 0;
+}
+
+extern const sedge_monitor_kind sedge_monitor_spectra;
+const sedge_monitor_kind sedge_monitor_spectra = {
+    .name = "spectra",
+    .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps",
+    .requested = requested,
+    .create = create,
+    .sums = true,
+    .arrays = get_arrays,
+    .due = due,
+    .points = get_points,
+    .receive = receive,
+    .finish = finish,
+    .save = save,
+    .free = release,
+};

@@ -1,0 +1,205 @@
+#include "sampling.h"
+
+#include "dg/signal.h"
+
+#include <math.h>
+
+// A signal's spectrum is below 1e-2 of its peak above the frequency that its kind tells, and below
+// 1e-6 above this multiple of it: 3.72 / 2.15 of a Gaussian, 4.2 / 2.5 of a Ricker pulse.
+#define SOURCE_FACTOR 1.75
+
+// Where no signal is known, the fields are sampled so often in the shortest period.
+#define SAMPLES_A_PERIOD 10.0
+
+// At least so many points a wavelength, on the mean over the mesh; below it nothing is resolved.
+#define POINTS_A_WAVE 2.0
+
+// ---- signals -----------------------------------------------------------------------------------
+
+// The first signal of a source, and its dimension; NULL: the source has none.
+static const double *source_signal(const sedge_deck_source *source, sedge_dimension *dimension)
+{
+    const double *values = source->parameters;
+
+    for (int i = 0; i < source->kind->parameter_count; i++) {
+        const sedge_parameter *const parameter = &source->kind->parameters[i];
+        if (parameter->type == SEDGE_PARAMETER_SIGNAL) {
+            *dimension = parameter->dimension;
+            return values;
+        }
+        values += sedge_parameter_size(parameter);
+    }
+    return NULL;
+}
+
+static bool is_same(const double *signal, const double *other)
+{
+    for (int i = 0; i < SEDGE_SIGNAL_VALUES; i++)
+        if (signal[i] < other[i] || signal[i] > other[i]) return false;
+    return true;
+}
+
+// The signal that all sources of the deck have.
+static void find_signal(sedge_sampling *sampling, const sedge_deck *deck)
+{
+    sedge_dimension dimension = SEDGE_DIMENSIONLESS;
+
+    for (int i = 0; i < deck->source_count; i++) {
+        const double *const signal = source_signal(&deck->sources[i], &dimension);
+        if (signal == NULL) continue;
+        if (sampling->signal != NULL && !is_same(sampling->signal, signal)) {
+            sampling->signal = NULL;
+            return;
+        }
+        sampling->signal = signal;
+    }
+    sampling->signal_unit = deck->si ? 1.0 / deck->equation->si[dimension] : 1.0;
+}
+
+// ---- what is refused ---------------------------------------------------------------------------
+
+// The value of a frequency in the deck's unit.
+static double show(const sedge_deck *deck, double frequency)
+{
+    return deck->si ? frequency / deck->equation->si[SEDGE_FREQUENCY] : frequency;
+}
+
+static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output_context *context,
+                              double limit)
+{
+    const sedge_deck *const deck = context->deck;
+    const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
+    const double most = limit / context->dt - sampling->sources;
+
+    if (sampling->every == 1) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the deck asks for spectra at up to %.6g%s, and the time step of %.4g "
+            "resolves %.4g%s: lower the frequency, or time.cfl",
+            deck->path, show(deck, sampling->highest), hertz,
+            context->dt * sedge_deck_time_unit(deck), show(deck, most), hertz);
+    }
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: monitors.frequencies.every: spectra at up to %.6g%s need a sample every "
+        "%d steps or fewer, not %d",
+        deck->path, show(deck, sampling->highest), hertz,
+        (int)fmax(1.0, floor(limit / (context->dt * (sampling->highest + sampling->sources)))),
+        sampling->every);
+}
+
+static double longest_edge(double corners[4][3])
+{
+    double longest = 0.0;
+
+    for (int a = 0; a < 4; a++) {
+        for (int b = a + 1; b < 4; b++) {
+            double square = 0.0;
+            for (int d = 0; d < 3; d++)
+                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
+            longest = fmax(longest, square);
+        }
+    }
+    return sqrt(longest);
+}
+
+// Is the mesh fine enough for the highest frequency? Collective.
+static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_output_context *context)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    const sedge_problem *const problem = context->problem;
+    double sums[2] = {0.0, 0.0}; // volume; the same times lengths of wave that a point has
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double volume = fabs(sedge_mesh_volume(mesh, e));
+        const double wave =
+            problem->equation->speed(problem->materials[mesh->group[e]], problem->constants) /
+            sampling->highest;
+        sums[0] += volume;
+        sums[1] += volume * longest_edge(mesh->corners[e]) / (wave * problem->order);
+    }
+    sedge_comm_sum(context->comm, sums, 2);
+    const double points = sums[0] / sums[1];
+    if (points >= POINTS_A_WAVE) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: the deck asks for spectra at up to %.6g%s, where the mesh has %.2g points "
+        "a wavelength: at least %g are needed, which it has below %.4g%s",
+        context->deck->path, show(context->deck, sampling->highest),
+        sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points, POINTS_A_WAVE,
+        show(context->deck, sampling->highest * points / POINTS_A_WAVE),
+        sedge_deck_unit(context->deck, SEDGE_FREQUENCY));
+}
+
+static sedge_status check_signals(const sedge_sampling *sampling, const sedge_deck *deck)
+{
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
+        if (spectrum->normalise != 1 || sampling->signal != NULL) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: monitors.spectra.%s.normalise: 'source' needs sources that all "
+                          "have the same signal, and the deck has %s",
+                          deck->path, spectrum->line, spectrum->name,
+                          deck->source_count == 0 ? "no source" : "several, or none with a signal");
+    }
+    return SEDGE_OK;
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+static double highest_of(const sedge_deck_frequencies *frequencies, double highest)
+{
+    for (int i = 0; i < frequencies->count; i++) highest = fmax(highest, frequencies->value[i]);
+    return highest;
+}
+
+sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+
+    *out = (sedge_sampling){.every = deck->frequency_every > 0 ? deck->frequency_every : 1};
+    for (int i = 0; i < deck->spectrum_count; i++)
+        out->highest = highest_of(&deck->spectra[i].frequencies, out->highest);
+    if (!(out->highest > 0.0)) return SEDGE_OK;
+    out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
+    find_signal(out, deck);
+    SEDGE_TRY(check_signals(out, deck));
+    const double limit = out->sources > 0.0 ? 1.0 : 0.5; // of m dt (f + s)
+    const double each = context->dt * (out->highest + out->sources);
+    if (!(out->every * each <= limit * (1.0 + 1e-9))) return fail_step(out, context, limit);
+    if (deck->frequency_every == 0) {
+        const double most = out->sources > 0.0 ? 1.0 / each : 1.0 / (SAMPLES_A_PERIOD * each);
+        out->every = (int)fmin(1e6, fmax(1.0, floor(most)));
+    }
+    return check_mesh(out, context);
+}
+
+double sedge_sampling_bytes(const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    double bytes = 0.0;
+
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
+        double points = spectrum->point_count;
+        int components = 0;
+
+        for (int g = 0; g < deck->equation->group_count; g++)
+            components += spectrum->wanted[g] ? deck->equation->groups[g].count : 0;
+        if (spectrum->place == SEDGE_SPECTRUM_PLANE) {
+            const double(*const bounds)[3] = context->mesh->bounds;
+            double length[3];
+            double area = 1.0;
+            double longest = 0.0;
+
+            for (int d = 0; d < 3; d++) {
+                length[d] = d == spectrum->plane.axis ? 1.0 : bounds[1][d] - bounds[0][d];
+                area *= length[d];
+                if (d != spectrum->plane.axis) longest = fmax(longest, length[d]);
+            }
+            points = area * pow(spectrum->plane.resolution / longest, 2.0);
+        }
+        bytes += points * components * spectrum->frequencies.count * 16.0;
+    }
+    return bytes;
+}

@@ -1,0 +1,27 @@
+// When the fields are sampled for Fourier transforms.
+//
+// The transform X(f) = int x(t) exp(-j 2 pi f t) dt is summed by the rectangle rule, every m steps
+// of dt. Of x that begins and ends at 0 the sum differs from X(f) by aliases alone, the values of X
+// at f + k / (m dt): with m dt <= 1 / (f + s) they are those of frequencies above s. So m is the
+// largest number that this allows, where f is the highest frequency that is asked for and s the one
+// above which the spectra of the deck's signals are below 1e-6 of their peaks.
+#pragma once
+
+#include "monitor/output_context.h"
+
+typedef struct sedge_sampling {
+    int every;            // m: steps between samples
+    double highest;       // f, code units; 0: the deck asks for no frequency
+    double sources;       // s; 0: the deck has no signal
+    const double *signal; // the one signal of all sources, borrowed; NULL: none, or several
+    double signal_unit;   // deck's value = code value * signal_unit, of its amplitude
+} sedge_sampling;
+
+// Plan the sampling for all frequencies of the deck. SEDGE_ERR_USAGE: a frequency is above what the
+// time step or the mesh resolves, the deck's own interval is too long, or a spectrum is to be
+// normalised by a signal where there is not exactly one. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context);
+
+// About how many bytes the sums of all spectra take, over all ranks. Not collective.
+double sedge_sampling_bytes(const sedge_output_context *context);

@@ -1,0 +1,60 @@
+// A running Fourier transform of fields at points: for each point, component and frequency the sum
+// of x(t_n) exp(-j 2 pi f t_n) m dt over the samples (monitor/sampling.h). Phases and sums are
+// fp64; samples are added one by one, so that sums do not depend on how they are batched.
+//
+// Points lie in rows: a row is on one rank, and has an id that does not depend on the ranks.
+#pragma once
+
+#include "dg/monitor_kind.h"
+#include "io/h5.h"
+#include "monitor/gather.h"
+#include "monitor/output_context.h"
+#include "monitor/sampling.h"
+
+typedef struct sedge_spectrum {
+    const sedge_deck_frequencies *frequencies; // borrowed
+    const double *signal;                      // of the sources, borrowed; NULL: none
+    int64_t rows;                              // of this rank
+    int row_points;                            // points of a row
+    int components;
+    int component[SEDGE_MAX_FIELDS]; // [components] fields that are transformed
+    double *sums;                    // [rows][row_points][components][frequencies][2], code units
+    double *incident;                // [frequencies][2]: the same of the signal
+    double *phases;                  // [frequencies][2] of a sample
+    sedge_gather gather;             // of the rows' ids
+} sedge_spectrum;
+
+// Sums of zero for the output groups that are `wanted`. Keeps `frequencies` and `signal`, and
+// nothing else. Clear it in any case. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
+                                   const sedge_deck_frequencies *frequencies, const bool *wanted,
+                                   const double *signal, int64_t rows, int row_points,
+                                   const int64_t *ids);
+void sedge_spectrum_clear(sedge_spectrum *spectrum);
+
+// Numbers of a row in `sums`.
+int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
+
+// Add a sample: values [rows][row_points][fields] at `time`, which stand for a time `weight`.
+void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
+                        const double *values);
+
+// Where the rows' points go in a file: output point target[k * row_points + p] gets `share` times
+// the values of point p of the k-th gathered row; several rows may go to one point. Root.
+typedef struct sedge_spectrum_places {
+    int rank; // dimensions of the points, 1 or 2
+    int64_t shape[2];
+    const int64_t *target; // [gathered rows][row_points]; NULL: the rows' ids, for single points
+    const double *share;   // [gathered rows]; NULL: 1
+} sedge_spectrum_places;
+
+// Write into the group `folder`: the frequencies, and of each output group of `wanted` a complex
+// dataset [frequencies][points] or [frequencies][points][3]; with a signal its transform and the
+// normalised fields. A point without a row is not-a-number. `file` is the root's. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,
+                                  const sedge_output_context *context,
+                                  const sedge_sampling *sampling, const bool *wanted,
+                                  const sedge_spectrum_places *places, sedge_h5 *file,
+                                  const char *folder);

@@ -1,0 +1,188 @@
+"""Spectra: Fourier transforms that run beside the steps, against sums over the probes' records.
+
+A sum over whole periods of a mode of frequency f has an exact value. With n samples a whole number of
+periods P apart in all, t = i T / n, sum cos(w t) exp(-j w t) T / n = T / 2 exactly, unless n divides 2 P,
+and a mode at another multiple of 1 / T has no part in it: the rectangle rule has no aliases below
+n / T - f. The run samples both ends, so the sum has one more term, T / n.
+"""
+
+import math
+import unittest
+
+import h5py
+import numpy
+
+from kit import Case
+
+CAVITY = """\
+equation: maxwell
+order: 4
+precision: fp64
+mesh: {box: {cells: [2, 2, 2]}}
+time: {end: 2.309401076758503}  # two periods of the mode (1, 1, 1)
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: pec}
+  xmax: {type: pec}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pec}
+  zmax: {type: pec}
+initial: {type: cavity-mode}
+monitors:
+  probes: {points: {a: [0.3, 0.4, 0.2]}}
+  frequencies: {list: [0.8660254037844386, 0.43301270189221935], every: 1}
+  spectra:
+    points: {points: {a: [0.3, 0.4, 0.2], b: [0.6, 0.5, 0.7]}}
+    plane: {plane: {normal: z, at: 0.2, resolution: 5}, fields: [E]}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
+DIPOLE = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {box: {cells: [3, 3, 3]}}
+time: {steps: 60}
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+sources:
+  - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.5}}
+monitors:
+  probes: {points: {a: [0.3, 0.4, 0.2]}}
+  frequencies: {from: 0.25, to: 1.25, count: 3}
+  spectra:
+    points: {points: {a: [0.3, 0.4, 0.2]}}
+    plane: {plane: {normal: x, at: 0.3, resolution: 4}, frequencies: {list: [0.5]}, normalise: none}
+output: {snapshots: 0, checkpoint: {steps: 25}}
+kernels: {tune: "off"}
+"""
+
+
+def transform(times, values, frequency):
+    """The sum of values [times][3] by the rectangle rule."""
+    phases = numpy.exp(-2j * math.pi * frequency * times) * (times[1] - times[0])
+    return (phases[:, None] * values).sum(axis=0)
+
+
+class Spectra(Case):
+    def compute(self, deck, folder, *words, ranks=0):
+        self.succeed("run", deck, "--quiet", "--device", "host", *words, "--output", folder, ranks=ranks)
+        return self.read(folder)
+
+    def read(self, folder):
+        """All datasets of spectra.h5 by their names, and the interval of the samples."""
+        found = {}
+        with h5py.File(self.folder / folder / "spectra.h5") as file:
+            file.visititems(lambda name, item: found.update({name[8:]: item[()]})
+                            if isinstance(item, h5py.Dataset) else None)
+            self.every = int(file["spectra/points"].attrs["every"])
+        return found
+
+    def probe(self, folder):
+        with h5py.File(self.folder / folder / "probes.h5") as file:
+            return file["time"][()], file["probes/a/E"][()]
+
+    def assert_equal(self, one, other):
+        """To the last bit: samples are added one by one, and each rank's points are its own."""
+        self.assertEqual(one.keys(), other.keys())
+        for name, values in one.items():
+            numpy.testing.assert_array_equal(values, other[name], name)
+
+    def test_mode(self):
+        """Frequencies come ascending. Half the mode's frequency is half a multiple of 1 / T: its sum is
+        that of the end. The mode's own error: 0.3 % at this mesh and order."""
+        deck = self.write("cavity.yaml", CAVITY)
+        whole = self.compute(deck, "whole")
+        times, field = self.probe("whole")
+        end, step = times[-1], times[1]
+        low, high = whole["points/E"][:, 0]
+        self.assertEqual(whole["points/frequency"].tolist(), [0.43301270189221935, 0.8660254037844386])
+        size = abs(field[0]).max()
+        numpy.testing.assert_allclose(high, (end / 2 + step) * field[0], atol=3e-3 * end * size)
+        numpy.testing.assert_allclose(low, step * field[0], atol=3e-3 * end * size)
+        for k, frequency in enumerate(whole["points/frequency"]):
+            numpy.testing.assert_allclose(whole["points/E"][k, 0], transform(times, field, frequency),
+                                          atol=1e-13)
+        self.assertEqual(whole["plane/E"].shape, (2, 5, 5, 3))
+        self.assertFalse(numpy.isnan(whole["plane/E"]).any())
+        self.assertNotIn("plane/H", whole)
+        self.assertNotIn("points/incident", whole)
+        single = self.compute(deck, "single", "--set", "precision=fp32", ranks=2)
+        numpy.testing.assert_allclose(single["plane/E"], whole["plane/E"], atol=1e-5 * size)
+
+    def test_pulse(self):
+        """Sampled by the rule; linear; normalised; the same in parts, on other ranks, elsewhere."""
+        deck = self.write("dipole.yaml", DIPOLE)
+        whole = self.compute(deck, "whole", ranks=4)
+        times, field = self.probe("whole")
+        self.assertEqual(self.every, int(1 / (times[1] * (1.25 + 1.75 * 2.5 * 0.5))))
+        self.assertGreater(self.every, 1)
+        sampled = times[::self.every]
+        for k, frequency in enumerate(whole["points/frequency"]):
+            direct = transform(sampled, field[::self.every], frequency)
+            numpy.testing.assert_allclose(whole["points/E"][k, 0], direct, atol=1e-14)
+        peak = abs(whole["points/incident"]).max()
+        self.assertGreater(peak, 0.0)
+        numpy.testing.assert_allclose(
+            whole["points/E_normalised"] * whole["points/incident"][:, None, None], whole["points/E"],
+            rtol=1e-12)
+        self.assertNotIn("plane/incident", whole)
+
+        begun = self.compute(deck, "parts", "--set", "time.steps=35")  # ends between two samples
+        self.assertGreater(abs(begun["points/E"] - whole["points/E"]).max(), 0.0)
+        elsewhere = self.compute(deck, "elsewhere", "--restart",
+                                 self.folder / "parts/checkpoint-25.h5", ranks=2)
+        self.assert_equal(elsewhere, whole)
+        self.assert_equal(self.compute(deck, "parts", "--restart", "auto", ranks=2), whole)
+        self.refuse(1, ["the checkpoint has sums of the spectrum 'points' for other places"], "run",
+                    deck, "--device", "host", "--output", "elsewhere", "--restart", "auto", "--set",
+                    "monitors.spectra.points.fields=[E]")
+
+        twice = self.compute(deck, "twice", "--set", "sources.0.signal.amplitude=2",
+                             "--set", "monitors.frequencies.floor=0.9")
+        numpy.testing.assert_allclose(twice["points/E"], 2 * whole["points/E"], rtol=1e-12)
+        small = abs(whole["points/incident"]) < 0.9 * peak
+        self.assertTrue(small.any() and not small.all())
+        numpy.testing.assert_allclose(twice["points/E_normalised"][~small],
+                                      whole["points/E_normalised"][~small], rtol=1e-12)
+        self.assertTrue(numpy.isnan(twice["points/E_normalised"][small]).all())
+
+    def test_refused(self):
+        deck = self.write("dipole.yaml", DIPOLE)
+        check = self.succeed("check", deck).out
+        self.assertRegex(check, r"spectra +2, a sample every \d+ steps \([0-9.]+\), 0.0 MiB of sums")
+        points = "monitors.spectra.points"
+        for setting, parts in [
+                ("monitors.frequencies={list: []}", ["monitors.frequencies.list is an empty list"]),
+                ("monitors.frequencies={list: [1, 1]}", ["has a frequency twice"]),
+                ("monitors.frequencies.to=0.1", ["must be above 'from'"]),
+                ("monitors.frequencies.to=1000", ["spectra at up to 1000, and the time step"]),
+                ("monitors.frequencies.to=6", ["points a wavelength", "which it has below"]),
+                ("monitors.frequencies.every=50", ["need a sample every", "not 50"]),
+                (f"{points}.points.far=[0, 0, 3]", ["the point of a spectrum 'far'", "outside"]),
+                (f"{points}.points={{}}", [f"{points}.points has no point"]),
+                (f"{points}.fields=[B]", [f"{points}.fields", "known: E, H"]),
+                (f"{points}.fields=[]", [f"{points}.fields is an empty list"]),
+                (f"monitors.spectra.none={{}}", ["needs one of 'points' and 'plane'"]),
+                ("monitors.spectra.plane.plane.at=2", ["monitors.spectra.plane: the plane x = 2 misses"]),
+                ("monitors.spectra.plane.normalise=source", None),
+        ]:
+            with self.subTest(setting=setting):
+                if parts is None:
+                    self.succeed("check", deck, "--quiet", "--set", setting)
+                else:
+                    self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
+        self.refuse(1, ["'source' needs sources that all have the same signal", "no source"], "check",
+                    deck, "--set", "sources=[]", "--set", f"{points}.normalise=source", ranks=(0,))
+
+
+if __name__ == "__main__":
+    unittest.main()
