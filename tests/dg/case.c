@@ -102,6 +102,7 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
     requested.box_names[0] = options->split_axis >= 0 ? "below" : "domain";
     requested.box_names[1] = "above";
     requested.box_map = options->box_map;
+    requested.extrude = options->extrude;
     SEDGE_TRY(sedge_mesh_create(out, comm, &requested));
     if (options->straight) straighten(*out);
     distort(*out, options->distort);
@@ -113,7 +114,7 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
 // Index in the options of volume group v.
 static int find_material(const dg_case *c, int v)
 {
-    const char *const name = c->mesh->groups.volume_names[v];
+    const char *const name = c->mesh->groups.volume_names[c->mesh->groups.volume_owner[v]];
 
     return strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
 }

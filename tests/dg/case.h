@@ -33,6 +33,7 @@ typedef struct dg_case_options {
     double distort;                                      // moves inner vertices by about this much
     void (*move)(double x[3]);                           // moves the box's corners; NULL: none
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
+    sedge_mesh_extrusion extrude;                        // layers on the box or the file's mesh
     int split_axis; // -1: one material, "domain"; else "below" and "above", which meet in the
                     // middle
 

@@ -145,6 +145,34 @@ static void test_free_stream(void)
     dg_case_clear(&c);
 }
 
+// The same on a box with layers, whose elements do not shorten the stable step.
+static void test_layers(void)
+{
+    static const char *const walls[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+    const double keys[4] = {0.3, -0.7, 1.1, 1.0};
+    const double value = 3.5;
+    dg_case_options options = dg_case_defaults(sedge_equation_find("advection"), 3, 2);
+    double step[2];
+
+    options.flux_keys = keys;
+    options.wall = "inflow";
+    options.wall_parameters = &value;
+    for (int layers = 0; layers < 2; layers++) {
+        dg_case c;
+        int32_t slowest;
+        options.extrude = (sedge_mesh_extrusion){6 * layers, walls, layers, 0.0};
+        CHECK_OK(dg_case_create(&c, world, &options));
+        CHECK((c.mesh->groups.volumes == 8) == (layers > 0));
+        for (int64_t i = 0; i < c.values; i++) c.u[i] = value;
+        CHECK_OK(sedge_reference_rhs(c.reference, c.u, 0.0, c.rhs));
+        CHECK_BOUND(largest(world, c.rhs, c.values), 1e-11); // as above
+        step[layers] = sedge_problem_time_step(&c.problem, c.mesh, 0.9, &slowest);
+        sedge_comm_min(world, &step[layers], 1);
+        dg_case_clear(&c);
+    }
+    CHECK(step[1] > 0.999 * step[0]);
+}
+
 // ---- algebra -----------------------------------------------------------------------------------
 
 static const double glass[3] = {2.25, 1.5, 0.0};
@@ -537,6 +565,7 @@ int main(void)
         test_curl_of_polynomials(order);
     }
     test_free_stream();
+    test_layers();
     test_energy();
     test_absorbers_dissipate();
     test_linear();
