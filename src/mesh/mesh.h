@@ -128,7 +128,9 @@ typedef struct sedge_range {
     bool curved;
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements
-    int class;     // of their volume group: 0, or 1 + its place in the options' class_volume
+    bool layer;    // they are in extruded layers
+    int class;     // of their volume group, or of that which their layer continues: 0, or 1 + its
+                   // place in the options' class_volume
 } sedge_range;
 
 typedef struct sedge_mesh {
@@ -145,7 +147,8 @@ typedef struct sedge_mesh {
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties
-    sedge_range *ranges;     // [range_count] in ascending order of halo, curved, boundary, class
+    sedge_range *ranges;     // [range_count] in ascending order of halo, curved, boundary,
+                             // layer, class
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
     double (*middles)[SEDGE_EDGES][3]; // [curved elements] in their order: the node of each edge,
                                        // sedge_edge_vertices

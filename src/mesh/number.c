@@ -46,6 +46,7 @@ typedef struct grouping {
     bool boundary_last;
     int classes;
     int *class;      // [volume groups] see sedge_range
+    const int *axes; // [volume groups] those of sedge_mesh_groups, borrowed
     bool *is_linked; // [surface groups] the other side's traces are exchanged
 } grouping;
 
@@ -62,11 +63,14 @@ static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int ran
     const sedge_mesh_groups *const groups = &mesh->groups;
     int place;
 
-    *out = (grouping){
-        .rank = rank, .boundary_last = options->boundary_last, .classes = options->classes};
+    *out = (grouping){.rank = rank,
+                      .boundary_last = options->boundary_last,
+                      .classes = options->classes,
+                      .axes = groups->volume_axes};
     SEDGE_TRY(sedge_allocate(&out->class, groups->volumes, sizeof *out->class));
     for (int g = 0; g < groups->volumes; g++) {
-        if (has_name(options->class_volume, options->classes, groups->volume_names[g], &place))
+        const char *const name = groups->volume_names[groups->volume_owner[g]];
+        if (has_name(options->class_volume, options->classes, name, &place))
             out->class[g] = 1 + place;
     }
     SEDGE_TRY(sedge_allocate(&out->is_linked, groups->surfaces, sizeof *out->is_linked));
@@ -103,12 +107,13 @@ static int make_key(const sedge_record *record, const grouping *by)
         halo |= is_halo(&record->faces[f], by);
     }
     boundary &= by->boundary_last && !halo && !curved;
-    return ((halo * 2 + curved) * 2 + boundary) * (by->classes + 1) + by->class[record->group];
+    const int flags = halo * 8 + curved * 4 + boundary * 2 + (by->axes[record->group] != 0);
+    return flags * (by->classes + 1) + by->class[record->group];
 }
 
 static int count_keys(const grouping *by)
 {
-    return 2 * 2 * 2 * (by->classes + 1);
+    return 16 * (by->classes + 1);
 }
 
 // The properties that make_key made a key of.
@@ -116,9 +121,10 @@ static sedge_range split_key(int key, const grouping *by)
 {
     const int flags = key / (by->classes + 1);
 
-    return (sedge_range){.halo = (flags & 4) != 0,
-                         .curved = (flags & 2) != 0,
-                         .boundary = (flags & 1) != 0,
+    return (sedge_range){.halo = (flags & 8) != 0,
+                         .curved = (flags & 4) != 0,
+                         .boundary = (flags & 2) != 0,
+                         .layer = (flags & 1) != 0,
                          .class = key % (by->classes + 1)};
 }
 

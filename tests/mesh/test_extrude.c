@@ -224,7 +224,8 @@ static void test_boxes(void)
 
 // ---- materials ---------------------------------------------------------------------------------
 
-// Each element of a layer continues the block that it lies at, and so does the interface.
+// Each element of a layer continues the block that it lies at, and so does the interface. The left
+// block is a class.
 static void check_blocks(const sedge_mesh *mesh)
 {
     const sedge_mesh_groups *const groups = &mesh->groups;
@@ -246,6 +247,8 @@ static void check_blocks(const sedge_mesh *mesh)
         bad += groups->volume_axes[g] != axes || (groups->volume_owner[g] == left) != (x[2] < 0.0);
         bad += groups->volume_tags[g] != groups->volume_tags[groups->volume_owner[g]];
         bad += (axes == 0) != (groups->volume_owner[g] == g);
+        const sedge_range *const range = sedge_mesh_range(mesh, e);
+        bad += range->layer != (axes != 0) || range->class != (groups->volume_owner[g] == left);
     }
     CHECK(bad == 0);
 }
@@ -253,11 +256,14 @@ static void check_blocks(const sedge_mesh *mesh)
 static void test_materials(void)
 {
     static const char *const sheet[1] = {"interface"};
+    static const char *const left[1] = {"left"};
 
     for (int sheets = 0; sheets < 2; sheets++) {
         sedge_mesh_options options = request(MESHES "two-block.msh", walls, 6, 1, 0.1);
-        options.sheets = sheets; // closed surfaces then have other areas
+        options.sheets = sheets;
         options.sheet = sheet;
+        options.classes = 1;
+        options.class_volume = left;
         sedge_mesh *const mesh = make(&options, 0.7 * 0.7 * 4.2, none);
         if (mesh == NULL) return;
         check_blocks(mesh);
