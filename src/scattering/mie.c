@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include "mie_series.h"
+#include "pattern.h"
 
 #include <math.h>
 #include <string.h>
@@ -287,7 +288,7 @@ void sedge_mie_find_rcs(const sedge_mie *mie, double theta, double phi, double r
     double complex far[2];
 
     sedge_mie_find_far(mie, theta, phi, far);
-    for (int c = 0; c < 2; c++) rcs[c] = 4.0 * PI * creal(far[c] * conj(far[c])) / mie->square;
+    sedge_pattern_rcs(far, mie->square, rcs);
 }
 
 // ---- fields ------------------------------------------------------------------------------------

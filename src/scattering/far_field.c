@@ -1,0 +1,287 @@
+#include "far_field.h"
+
+#include "base/memory.h"
+
+#include "gauss.h"
+
+#include <math.h>
+
+#define PI    3.14159265358979323846
+#define J     ((double complex)_Complex_I)
+#define BLOCK 256 // points between two sines and their use
+
+// Six complex currents at each point: J and M times the weight.
+enum { PARTS = 12 };
+
+typedef struct transform {
+    const sedge_near_surface *surface;
+    const sedge_near_fields *fields;
+    double wavenumber, impedance; // at the current frequency
+    double centre[3];
+    double *currents; // [PARTS][points], at the current frequency: real parts, then imaginary ones
+} transform;
+
+// J and M [6] integrated with exp(j k r.x), by this rank.
+static void integrate(const transform *t, const double r[3], double complex sums[6])
+{
+    const sedge_near_surface *const s = t->surface;
+    double total[PARTS] = {0.0};
+
+    for (int64_t first = 0; first < s->points; first += BLOCK) {
+        const int count = (int)(s->points - first < BLOCK ? s->points - first : BLOCK);
+        double cosine[BLOCK];
+        double sine[BLOCK];
+        for (int i = 0; i < count; i++) {
+            const double *const x = s->place[first + i];
+            const double path = r[0] * (x[0] - t->centre[0]) + r[1] * (x[1] - t->centre[1]) +
+                                r[2] * (x[2] - t->centre[2]);
+            cosine[i] = cos(t->wavenumber * path);
+            sine[i] = sin(t->wavenumber * path);
+        }
+        for (int c = 0; c < PARTS / 2; c++) {
+            const double *const re = t->currents + c * s->points + first;
+            const double *const im = re + PARTS / 2 * s->points;
+            double sum_re = 0.0;
+            double sum_im = 0.0;
+            for (int i = 0; i < count; i++) {
+                sum_re += re[i] * cosine[i] - im[i] * sine[i];
+                sum_im += re[i] * sine[i] + im[i] * cosine[i];
+            }
+            total[c] += sum_re;
+            total[PARTS / 2 + c] += sum_im;
+        }
+    }
+    for (int c = 0; c < PARTS / 2; c++) sums[c] = total[c] + J * total[PARTS / 2 + c];
+}
+
+static void set_frequency(transform *t, int f, const sedge_far_medium *medium)
+{
+    const int64_t points = t->surface->points;
+
+    t->wavenumber = t->fields->frequency[f] * sqrt(medium->epsilon * medium->mu);
+    t->impedance = sqrt(medium->mu / medium->epsilon);
+    for (int64_t p = 0; p < points; p++) {
+        const double *const n = t->surface->normal[p];
+        const double complex *const E = t->fields->E[f * points + p];
+        const double complex *const H = t->fields->H[f * points + p];
+        for (int i = 0; i < 3; i++) {
+            const int a = (i + 1) % 3;
+            const int b = (i + 2) % 3;
+            const double complex electric = n[a] * H[b] - n[b] * H[a];
+            const double complex magnetic = n[b] * E[a] - n[a] * E[b];
+            const double weight = t->surface->weight[p];
+            t->currents[i * points + p] = weight * creal(electric);
+            t->currents[(3 + i) * points + p] = weight * creal(magnetic);
+            t->currents[(6 + i) * points + p] = weight * cimag(electric);
+            t->currents[(9 + i) * points + p] = weight * cimag(magnetic);
+        }
+    }
+}
+
+// Add the image by the planes of the bit set `mask`. Currents that are mirrored at x_i = p have in
+// direction r the integrals of the currents themselves in the mirrored direction, components
+// reversed as in a mirror (tangential J at an electric conductor, ...), and the phase of twice the
+// plane's distance from the centre.
+static void add_image(const transform *t, unsigned mask, const double r[3], double complex sums[6])
+{
+    const sedge_near_surface *const s = t->surface;
+    double mirrored[3] = {r[0], r[1], r[2]};
+    double sign[6] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    double complex image[6];
+    double path = 0.0;
+
+    for (int p = 0; p < s->planes; p++) {
+        if ((mask >> p & 1) == 0) continue;
+        const sedge_image_plane *const plane = &s->plane[p];
+        mirrored[plane->axis] = -r[plane->axis];
+        path += 2.0 * r[plane->axis] * (plane->position - t->centre[plane->axis]);
+        for (int i = 0; i < 3; i++) {
+            const double factor = (i == plane->axis) == plane->magnetic ? -1.0 : 1.0;
+            sign[i] *= factor;
+            sign[3 + i] *= -factor;
+        }
+    }
+    integrate(t, mirrored, image);
+    const double complex phase = cexp(J * t->wavenumber * path);
+    for (int c = 0; c < 6; c++) sums[c] += sign[c] * phase * image[c];
+}
+
+static bool is_behind(const sedge_near_surface *s, const double r[3])
+{
+    for (int p = 0; p < s->planes; p++)
+        if (s->plane[p].ground && s->side[p] * r[s->plane[p].axis] < -1e-12) return true;
+    return false;
+}
+
+// This rank's part of the far field in one direction.
+static void find_direction(const transform *t, const double direction[2], double complex far[2])
+{
+    const double st = sin(direction[0]);
+    const double ct = cos(direction[0]);
+    const double sp = sin(direction[1]);
+    const double cp = cos(direction[1]);
+    const double r[3] = {st * cp, st * sp, ct};
+    const double theta[3] = {ct * cp, ct * sp, -st};
+    const double phi[3] = {-sp, cp, 0.0};
+    double complex sums[6] = {0};
+    double complex N[2] = {0}; // theta, phi
+    double complex L[2] = {0};
+
+    for (unsigned mask = 0; mask < 1u << t->surface->planes; mask++) add_image(t, mask, r, sums);
+    for (int i = 0; i < 3; i++) {
+        N[0] += theta[i] * sums[i];
+        N[1] += phi[i] * sums[i];
+        L[0] += theta[i] * sums[3 + i];
+        L[1] += phi[i] * sums[3 + i];
+    }
+    const double complex factor = J * t->wavenumber / (4.0 * PI);
+    far[0] = -factor * (L[1] + t->impedance * N[0]);
+    far[1] = factor * (L[0] - t->impedance * N[1]);
+}
+
+static sedge_status check(const sedge_near_fields *fields, const sedge_far_medium *medium)
+{
+    const double both[2] = {medium->epsilon, medium->mu};
+
+    for (int i = 0; i < 2; i++) {
+        if (!(both[i] > 0.0 && isfinite(both[i]))) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "far field: %s outside the surface is %g, must be positive",
+                              i == 0 ? "epsilon" : "mu", both[i]);
+        }
+    }
+    for (int f = 0; f < fields->frequencies; f++) {
+        if (!(fields->frequency[f] > 0.0 && isfinite(fields->frequency[f]))) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "far field: frequency %d is %g, must be positive", f,
+                              fields->frequency[f]);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static void add_ranks(const sedge_comm *comm, double *values, int64_t count)
+{
+    const int64_t most = 1 << 24;
+
+    for (int64_t first = 0; first < count; first += most)
+        sedge_comm_sum(comm, values + first, (int)(count - first < most ? count - first : most));
+}
+
+// The far field of currents and images, also behind grounds.
+static sedge_status find_everywhere(const sedge_near_surface *surface,
+                                    const sedge_near_fields *fields, const sedge_far_medium *medium,
+                                    const double centre[3], int64_t directions,
+                                    const double (*direction)[2], double complex (*far)[2])
+{
+    transform t = {.surface = surface, .fields = fields};
+    const sedge_status status = check(fields, medium);
+
+    for (int i = 0; i < 3; i++) t.centre[i] = centre[i];
+    SEDGE_TRY(sedge_comm_agree(
+        surface->comm, status != SEDGE_OK
+                           ? status
+                           : sedge_allocate(&t.currents, PARTS * surface->points, sizeof(double))));
+    for (int f = 0; f < fields->frequencies; f++) {
+        set_frequency(&t, f, medium);
+        for (int64_t d = 0; d < directions; d++)
+            find_direction(&t, direction[d], far[f * directions + d]);
+    }
+    sedge_release(t.currents);
+    add_ranks(surface->comm, (double *)far, 4 * (int64_t)fields->frequencies * directions);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_far_field_find(const sedge_near_surface *surface,
+                                  const sedge_near_fields *fields, const sedge_far_medium *medium,
+                                  const double centre[3], int64_t directions,
+                                  const double (*direction)[2], double complex (*far)[2])
+{
+    SEDGE_TRY(find_everywhere(surface, fields, medium, centre, directions, direction, far));
+    for (int64_t d = 0; d < directions; d++) {
+        const double theta = direction[d][0];
+        const double phi = direction[d][1];
+        const double r[3] = {sin(theta) * cos(phi), sin(theta) * sin(phi), cos(theta)};
+        if (!is_behind(surface, r)) continue;
+        for (int f = 0; f < fields->frequencies; f++)
+            far[f * directions + d][0] = far[f * directions + d][1] = 0.0;
+    }
+    return SEDGE_OK;
+}
+
+// ---- radiated power ----------------------------------------------------------------------------
+
+// The middle of the surface's box with its images, and the greatest distance from it.
+static double find_radius(const sedge_near_surface *s, double middle[3])
+{
+    double bounds[6]; // -least, most
+    double radius = 0.0;
+
+    for (int i = 0; i < 6; i++) bounds[i] = -HUGE_VAL;
+    for (int64_t p = 0; p < s->points; p++) {
+        for (int i = 0; i < 3; i++) {
+            bounds[i] = fmax(bounds[i], -s->place[p][i]);
+            bounds[3 + i] = fmax(bounds[3 + i], s->place[p][i]);
+        }
+    }
+    sedge_comm_max(s->comm, bounds, 6);
+    for (int i = 0; i < 3; i++) middle[i] = 0.5 * (bounds[3 + i] - bounds[i]);
+    for (int p = 0; p < s->planes; p++) middle[s->plane[p].axis] = s->plane[p].position;
+    for (int64_t p = 0; p < s->points; p++) {
+        double square = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double apart = s->place[p][i] - middle[i]; // an image is as far away
+            square += apart * apart;
+        }
+        radius = fmax(radius, sqrt(square));
+    }
+    sedge_comm_max(s->comm, &radius, 1);
+    return radius;
+}
+
+sedge_status sedge_far_field_power(const sedge_near_surface *surface,
+                                   const sedge_near_fields *fields, const sedge_far_medium *medium,
+                                   double *power)
+{
+    double middle[3];
+    double largest = 0.0;
+    sedge_status status;
+    double *x = NULL; // points and weights in cos(theta)
+    double(*direction)[2] = NULL;
+    double complex(*far)[2] = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(surface->comm, check(fields, medium)));
+    for (int f = 0; f < fields->frequencies; f++) largest = fmax(largest, fields->frequency[f]);
+    largest *= sqrt(medium->epsilon * medium->mu) * find_radius(surface, middle);
+    const int rows = (int)ceil(largest) + 11;
+    const int columns = 2 * rows;
+    const int64_t directions = (int64_t)rows * columns;
+    status = sedge_allocate(&x, 2 * (int64_t)rows, sizeof(double));
+    if (status == SEDGE_OK) status = sedge_allocate(&direction, directions, sizeof *direction);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&far, directions * fields->frequencies, sizeof *far);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(surface->comm, status));
+    sedge_gauss_legendre(rows, x, x + rows);
+    for (int64_t d = 0; d < directions; d++) {
+        direction[d][0] = acos(x[d / columns]);
+        direction[d][1] = 2.0 * PI * (double)(d % columns) / columns;
+    }
+    const double(*const directed)[2] = (const double(*)[2])direction;
+    SEDGE_TRY_GOTO(status,
+                   find_everywhere(surface, fields, medium, middle, directions, directed, far));
+    double factor = sqrt(medium->epsilon / medium->mu) * PI / columns; // 2 pi / columns, over 2 eta
+    for (int p = 0; p < surface->planes; p++)
+        if (surface->plane[p].ground) factor *= 0.5;
+    for (int f = 0; f < fields->frequencies; f++) {
+        power[f] = 0.0;
+        for (int64_t d = 0; d < directions; d++) {
+            const double complex *const at = far[f * directions + d];
+            power[f] +=
+                factor * x[rows + d / columns] * creal(at[0] * conj(at[0]) + at[1] * conj(at[1]));
+        }
+    }
+done:
+    sedge_release(far);
+    sedge_release(direction);
+    sedge_release(x);
+    return status;
+}
