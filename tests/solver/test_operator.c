@@ -1,7 +1,7 @@
 // The generated operator gives what the slow reference gives: random discontinuous fields, a few
 // steps, all kinds of walls, two media of which one conducts, terms with and without memory, a
-// dipole; both precisions, both forms of the stage kernel, orders 1 to 10, elements with boundary
-// faces apart or among the others.
+// dipole, layers outside of the box; both precisions, both forms of the stage kernel, orders 1 to
+// 10, elements with boundary faces apart or among the others.
 #include "match.h"
 
 // SIMD batches of the host have elements of both groups, which lie in any order.
@@ -9,6 +9,9 @@ static const kit_term terms[] = {{&kit_relaxation, "below", {1.0, 0.6}},
                                  {&kit_relaxation, "above", {2.5, 1.7}},
                                  {&kit_saturation, "above", {0.4, 1.3}},
                                  {NULL, NULL, {0.0}}};
+
+// Layers have ranges of their own.
+static const char *const layered[3] = {"xmax", "ymin", "ymax"};
 
 static void test_box(const kit_world *world, int order)
 {
@@ -18,6 +21,7 @@ static void test_box(const kit_world *world, int order)
     options.boundary_last = order % 2 == 0;
     options.cells[order % 3] = 3;
     if (order % 2 == 1) options.terms = terms;
+    if (order == 3) options.extrude = (sedge_mesh_extrusion){3, layered, 1, 0.4};
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     match_all(&k, 0.2, order <= 5 ? 3 : 1, 0);
