@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
-#include "repeat.h"
+#include "every_device.h"
 
 #include <stdlib.h>
 
@@ -208,25 +208,6 @@ static void test_graph(sedge_device *device, sedge_module *module)
     sedge_pinned_release(device, back);
 }
 
-static void test_memory(sedge_device *device)
-{
-    sedge_buffer *buffer = NULL;
-    unsigned char back[16] = {1};
-
-    CHECK(sedge_device_memory_now(device) == 0);
-    CHECK_FAILS(sedge_buffer_create(&buffer, device, (int64_t)1 << 45), SEDGE_ERR_MEMORY,
-                "33554432.0 MiB were asked for");
-    CHECK(buffer == NULL && sedge_device_memory_now(device) == 0);
-    CHECK_OK(sedge_buffer_create(&buffer, device, 1000));
-    CHECK_OK(sedge_buffer_download(buffer, 984, back, 16, NULL));
-    CHECK(back[0] == 0 && sedge_device_memory_now(device) == 1000);
-    CHECK_FAILS(sedge_buffer_upload(buffer, 999, back, 2, NULL), SEDGE_ERR_INTERNAL, "outside");
-    sedge_buffer_free(buffer);
-    CHECK_OK(sedge_buffer_create(&buffer, device, 0));
-    sedge_buffer_free(buffer);
-    CHECK(sedge_device_memory_now(device) == 0 && sedge_device_memory_peak(device) >= 1000);
-}
-
 // Without the chip the same key is made: what was compiled for it elsewhere is found here.
 static void test_target_is_the_same(const sedge_device *device)
 {
@@ -265,7 +246,7 @@ int main(void)
     test_inspect(module);
     test_events(device, module);
     test_graph(device, module);
-    test_memory(device);
+    check_memory(device, (int64_t)1 << 45, "33554432.0 MiB were asked for");
     check_repeat(device);
     test_target_is_the_same(device);
     CHECK_FAILS(sedge_module_load(&module, device, "not a cubin", 12), SEDGE_ERR_DEVICE,

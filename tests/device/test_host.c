@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
-#include "repeat.h"
+#include "every_device.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -175,24 +175,13 @@ static void test_many_modules(sedge_device *device)
     for (int k = 0; k < SOURCES; k++) sedge_release(binary[k]);
 }
 
-static void test_compile_messages(sedge_device *device)
+static void test_warnings(sedge_device *device)
 {
     void *binary = NULL;
     size_t length;
     sedge_text *log = NULL;
 
     CHECK_OK(sedge_text_create(&log));
-    CHECK_FAILS(sedge_device_compile(device,
-                                     "#line 41 \"codegen/kernels/flux.h\"\n"
-                                     "void f(void)\n{\n    undeclared_thing = 1;\n}\n",
-                                     NULL, "broken", &binary, &length, log),
-                SEDGE_ERR_DEVICE, "codegen/kernels/flux.h:43");
-    CHECK(strstr(sedge_error_message(), "'broken'") != NULL);
-    CHECK(strstr(sedge_error_message(), "undeclared_thing") != NULL);
-    CHECK(strstr(sedge_text_get(log), "undeclared_thing") != NULL);
-    CHECK(binary == NULL && length == 0);
-    CHECK_FAILS(sedge_device_compile(device, "int x;\n", "sm_90", NULL, &binary, &length, NULL),
-                SEDGE_ERR_INTERNAL, "not for 'sm_90'");
     CHECK_OK(sedge_device_compile(device, "#warning heard\nint x;\n", NULL, NULL, &binary, &length,
                                   log));
     CHECK(length > 0 && strstr(sedge_text_get(log), "heard") != NULL);
@@ -218,46 +207,6 @@ static void test_not_a_number(sedge_device *device)
     CHECK_OK(sedge_kernel_launch(kernel, NULL, 1, 0, arguments, 2));
     CHECK(found == 1);
     sedge_module_free(module);
-}
-
-static void test_memory(sedge_device *device)
-{
-    sedge_buffer *small = NULL;
-    sedge_buffer *large = NULL;
-    sedge_buffer *empty = NULL;
-    const int64_t before = sedge_device_memory_now(device);
-    const int64_t bytes = (int64_t)5 << 20; // more than what gets pages of its own
-    unsigned char *pinned = NULL;
-    unsigned char back[64] = {1};
-
-    CHECK_OK(sedge_buffer_create(&small, device, 100));
-    CHECK_OK(sedge_buffer_create(&large, device, bytes));
-    CHECK_OK(sedge_buffer_create(&empty, device, 0));
-    CHECK(sedge_device_memory_now(device) == before + 100 + bytes);
-    CHECK(sedge_buffer_bytes(large) == bytes && sedge_buffer_address(empty) != 0);
-    CHECK_OK(sedge_buffer_download(large, bytes - 64, back, 64, NULL));
-    CHECK(back[0] == 0); // zeroed
-    CHECK_OK(sedge_pinned_allocate(&pinned, device, 100));
-    CHECK(pinned[99] == 0);
-    for (int i = 0; i < 100; i++) pinned[i] = (unsigned char)i;
-    CHECK_OK(sedge_buffer_upload(small, 0, pinned, 100, NULL));
-    CHECK_OK(sedge_buffer_copy(large, small, 100, NULL));
-    CHECK_OK(sedge_buffer_download(large, 90, back, 10, NULL));
-    CHECK(back[0] == 90 && back[9] == 99);
-    CHECK_FAILS(sedge_buffer_upload(small, 99, pinned, 2, NULL), SEDGE_ERR_INTERNAL,
-                "2 bytes at offset 99 lie outside a buffer of 100 bytes");
-    CHECK_FAILS(sedge_buffer_download(small, -1, back, 1, NULL), SEDGE_ERR_INTERNAL, "offset -1");
-    CHECK_FAILS(sedge_buffer_copy(small, large, 101, NULL), SEDGE_ERR_INTERNAL, "101 bytes");
-    sedge_pinned_release(device, pinned);
-    sedge_buffer_free(large);
-    sedge_buffer_free(small);
-    sedge_buffer_free(empty);
-    CHECK(sedge_device_memory_now(device) == before);
-    CHECK(sedge_device_memory_peak(device) >= before + 100 + bytes);
-    CHECK_FAILS(sedge_buffer_create(&large, device, (int64_t)1 << 50), SEDGE_ERR_MEMORY,
-                "1073741824.0 MiB were asked for");
-    CHECK(large == NULL && sedge_device_memory_now(device) == before);
-    CHECK_FAILS(sedge_buffer_create(&large, device, -8), SEDGE_ERR_INTERNAL, "-8 bytes");
 }
 
 static void test_events(sedge_device *device)
@@ -394,9 +343,10 @@ int main(void)
     test_saxpy(device);
     test_modules_are_separate(device);
     test_many_modules(device);
-    test_compile_messages(device);
+    check_messages(device);
+    test_warnings(device);
     test_not_a_number(device);
-    test_memory(device);
+    check_memory(device, (int64_t)1 << 50, "1073741824.0 MiB were asked for");
     check_repeat(device);
     test_events(device);
     test_kept_source(device);

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "device/device.h"
 #include "device/opencl/opencl_log.h"
-#include "repeat.h"
+#include "every_device.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -316,73 +316,17 @@ static void test_events(sedge_device *device, sedge_module *module)
     sedge_stream_free(two);
 }
 
-static void test_memory(sedge_device *device)
-{
-    sedge_buffer *buffers[100];
-    sedge_buffer *buffer = NULL;
-    unsigned char bytes[48];
-    unsigned char back[48] = {1};
-    void *pinned = NULL;
-    int wrong = 0;
-
-    CHECK(sedge_device_memory_now(device) == 0);
-    CHECK_FAILS(sedge_buffer_create(&buffer, device, (int64_t)1 << 45), SEDGE_ERR_MEMORY,
-                "33554432.0 MiB were asked for");
-    CHECK(buffer == NULL && sedge_device_memory_now(device) == 0);
-    CHECK_OK(sedge_buffer_create(&buffer, device, 1001));
-    CHECK_OK(sedge_buffer_download(buffer, 953, back, 48, NULL));
-    for (int i = 0; i < 48; i++) wrong += back[i] != 0;
-    CHECK(wrong == 0 && sedge_device_memory_now(device) == 1001);
-    CHECK_FAILS(sedge_buffer_upload(buffer, 1000, back, 2, NULL), SEDGE_ERR_INTERNAL, "outside");
-    // Many at once, freed in another order: each keeps its own bytes.
-    for (int i = 0; i < 100; i++) {
-        CHECK_OK(sedge_buffer_create(&buffers[i], device, 48));
-        memset(bytes, i, sizeof bytes);
-        CHECK_OK(sedge_buffer_upload(buffers[i], 0, bytes, 48, NULL));
-    }
-    for (int i = 0; i < 100; i += 3) sedge_buffer_free(buffers[i]);
-    CHECK_OK(sedge_buffer_copy(buffers[1], buffers[97], 5, NULL));
-    for (int i = 0; i < 100; i++) {
-        if (i % 3 == 0) continue;
-        CHECK_OK(sedge_buffer_download(buffers[i], 0, back, 48, NULL));
-        for (int k = 0; k < 48; k++) wrong += back[k] != (i == 1 && k < 5 ? 97 : i);
-        sedge_buffer_free(buffers[i]);
-    }
-    CHECK(wrong == 0);
-    sedge_buffer_free(buffer);
-    CHECK_OK(sedge_buffer_create(&buffer, device, 0));
-    sedge_buffer_free(buffer);
-    CHECK(sedge_device_memory_now(device) == 0 && sedge_device_memory_peak(device) >= 1001);
-    CHECK_OK(sedge_pinned_allocate(&pinned, device, 100));
-    CHECK(pinned != NULL && memcmp(pinned, "\0\0\0\0\0\0\0\0", 8) == 0);
-    sedge_pinned_release(device, pinned);
-}
-
-static void test_messages(sedge_device *device)
+static void test_other_heads(sedge_device *device)
 {
     void *binary = NULL;
     size_t length = 0;
-    sedge_text *log = NULL;
 
-    CHECK_OK(sedge_text_create(&log));
-    CHECK_FAILS(sedge_device_compile(device,
-                                     "#line 41 \"codegen/kernels/flux.h\"\n"
-                                     "void f(void)\n{\n    undeclared_thing = 1;\n}\n",
-                                     NULL, "broken", &binary, &length, log),
-                SEDGE_ERR_DEVICE, "codegen/kernels/flux.h:43");
-    CHECK(strstr(sedge_error_message(), "'broken'") != NULL);
-    CHECK(strstr(sedge_error_message(), "undeclared_thing") != NULL);
-    CHECK(strstr(sedge_text_get(log), "undeclared_thing") != NULL);
-    CHECK(binary == NULL && length == 0);
-    CHECK_FAILS(sedge_device_compile(device, "int x;\n", "sm_90", NULL, &binary, &length, NULL),
-                SEDGE_ERR_INTERNAL, "not for 'sm_90'");
     CHECK_FAILS(sedge_device_compile(device, "__kernel void k(__global int *x) {}\n", NULL, NULL,
                                      &binary, &length, NULL),
                 SEDGE_ERR_DEVICE, "kernel 'k' has another form than SEDGE_KERNEL gives it");
     CHECK_FAILS(sedge_device_compile(device, HEAD("k") ", float x, long at, int type) {}\n", NULL,
                                      NULL, &binary, &length, NULL),
                 SEDGE_ERR_DEVICE, "kernel 'k': OpenCL shows the type of parameter 4 as 'int'");
-    sedge_text_free(log);
 }
 
 // A compiler that passes over #line names lines of the whole text.
@@ -593,10 +537,11 @@ int main(void)
         if (device == NULL) return 1;
         CHECK(count_folders(folder) == 1);
         if (round == 0) test_info(device);
-        test_memory(device);
+        check_memory(device, (int64_t)1 << 45, "33554432.0 MiB were asked for");
         check_repeat(device);
         test_all(device);
-        if (round == 0) test_messages(device);
+        if (round == 0) check_messages(device);
+        if (round == 0) test_other_heads(device);
         if (round == 0) test_places();
         if (round == 0) test_little_left(device);
         sedge_device_free(device);
