@@ -1,10 +1,10 @@
 #include "kit.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "device/device.h"
 #include "dg/cubature.h"
 
+#include "dg/case.h"
 #include "dg/random.h"
 
 #include <math.h>
@@ -74,37 +74,16 @@ static void distort(sedge_mesh *mesh, double amount)
 
 static sedge_status make_mesh(elliptic_case *c, const elliptic_options *options)
 {
-    sedge_mesh_options requested = sedge_mesh_defaults();
-    sedge_text *path = NULL;
-    sedge_status status;
+    dg_case_options mesh = dg_case_defaults(NULL, options->order, 0);
 
-    if (options->file != NULL) {
-        SEDGE_TRY(sedge_text_create(&path));
-        SEDGE_TRY(sedge_text_add(path, SEDGE_SOURCE_DIR "/meshes/%s", options->file));
-        requested.file = sedge_text_get(path);
-        status = sedge_mesh_create(&c->mesh, c->world->comm, &requested);
-        sedge_text_free(path);
-        return status;
-    }
-    for (int d = 0; d < 3; d++) {
-        requested.box_cells[d] = options->cells[d];
-        requested.box_periodic[d] = options->periodic;
-    }
-    requested.box_split_axis = options->epsilon > 0.0 ? 2 : -1;
-    requested.box_split = 0.5;
-    requested.box_names[0] = "below";
-    requested.box_names[1] = "above";
-    requested.box_map = options->map;
-    SEDGE_TRY(sedge_mesh_create(&c->mesh, c->world->comm, &requested));
-    if (options->map == NULL) distort(c->mesh, options->distort);
+    memcpy(mesh.cells, options->cells, sizeof mesh.cells);
+    mesh.file = options->file;
+    mesh.periodic = options->periodic;
+    mesh.split_axis = options->epsilon > 0.0 ? 2 : -1;
+    mesh.box_map = options->map;
+    SEDGE_TRY(dg_case_mesh(&c->mesh, c->world->comm, &mesh));
+    if (options->map == NULL && options->file == NULL) distort(c->mesh, options->distort);
     return SEDGE_OK;
-}
-
-static const sedge_boundary_kind *find_boundary(const sedge_equation *equation, const char *name)
-{
-    for (int i = 0; i < equation->boundary_count; i++)
-        if (strcmp(equation->boundaries[i].name, name) == 0) return &equation->boundaries[i];
-    return NULL;
 }
 
 static sedge_status make_problem(elliptic_case *c, const elliptic_options *options)
@@ -129,15 +108,11 @@ static sedge_status make_problem(elliptic_case *c, const elliptic_options *optio
         int side = 0;
         for (int i = 0; i < 6; i++)
             if (strcmp(groups->surface_names[s], names[i]) == 0) side = i;
-        problem->boundaries[s].kind = find_boundary(equation, options->sides[side]);
+        problem->boundaries[s].kind = dg_find_boundary(equation, options->sides[side]);
         memcpy(problem->boundaries[s].parameters, options->side_values,
                sizeof options->side_values);
     }
-    for (int i = 0; i < equation->initial_count; i++) {
-        if (strcmp(equation->initials[i].name, options->known != NULL ? options->known : "zero") ==
-            0)
-            problem->initial = &equation->initials[i];
-    }
+    problem->initial = dg_find_initial(equation, options->known != NULL ? options->known : "zero");
     memcpy(problem->initial_parameters, options->known_parameters,
            sizeof options->known_parameters);
     return SEDGE_OK;
