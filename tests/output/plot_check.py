@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 
+import h5py
 import matplotlib.image
+import numpy
 
 PLOT, FOLDER = sys.argv[1:3]
 HOLE = os.path.join(FOLDER, "slices-hole-np2")  # one slice of a field, a hole, no probes
@@ -50,4 +52,23 @@ check_refusal("no field 'Q' in", HOLE, "--field", "Q")
 check_refusal("no snapshot 5 in", HOLE, "--snapshot", "5")
 check_refusal("--limit takes a number above 0, not '-5'", HOLE, "--limit", "-5")
 check_refusal("has no slices.h5", PROBES, "--slice", "cut")
+
+# The far field of a short dipole at three frequencies, as its exact solution has it and 6 dB too high.
+DIPOLE = os.path.join(FOLDER, "dipole-far.h5")
+with h5py.File(DIPOLE, "w") as file:
+    theta, phi = numpy.arange(0.0, 181.0, 5.0), numpy.arange(0.0, 360.0, 30.0)
+    pattern = numpy.sin(numpy.radians(theta))[None, :, None] * numpy.ones((3, 1, len(phi)))
+    for name, size in (("box", 2.0), ("box/exact", 1.0)):
+        for key, values, unit in (
+            ("frequency", numpy.array([1e9, 2e9, 3e9]), "Hz"), ("theta", theta, "deg"),
+            ("phi", phi, "deg"), ("E_theta", 1j * size * pattern, "V"), ("E_phi", 0j * pattern, "V"),
+            ("directivity", 1.5 * size**2 * pattern**2, "1"),
+        ):
+            file[name + "/" + key] = values
+            file[name + "/" + key].attrs["units"] = unit
+shown = check_picture(DIPOLE)
+field = check_picture(DIPOLE, "--quantity", "field", "--frequency", "2e9", "--phi", "60")
+assert (abs(field - shown).max(axis=2) > 0.1).sum() > 1000, "--quantity changes nothing"
+check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
+check_refusal("the directivity is of both", DIPOLE, "--polarisation", "phi")
 assert "--component" in run("--help").stdout
