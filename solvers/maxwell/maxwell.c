@@ -197,6 +197,7 @@ const sedge_equation sedge_equation_maxwell = {
     .linear = true,
     .curls = true,
     .tangential = true,
+    .poynting = true,
     .groups = groups,
     .group_count = COUNT_OF(groups),
     .materials = materials,

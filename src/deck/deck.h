@@ -80,6 +80,14 @@ typedef enum sedge_spectrum_place {
     SEDGE_SPECTRUM_PLACES
 } sedge_spectrum_place;
 
+// A surface of the mesh, and which way its normals point.
+typedef struct sedge_deck_surface {
+    char name[64];
+    char out_of[64]; // the volume group that they point out of; ""
+    bool away;
+    double away_from[3]; // the point that they point away from
+} sedge_deck_surface;
+
 // `monitors: spectra: NAME: {...}` - fields at frequencies. Each place has its own members.
 typedef struct sedge_deck_spectrum {
     char name[64];
@@ -88,9 +96,7 @@ typedef struct sedge_deck_spectrum {
     int point_count;
     sedge_deck_probe *points;
     sedge_deck_slice plane; // its name is the spectrum's
-    char surface[64];
-    char out_of[64]; // the volume group that the surface's normals point out of; "": see
-                     // face_points.h
+    sedge_deck_surface surface;
     int group_count;
     char (*groups)[64];
     bool wanted[SEDGE_MAX_FIELDS]; // of the equation's output groups
@@ -103,8 +109,7 @@ typedef struct sedge_deck_spectrum {
 typedef struct sedge_deck_flux {
     char name[64];
     int line;
-    char surface[64];
-    char out_of[64];
+    sedge_deck_surface surface;
     sedge_deck_frequencies frequencies; // none: over time only
 } sedge_deck_flux;
 

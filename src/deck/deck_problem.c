@@ -241,6 +241,49 @@ static sedge_status check_planes(const sedge_deck *deck, const sedge_mesh *mesh)
     return SEDGE_OK;
 }
 
+// A name in the entry `name` of a section of monitors that must be one of the mesh's groups.
+static sedge_status check_group(const sedge_deck *deck, const char *section, const char *name,
+                                const char *key, const char *group, const char *kind,
+                                char (*const names)[64], int count)
+{
+    const deck_node *const entry =
+        deck_child(deck_child(deck_child(deck->tree, "monitors"), section), name);
+    const char *near[NEAR_MAX];
+    char message[640];
+    int known = 0;
+
+    if (group[0] == '\0' || find_group(group, names, count) >= 0) return SEDGE_OK;
+    for (; known < count && known < NEAR_MAX; known++) near[known] = names[known];
+    (void)snprintf(message, sizeof message, "monitors.%s.%s.%s: the mesh has no %s group '%s'",
+                   section, name, key, kind, group);
+    deck_suggest(message, sizeof message, group, near, known);
+    return deck_fail(deck->path, deck_child(entry, key), "%s", message);
+}
+
+// The surfaces of spectra and flux.
+static sedge_status check_surface(const sedge_deck *deck, const sedge_mesh_groups *groups,
+                                  const char *section, const char *name,
+                                  const sedge_deck_surface *surface)
+{
+    SEDGE_TRY(check_group(deck, section, name, "surface", surface->name, "surface",
+                          groups->surface_names, groups->surfaces));
+    return check_group(deck, section, name, "out_of", surface->out_of, "volume",
+                       groups->volume_names, groups->volumes);
+}
+
+static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_groups *groups)
+{
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const one = &deck->spectra[i];
+        SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, &one->surface));
+    }
+    for (int i = 0; i < deck->flux_count; i++) {
+        const sedge_deck_flux *const one = &deck->fluxes[i];
+        SEDGE_TRY(check_surface(deck, groups, "flux", one->name, &one->surface));
+    }
+    return SEDGE_OK;
+}
+
 // ---- waves and periodic sides -------------------------------------------------------------------
 
 static double find_product(const double a[3], const double b[3])
@@ -314,6 +357,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
+    SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
     assemble_sources(problem, deck);
     if (equation->constants != NULL) {
         equation->constants(deck->flux,

@@ -143,6 +143,8 @@ static const deck_key monitor_keys[] = {
      .text = "those of spectra and flux; an entry there may have its own"},
     {"spectra", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps"},
+    {"flux", DECK_SECTION, .fallback = "{}",
+     .text = "by name: energy flux through a surface, over time and at frequencies"},
 };
 
 // The first rows are those of an entry's own frequencies.
@@ -168,6 +170,14 @@ static const deck_key frequency_keys[] = {
 static const deck_key spectrum_keys[] = {
     {"points", DECK_SECTION, .text = "by name: points [x, y, z] inside the mesh"},
     {"plane", DECK_SECTION, .text = "a plane"},
+    {"surface", DECK_NAME,
+     .text = "a surface group of the mesh: the quadrature points of its faces, with normals and "
+             "weights; inside the mesh the mean of both sides"},
+    {"out_of", DECK_NAME, .with = "surface",
+     .computed = "out of the mesh, or of the group that is first in the mesh",
+     .text = "the volume group that the normals point out of"},
+    {"away_from", DECK_VECTOR, .with = "surface", .dimension = SEDGE_LENGTH,
+     .text = "a point that the normals point away from, such as the centre of a closed surface"},
     {"fields", DECK_LISTED, .computed = "all", .text = "groups of the equation's fields"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
     {"normalise", DECK_CHOICE, .computed = "source, if the sources have one signal",
@@ -232,6 +242,17 @@ static const deck_key kernel_keys[] = {
      .text = "fields that an item differentiates together (host); 0: by rule"},
 };
 
+static const deck_key flux_keys[] = {
+    {"surface", DECK_NAME, .required = true,
+     .text = "a surface group of the mesh; inside the mesh the mean of both sides"},
+    {"out_of", DECK_NAME, .computed = "out of the mesh, or of the group that is first in the mesh",
+     .text = "the volume group out of which the flux is positive"},
+    {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
+     .text = "a point away from which the flux is positive"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
+     .text = "of this entry; without any the flux is recorded over time alone"},
+};
+
 const deck_section deck_sections[] = {
     {"", "The sections and the keys above them.", ROWS(top_keys)},
     {"mesh", "Exactly one of `file` and `box`.", ROWS(mesh_keys)},
@@ -256,9 +277,11 @@ const deck_section deck_sections[] = {
     {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
     {"monitors.frequencies", "Exactly one of `list` and `from`.", ROWS(frequency_keys)},
-    {"monitors.spectra.NAME", "Goes to spectra.h5. Exactly one of `points` and `plane`.",
+    {"monitors.spectra.NAME", "Goes to spectra.h5. Exactly one of `points`, `plane` and `surface`.",
      ROWS(spectrum_keys)},
     {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},
+    {"monitors.flux.NAME", "Goes to flux.h5 and, at frequencies, to flux_spectra.h5.",
+     ROWS(flux_keys)},
     {"monitors.spectra.NAME.frequencies", "Exactly one of `list` and `from`.", frequency_keys,
      FREQUENCY_ROWS},
     {"output", "The results.", ROWS(output_keys)},

@@ -112,7 +112,7 @@ static sedge_status settle_place(const deck_reader *reader, deck_node *node, con
         *place = (sedge_spectrum_place)i;
     }
     if (given != NULL) return SEDGE_OK;
-    return deck_fail(reader->path, node, "%s needs one of 'points' and 'plane'", where);
+    return deck_fail(reader->path, node, "%s needs one of 'points', 'plane' and 'surface'", where);
 }
 
 // Which of the equation's groups of fields are asked for.
@@ -138,6 +138,24 @@ static sedge_status read_fields(const deck_reader *reader, const deck_node *list
     return SEDGE_OK;
 }
 
+// The surface of an entry, and which way its normals point.
+static sedge_status read_surface(const deck_reader *reader, const deck_node *node,
+                                 const char *where, sedge_deck_surface *surface)
+{
+    const deck_node *const volume = deck_child(node, "out_of");
+    const deck_node *const point = deck_child(node, "away_from");
+
+    deck_copy_name(surface->name, deck_child(node, "surface")->text);
+    if (volume != NULL && point != NULL) {
+        return deck_fail(reader->path, point, "%s takes one of 'out_of' and 'away_from', not both",
+                         where);
+    }
+    if (volume != NULL) deck_copy_name(surface->out_of, volume->text);
+    surface->away = point != NULL;
+    if (point != NULL) deck_vector(surface->away_from, reader, point, SEDGE_LENGTH);
+    return SEDGE_OK;
+}
+
 static sedge_status read_place(const deck_reader *reader, const deck_node *node, const char *where,
                                sedge_deck_spectrum *spectrum)
 {
@@ -153,6 +171,7 @@ static sedge_status read_place(const deck_reader *reader, const deck_node *node,
         return deck_read_plane(reader, given, path, "monitors.spectra.NAME.plane", node->key,
                                &spectrum->plane);
     case SEDGE_SPECTRUM_SURFACE:
+        return read_surface(reader, node, where, &spectrum->surface);
     case SEDGE_SPECTRUM_GROUPS:
     case SEDGE_SPECTRUM_PLACES:
         break;
@@ -182,12 +201,32 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
                      "%s needs 'frequencies', of its own or in monitors.frequencies", where);
 }
 
+// ---- flux ---------------------------------------------------------------------------------------
+
+static sedge_status read_flux(const deck_reader *reader, const sedge_deck *deck, deck_node *node,
+                              sedge_deck_flux *flux)
+{
+    char where[DECK_PATH_MAX];
+
+    deck_path(where, "monitors.flux", node->key);
+    SEDGE_TRY(deck_check_name(reader, node, node->key, true));
+    deck_copy_name(flux->name, node->key);
+    flux->line = node->line;
+    SEDGE_TRY(deck_check(reader, node, where, deck_section_find("monitors.flux.NAME"), NULL, 0));
+    SEDGE_TRY(read_surface(reader, node, where, &flux->surface));
+    if (reader->equation->poynting)
+        return read_frequencies(reader, deck, node, where, &flux->frequencies);
+    return deck_fail(reader->path, node, "%s: the equation '%s' has no flux of energy", where,
+                     reader->equation->name);
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
                                const deck_node *monitors)
 {
     const deck_node *const spectra = deck_child(monitors, "spectra");
+    const deck_node *const fluxes = deck_child(monitors, "flux");
 
     SEDGE_TRY(read_default(reader, deck, deck_child(monitors, "frequencies")));
     if (deck->equation->elliptic != NULL && spectra->count > 0) {
@@ -198,6 +237,9 @@ sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
     SEDGE_TRY(sedge_allocate(&deck->spectra, spectra->count, sizeof *deck->spectra));
     for (deck_node *node = spectra->first; node != NULL; node = node->next)
         SEDGE_TRY(read_spectrum(reader, deck, node, &deck->spectra[deck->spectrum_count++]));
+    SEDGE_TRY(sedge_allocate(&deck->fluxes, fluxes->count, sizeof *deck->fluxes));
+    for (deck_node *node = fluxes->first; node != NULL; node = node->next)
+        SEDGE_TRY(read_flux(reader, deck, node, &deck->fluxes[deck->flux_count++]));
     return SEDGE_OK;
 }
 

@@ -3,20 +3,22 @@
 //
 // /spectra/NAME/frequency [frequencies], GROUP [frequencies][points][3], complex, in phasors of
 // exp(+j w t); with a signal also GROUP_normalised and incident [frequencies]. Of points: positions
-// [points][3] and the attribute names. Of a plane: [rows][columns] points and their coordinates.
+// [points][3] and the attribute names. Of a plane: [rows][columns] points and their coordinates. Of
+// a surface: positions and normals [points][3] and weights [points] of the quadrature on its faces
+// (monitor/face_points.h), the fields the mean of both sides.
 #include "dg/monitor_kind.h"
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "monitor/face_points.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/plane.h"
-#include "monitor/spectrum.h"
+#include "monitor/spectrum_memory.h"
 
 #include <jansson.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,13 +27,13 @@
 
 typedef struct spectrum_entry {
     const sedge_deck_spectrum *deck;
-    sedge_plane plane; // of a plane
-    int points;        // of this rank
-    int32_t *elements; // [points]
-    double *weights;   // [points][nodes]
-    int64_t *ids;      // [points] of their rows
-    int64_t begin;     // step after which the sums begin
-    bool restored;     // the sums go on
+    sedge_plane plane;       // of a plane
+    sedge_face_points faces; // of a surface
+    int64_t rows;            // of this rank
+    int row_points;
+    int32_t *elements; // [rows][row_points]
+    double *weights;   // [rows][row_points][nodes]
+    int64_t *ids;      // [rows]
     sedge_spectrum spectrum;
 } spectrum_entry;
 
@@ -73,11 +75,11 @@ static sedge_status keep_points(spectrum_entry *entry, const sedge_output_contex
                               point->position[0], point->position[1], point->position[2]);
         }
         if (elements[i] < 0) continue;
-        entry->elements[entry->points] = elements[i];
-        entry->ids[entry->points] = i;
+        entry->elements[entry->rows] = elements[i];
+        entry->ids[entry->rows] = i;
         SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
-                                            entry->weights + (int64_t)entry->points * nodes));
-        entry->points++;
+                                            entry->weights + entry->rows * nodes));
+        entry->rows++;
     }
     return SEDGE_OK;
 }
@@ -116,7 +118,7 @@ static sedge_status find_pixels(spectrum_entry *entry, const sedge_output_contex
     sedge_plane *const plane = &entry->plane;
 
     SEDGE_TRY(sedge_plane_create(plane, context, &entry->deck->plane));
-    entry->points = (int)plane->owned;
+    entry->rows = plane->owned;
     entry->elements = plane->elements;
     entry->weights = plane->weights;
     entry->ids = plane->pixels;
@@ -126,99 +128,85 @@ static sedge_status find_pixels(spectrum_entry *entry, const sedge_output_contex
     return SEDGE_OK;
 }
 
-// The number of possible rows.
+// The sides of the surface's faces become the entry's rows.
+static sedge_status find_faces(spectrum_entry *entry, const sedge_output_context *context)
+{
+    sedge_face_points *const faces = &entry->faces;
+    char where[128];
+
+    (void)snprintf(where, sizeof where, "monitors.spectra.%s", entry->deck->name);
+    SEDGE_TRY(sedge_face_points_create(faces, context, &entry->deck->surface, where));
+    entry->rows = faces->sides;
+    entry->row_points = faces->side_points;
+    entry->elements = faces->elements;
+    entry->weights = faces->weights;
+    entry->ids = faces->ids;
+    faces->elements = NULL;
+    faces->weights = NULL;
+    faces->ids = NULL;
+    return SEDGE_OK;
+}
+
+static sedge_status find_rows(spectrum_entry *entry, const sedge_output_context *context)
+{
+    entry->row_points = 1;
+    switch (entry->deck->place) {
+    case SEDGE_SPECTRUM_POINTS:
+        return find_points(entry, context);
+    case SEDGE_SPECTRUM_PLANE:
+        return find_pixels(entry, context);
+    case SEDGE_SPECTRUM_SURFACE:
+        return find_faces(entry, context);
+    case SEDGE_SPECTRUM_GROUPS:
+    case SEDGE_SPECTRUM_PLACES:
+        break;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a spectrum has the place %d", (int)entry->deck->place);
+}
+
+// Ids of rows are below this number.
 static int64_t count_ids(const spectrum_entry *entry)
 {
-    return entry->deck->place == SEDGE_SPECTRUM_PLANE
-               ? entry->plane.shape[0] * entry->plane.shape[1]
-               : entry->deck->point_count;
+    switch (entry->deck->place) {
+    case SEDGE_SPECTRUM_PLANE:
+        return entry->plane.shape[0] * entry->plane.shape[1];
+    case SEDGE_SPECTRUM_SURFACE:
+        return entry->faces.limit;
+    case SEDGE_SPECTRUM_POINTS:
+    case SEDGE_SPECTRUM_GROUPS:
+    case SEDGE_SPECTRUM_PLACES:
+        break;
+    }
+    return entry->deck->point_count;
 }
 
 // ---- going on ----------------------------------------------------------------------------------
 
-// What must be the same for sums to go on, as a text.
-static void describe_entry(const spectrum_entry *entry, char text[SEDGE_HASH_TEXT])
+// A number for the entry's points.
+static uint64_t hash_place(const sedge_deck_spectrum *deck)
 {
-    const sedge_deck_spectrum *const deck = entry->deck;
-    const int64_t head[] = {deck->place, deck->plane.axis, deck->plane.resolution,
-                            entry->spectrum.components};
+    const int64_t head[] = {deck->place, deck->plane.axis, deck->plane.resolution};
     uint64_t sum = sedge_hash_quick(0, head, sizeof head);
 
     sum = sedge_hash_quick(sum, &deck->plane.position, sizeof deck->plane.position);
-    sum = sedge_hash_quick(sum, entry->spectrum.component,
-                           (size_t)entry->spectrum.components * sizeof *entry->spectrum.component);
+    sum = sedge_hash_quick(sum, deck->surface.name, sizeof deck->surface.name);
     for (int i = 0; i < deck->point_count; i++)
         sum = sedge_hash_quick(sum, deck->points[i].position, sizeof deck->points[i].position);
-    sum = sedge_hash_quick(sum, deck->frequencies.value,
-                           (size_t)deck->frequencies.count * sizeof *deck->frequencies.value);
-    (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
-}
-
-// Take over what the checkpoint's header tells of an entry; without it the sums begin now.
-static sedge_status load_entry(spectrum_entry *entry, const sedge_output_context *context,
-                               const json_t *memory)
-{
-    const json_t *const old = json_object_get(memory, entry->deck->name);
-    const json_t *const incident = json_object_get(old, "incident");
-    const int numbers = 2 * entry->deck->frequencies.count;
-    char text[SEDGE_HASH_TEXT];
-
-    entry->begin = context->first_step;
-    if (old == NULL) return SEDGE_OK;
-    describe_entry(entry, text);
-    const char *const there = json_string_value(json_object_get(old, "sums"));
-    if (there == NULL || strcmp(there, text) != 0 || json_array_size(incident) != (size_t)numbers) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s:%d: the checkpoint has sums of the spectrum '%s' for other places, "
-                          "fields or frequencies: give the new one another name",
-                          context->deck->path, entry->deck->line, entry->deck->name);
-    }
-    for (int i = 0; i < numbers; i++)
-        entry->spectrum.incident[i] = json_number_value(json_array_get(incident, (size_t)i));
-    entry->begin = json_integer_value(json_object_get(old, "begin"));
-    entry->restored = true;
-    return SEDGE_OK;
+    return sum;
 }
 
 static sedge_status load(spectra_monitor *monitor, const json_t *memory)
 {
-    const json_t *const every = json_object_get(memory, "every");
-    const double dt = json_number_value(json_object_get(memory, "dt"));
-
     for (int i = 0; i < monitor->count; i++) {
         spectrum_entry *const entry = &monitor->entries[i];
 
-        SEDGE_TRY(load_entry(entry, monitor->context, json_object_get(memory, "entries")));
-        monitor->restored = monitor->restored || entry->restored;
+        SEDGE_TRY(sedge_spectrum_load(&entry->spectrum, monitor->context,
+                                      json_object_get(memory, "entries"), entry->deck->name,
+                                      entry->deck->line, hash_place(entry->deck)));
+        monitor->restored = monitor->restored || entry->spectrum.restored;
     }
     if (!monitor->restored) return SEDGE_OK;
-    if (json_integer_value(every) != monitor->sampling.every ||
-        !(fabs(dt / monitor->context->dt - 1.0) <= 0.01)) {
-        return SEDGE_FAIL(
-            SEDGE_ERR_USAGE,
-            "%s: the checkpoint has sums of spectra with a sample every %lld steps of "
-            "%.6g, and this run takes one every %d steps of %.6g: keep the time step "
-            "and set monitors.frequencies.every to %lld",
-            monitor->context->deck->path, (long long)json_integer_value(every), dt,
-            monitor->sampling.every, monitor->context->dt, (long long)json_integer_value(every));
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status save_entry(const spectrum_entry *entry, json_t *entries)
-{
-    json_t *const incident = json_array();
-    char text[SEDGE_HASH_TEXT];
-    int failed = 0;
-
-    describe_entry(entry, text);
-    for (int i = 0; i < 2 * entry->deck->frequencies.count; i++)
-        failed |= json_array_append_new(incident, json_real(entry->spectrum.incident[i]));
-    json_t *const one = json_pack("{s:s, s:I, s:o}", "sums", text, "begin",
-                                  (json_int_t)entry->begin, "incident", incident);
-    failed |= json_object_set_new(entries, entry->deck->name, one);
-    if (failed == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the spectrum '%s'", entry->deck->name);
+    return sedge_sampling_compare(&monitor->sampling, monitor->context, memory);
 }
 
 static sedge_status save(const void *what, json_t *memory)
@@ -226,12 +214,14 @@ static sedge_status save(const void *what, json_t *memory)
     const spectra_monitor *const monitor = what;
     json_t *const entries = json_object();
 
-    if (json_object_set_new(memory, "entries", entries) != 0 ||
-        json_object_set_new(memory, "every", json_integer(monitor->sampling.every)) != 0 ||
-        json_object_set_new(memory, "dt", json_real(monitor->context->dt)) != 0)
+    if (json_object_set_new(memory, "entries", entries) != 0)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor 'spectra'");
-    for (int i = 0; i < monitor->count; i++) SEDGE_TRY(save_entry(&monitor->entries[i], entries));
-    return SEDGE_OK;
+    for (int i = 0; i < monitor->count; i++) {
+        const sedge_deck_spectrum *const deck = monitor->entries[i].deck;
+        SEDGE_TRY(sedge_spectrum_save(&monitor->entries[i].spectrum, entries, deck->name,
+                                      hash_place(deck)));
+    }
+    return sedge_sampling_save(&monitor->sampling, monitor->context, memory);
 }
 
 static const sedge_monitor_array *get_arrays(const void *what, int *count)
@@ -251,6 +241,7 @@ static void release(void *what)
     if (monitor == NULL) return;
     for (int i = 0; i < monitor->count; i++) {
         sedge_plane_clear(&monitor->entries[i].plane);
+        sedge_face_points_clear(&monitor->entries[i].faces);
         sedge_release(monitor->entries[i].elements);
         sedge_release(monitor->entries[i].weights);
         sedge_release(monitor->entries[i].ids);
@@ -270,17 +261,16 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
     const double *const signal = deck->normalise != 0 ? monitor->sampling.signal : NULL;
 
     entry->deck = deck;
-    SEDGE_TRY(deck->place == SEDGE_SPECTRUM_PLANE ? find_pixels(entry, context)
-                                                  : find_points(entry, context));
+    SEDGE_TRY(find_rows(entry, context));
     SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, context, &deck->frequencies, deck->wanted,
-                                    signal, entry->points, 1, entry->ids));
+                                    signal, entry->rows, entry->row_points, entry->ids));
     *array = (sedge_monitor_array){.limit = count_ids(entry),
-                                   .count = entry->points,
+                                   .count = entry->rows,
                                    .ids = entry->ids,
                                    .width = sedge_spectrum_width(&entry->spectrum),
                                    .values = entry->spectrum.sums};
     (void)snprintf(array->name, sizeof array->name, "%s", deck->name);
-    monitor->points += entry->points;
+    monitor->points += (int)(entry->rows * entry->row_points);
     return SEDGE_OK;
 }
 
@@ -293,10 +283,10 @@ static sedge_status list_points(spectra_monitor *monitor)
     for (int i = 0; i < monitor->count; i++) {
         const spectrum_entry *const entry = &monitor->entries[i];
 
-        monitor->arrays[i].restore = entry->restored;
-        for (int k = 0; k < entry->points; k++) {
+        monitor->arrays[i].restore = entry->spectrum.restored;
+        for (int64_t k = 0; k < entry->rows * entry->row_points; k++) {
             monitor->point[at++] =
-                (sedge_monitor_point){entry->elements[k], entry->weights + (int64_t)k * nodes};
+                (sedge_monitor_point){entry->elements[k], entry->weights + k * nodes};
         }
     }
     return SEDGE_OK;
@@ -366,7 +356,7 @@ static sedge_status receive(void *what, int samples, const double *times, const 
             spectrum_entry *const entry = &monitor->entries[i];
 
             sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
-            values += (int64_t)entry->points * fields;
+            values += entry->rows * entry->row_points * fields;
         }
     }
     return SEDGE_OK;
@@ -406,11 +396,53 @@ static sedge_status begin_entry(const spectra_monitor *monitor, const spectrum_e
                                 sedge_h5 *file, const char *folder)
 {
     SEDGE_TRY(sedge_h5_group(file, folder));
-    SEDGE_TRY(sedge_h5_integer(file, folder, "begin_step", entry->begin));
-    SEDGE_TRY(sedge_h5_integer(file, folder, "every", monitor->sampling.every));
+    if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
+        return sedge_h5_text(file, folder, "surface", entry->deck->surface.name);
     if (entry->deck->place == SEDGE_SPECTRUM_PLANE)
         return sedge_plane_describe(&entry->plane, monitor->context, file, folder);
     return write_points(entry, monitor->context, file, folder);
+}
+
+// Root: the points of a surface.
+static sedge_status write_faces(const sedge_joined_faces *joined, int64_t points,
+                                const sedge_output_context *context, sedge_h5 *file,
+                                const char *folder)
+{
+    const int64_t shape[2] = {points, 3};
+    char path[256];
+
+    (void)snprintf(path, sizeof path, "%s/positions", folder);
+    SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 2, shape, joined->place));
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, "m")));
+    (void)snprintf(path, sizeof path, "%s/normals", folder);
+    SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 2, shape, joined->normal));
+    (void)snprintf(path, sizeof path, "%s/weights", folder);
+    SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 1, shape, joined->area));
+    return sedge_h5_text(file, path, "units", sedge_output_unit(context, "m2"));
+}
+
+// Write an entry on a surface; `file` is the root's. Collective.
+static sedge_status write_surface(const spectra_monitor *monitor, const spectrum_entry *entry,
+                                  sedge_h5 *file, const char *folder)
+{
+    const sedge_output_context *const context = monitor->context;
+    sedge_joined_faces joined;
+    sedge_status status =
+        sedge_face_points_join(&joined, &entry->faces, context->comm, &entry->spectrum.gather);
+    const sedge_spectrum_places places = {.rank = 1,
+                                          .shape = {joined.faces * entry->row_points, 1},
+                                          .target = joined.target,
+                                          .share = joined.share};
+
+    if (status == SEDGE_OK && file != NULL)
+        status = write_faces(&joined, places.shape[0], context, file, folder);
+    status = sedge_comm_agree(context->comm, status);
+    if (status == SEDGE_OK) {
+        status = sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling,
+                                      entry->deck->wanted, &places, file, folder);
+    }
+    sedge_joined_faces_clear(&joined);
+    return status;
 }
 
 // Write an entry; `file` is the root's. Collective.
@@ -429,6 +461,8 @@ static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_e
     }
     if (file != NULL) status = begin_entry(monitor, entry, file, folder);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
+        return write_surface(monitor, entry, file, folder);
     return sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling, entry->deck->wanted,
                                 &places, file, folder);
 }

@@ -1,8 +1,10 @@
 #include "sampling.h"
 
+#include "dg/cubature.h"
 #include "dg/signal.h"
 
 #include <math.h>
+#include <string.h>
 
 // A signal's spectrum is below 1e-2 of its peak above the frequency that its kind tells, and below
 // 1e-6 above this multiple of it: 3.72 / 2.15 of a Gaussian, 4.2 / 2.5 of a Ricker pulse.
@@ -160,6 +162,8 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
     *out = (sedge_sampling){.every = deck->frequency_every > 0 ? deck->frequency_every : 1};
     for (int i = 0; i < deck->spectrum_count; i++)
         out->highest = highest_of(&deck->spectra[i].frequencies, out->highest);
+    for (int i = 0; i < deck->flux_count; i++)
+        out->highest = highest_of(&deck->fluxes[i].frequencies, out->highest);
     if (!(out->highest > 0.0)) return SEDGE_OK;
     out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
     find_signal(out, deck);
@@ -174,6 +178,25 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
     return check_mesh(out, context);
 }
 
+// Quadrature points on the sides of the faces of a surface group.
+static double count_face_points(const sedge_output_context *context, const char *surface)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    int points = 0;
+    int face_points = 0;
+
+    if (sedge_cubature_sizes(&points, &face_points, context->element->order) != SEDGE_OK) {
+        sedge_error_clear();
+        return 0.0;
+    }
+    for (int s = 0; s < groups->surfaces; s++) {
+        if (strcmp(groups->surface_names[s], surface) != 0) continue;
+        const int64_t inside = groups->surface_interior_faces[s];
+        return (double)(groups->surface_faces[s] + 2 * inside) * face_points;
+    }
+    return 0.0;
+}
+
 double sedge_sampling_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
@@ -186,6 +209,8 @@ double sedge_sampling_bytes(const sedge_output_context *context)
 
         for (int g = 0; g < deck->equation->group_count; g++)
             components += spectrum->wanted[g] ? deck->equation->groups[g].count : 0;
+        if (spectrum->place == SEDGE_SPECTRUM_SURFACE)
+            points = count_face_points(context, spectrum->surface.name);
         if (spectrum->place == SEDGE_SPECTRUM_PLANE) {
             const double(*const bounds)[3] = context->mesh->bounds;
             double length[3];
@@ -200,6 +225,10 @@ double sedge_sampling_bytes(const sedge_output_context *context)
             points = area * pow(spectrum->plane.resolution / longest, 2.0);
         }
         bytes += points * components * spectrum->frequencies.count * 16.0;
+    }
+    for (int i = 0; i < deck->flux_count; i++) {
+        bytes += count_face_points(context, deck->fluxes[i].surface.name) * 6.0 *
+                 deck->fluxes[i].frequencies.count * 16.0;
     }
     return bytes;
 }

@@ -69,6 +69,35 @@ void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, in
     for (int k = 0; k < 2 * count; k++) spectrum->incident[k] += phases[k] * x;
 }
 
+sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
+                                     const sedge_output_context *context,
+                                     const sedge_sampling *sampling, sedge_h5 *file,
+                                     const char *folder)
+{
+    const sedge_deck *const deck = context->deck;
+    const int64_t count = spectrum->frequencies->count;
+    const double unit = deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    const double factor = sampling->signal_unit * sedge_deck_time_unit(deck);
+    double *numbers = NULL;
+    char path[256];
+    sedge_status status;
+
+    SEDGE_TRY(sedge_h5_integer(file, folder, "begin_step", spectrum->begin));
+    SEDGE_TRY(sedge_h5_integer(file, folder, "every", sampling->every));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&numbers, 2 * count, sizeof *numbers));
+    for (int64_t k = 0; k < count; k++) numbers[k] = spectrum->frequencies->value[k] * unit;
+    (void)snprintf(path, sizeof path, "%s/frequency", folder);
+    SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, numbers));
+    SEDGE_TRY_GOTO(status, sedge_h5_text(file, path, "units", sedge_output_unit(context, "Hz")));
+    if (spectrum->signal == NULL) goto done;
+    for (int64_t k = 0; k < 2 * count; k++) numbers[k] = spectrum->incident[k] * factor;
+    (void)snprintf(path, sizeof path, "%s/incident", folder);
+    SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_COMPLEX, 1, &count, numbers));
+done:
+    sedge_release(numbers);
+    return status;
+}
+
 // ---- writing -----------------------------------------------------------------------------------
 
 // What is being written.
@@ -109,33 +138,6 @@ static sedge_status make_group(const spectrum_writer *writer, const sedge_output
                              group->count));
     if (ending[0] != '\0') return SEDGE_OK;
     return sedge_h5_text(writer->file, path, "units", unit_of(writer, group->unit_si, unit));
-}
-
-// Root: the frequencies and the incident spectrum.
-static sedge_status write_frequencies(const spectrum_writer *writer, const sedge_sampling *sampling)
-{
-    const sedge_deck *const deck = writer->context->deck;
-    const sedge_deck_frequencies *const frequencies = writer->spectrum->frequencies;
-    const int64_t count = frequencies->count;
-    const double unit = deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
-    const double factor = sampling->signal_unit * sedge_deck_time_unit(deck);
-    double *numbers = NULL;
-    char path[256];
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, sedge_allocate(&numbers, 2 * count, sizeof *numbers));
-    for (int64_t k = 0; k < count; k++) numbers[k] = frequencies->value[k] * unit;
-    (void)snprintf(path, sizeof path, "%s/frequency", writer->folder);
-    SEDGE_TRY_GOTO(status, sedge_h5_put(writer->file, path, SEDGE_H5_F64, 1, &count, numbers));
-    SEDGE_TRY_GOTO(status, sedge_h5_text(writer->file, path, "units",
-                                         sedge_output_unit(writer->context, "Hz")));
-    if (writer->spectrum->signal == NULL) goto done;
-    for (int64_t k = 0; k < 2 * count; k++) numbers[k] = writer->spectrum->incident[k] * factor;
-    (void)snprintf(path, sizeof path, "%s/incident", writer->folder);
-    SEDGE_TRY_GOTO(status, sedge_h5_put(writer->file, path, SEDGE_H5_COMPLEX, 1, &count, numbers));
-done:
-    sedge_release(numbers);
-    return status;
 }
 
 // Root: the values of one group at one frequency, from those of all ranks.
@@ -214,7 +216,8 @@ static sedge_status make_datasets(const spectrum_writer *writer, const sedge_sam
 {
     const sedge_equation *const equation = writer->context->problem->equation;
 
-    SEDGE_TRY(write_frequencies(writer, sampling));
+    SEDGE_TRY(sedge_spectrum_describe(writer->spectrum, writer->context, sampling, writer->file,
+                                      writer->folder));
     for (int g = 0; g < equation->group_count; g++) {
         if (!wanted[g]) continue;
         SEDGE_TRY(make_group(writer, &equation->groups[g], ""));

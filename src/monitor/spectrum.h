@@ -22,6 +22,8 @@ typedef struct sedge_spectrum {
     double *incident;                // [frequencies][2]: the same of the signal
     double *phases;                  // [frequencies][2] of a sample
     sedge_gather gather;             // of the rows' ids
+    int64_t begin;                   // step after which the sums begin; spectrum_memory.h
+    bool restored;                   // the sums go on with those of a checkpoint
 } sedge_spectrum;
 
 // Sums of zero for the output groups that are `wanted`. Keeps `frequencies` and `signal`, and
@@ -40,6 +42,14 @@ int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
 void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
                         const double *values);
 
+// Root: write the frequencies and the transform of the signal, where there is one, into the group
+// `folder`, with the attributes begin_step and every.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
+                                     const sedge_output_context *context,
+                                     const sedge_sampling *sampling, sedge_h5 *file,
+                                     const char *folder);
+
 // Where the rows' points go in a file: output point target[k * row_points + p] gets `share` times
 // the values of point p of the k-th gathered row; several rows may go to one point. Root.
 typedef struct sedge_spectrum_places {
@@ -49,8 +59,8 @@ typedef struct sedge_spectrum_places {
     const double *share;   // [gathered rows]; NULL: 1
 } sedge_spectrum_places;
 
-// Write into the group `folder`: the frequencies, and of each output group of `wanted` a complex
-// dataset [frequencies][points] or [frequencies][points][3]; with a signal its transform and the
+// Describe the spectrum, and write into the group `folder` of each output group of `wanted` a
+// complex dataset [frequencies][points] or [frequencies][points][3]; with a signal also the
 // normalised fields. A point without a row is not-a-number. `file` is the root's. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,

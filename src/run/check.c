@@ -79,12 +79,13 @@ static sedge_status print_spectra(const sedge_session *session)
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling;
 
-    if (deck->spectrum_count == 0) return SEDGE_OK;
+    if (deck->spectrum_count + deck->flux_count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_sampling_plan(&sampling, &context));
     if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
-    printf("  spectra            %d, a sample every %d steps (%.4g%s), %.1f MiB of sums over all "
+    printf("  spectra            %d, and %d of flux, a sample every %d steps (%.4g%s), %.1f MiB of "
+           "sums over all "
            "ranks\n",
-           deck->spectrum_count, sampling.every,
+           deck->spectrum_count, deck->flux_count, sampling.every,
            sampling.every * session->dt * sedge_deck_time_unit(deck),
            sedge_deck_unit(deck, SEDGE_TIME), sedge_sampling_bytes(&context) / 1048576.0);
     return SEDGE_OK;

@@ -12,7 +12,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import Case
+from kit import TRIANGLE, Case, Cube
 
 CAVITY = """\
 equation: maxwell
@@ -62,6 +62,42 @@ monitors:
     points: {points: {a: [0.3, 0.4, 0.2]}}
     plane: {plane: {normal: x, at: 0.3, resolution: 4}, frequencies: {list: [0.5]}, normalise: none}
 output: {snapshots: 0, checkpoint: {steps: 25}}
+kernels: {tune: "off"}
+"""
+
+
+WAVE = """\
+equation: maxwell
+order: 4
+precision: fp64
+mesh: {file: mesh.msh}
+time: {steps: 30}
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pmc}
+  zmax: {type: pmc}
+initial:
+  type: plane-wave
+  direction: [1, 0, 0]
+  polarisation: [0, 1, 0]
+  signal: {type: gaussian, width: 2, delay: 1}
+  compare: false
+monitors:
+  frequencies: {list: [0.1, 0.2], every: 2}
+  spectra:
+    points: {points: {a: [0.3, 0.4, 0.2]}}
+    plate: {surface: plate, away_from: [2, 0.5, 0.5]}
+    xmax: {surface: xmax}
+  flux:
+    plate: {surface: plate, away_from: [2, 0.5, 0.5]}
+    xmax: {surface: xmax, out_of: domain}
+    xmin: {surface: xmin}
+    ymin: {surface: ymin}
+output: {snapshots: 0}
 kernels: {tune: "off"}
 """
 
@@ -155,10 +191,57 @@ class Spectra(Case):
                                       whole["points/E_normalised"][~small], rtol=1e-12)
         self.assertTrue(numpy.isnan(twice["points/E_normalised"][small]).all())
 
+    def test_surfaces(self):
+        """A plane wave along x at time 0: fields s(-x) and n.(E x H) = s^2 on a plane inside the mesh, from
+        E and H that are interpolated. On the outside the flux at frequencies is the sum over the points
+        that spectra.h5 has."""
+        cube = Cube(2)
+        inside = sorted({tuple(sorted(n for n in t if cube.nodes[n][0] == 0.5)) for t in cube.tetrahedra})
+        text = cube.text(extra=[(TRIANGLE, 8, face) for face in inside if len(face) == 3])
+        self.write("mesh.msh", text.replace("$PhysicalNames\n7\n", '$PhysicalNames\n8\n2 8 "plate"\n'))
+        deck = self.write("wave.yaml", WAVE)
+        whole = self.compute(deck, "whole", ranks=2)
+        area, normals, places = (whole[f"plate/{name}"] for name in ("weights", "normals", "positions"))
+        self.assertAlmostEqual(area.sum(), 1.0, delta=1e-13)
+        numpy.testing.assert_allclose(normals, numpy.full_like(normals, [-1, 0, 0]), atol=1e-13)
+        numpy.testing.assert_allclose(places[:, 0], 0.5, atol=1e-13)
+        numpy.testing.assert_allclose((places * area[:, None]).sum(axis=0), 0.5, atol=1e-13)
+        self.assertEqual(len(numpy.unique(places.round(9), axis=0)), len(places))  # each face once
+        with h5py.File(self.folder / "whole/flux.h5") as file:
+            flux = {name: file["flux"][name][()] for name in file["flux"]}
+        for name, x, sign in (("plate", 0.5, -1.0), ("xmax", 1.0, 1.0), ("xmin", 0.0, -1.0)):
+            self.assertAlmostEqual(flux[name][0], sign * math.exp(-2 * ((-x - 1) / 2) ** 2), delta=2e-5)
+        self.assertLess(abs(flux["ymin"]).max(), 1e-2 * abs(flux["xmax"]).max())
+        with h5py.File(self.folder / "whole/flux_spectra.h5") as file:
+            power = {name: file[f"flux/{name}/power"][()] for name in file["flux"]}
+        self.assertEqual(sorted(power), sorted(flux))
+        for name, delta in (("xmax", 1e-13), ("plate", 1e-4)):  # inside: mean of fluxes, flux of means
+            across = numpy.cross(whole[f"{name}/E"], whole[f"{name}/H"].conj()).real
+            found = 0.5 * (across * whole[f"{name}/normals"] * whole[f"{name}/weights"][:, None]).sum((1, 2))
+            numpy.testing.assert_allclose(power[name], found, rtol=delta)
+            self.assertTrue((abs(found) > 1e-4).all())
+
+        self.compute(deck, "parts", "--set", "time.steps=13", "--set", "output.checkpoint={steps: 13}")
+        self.assert_equal(self.compute(deck, "parts", "--restart", "auto", ranks=4), whole)
+        for name in ("flux.h5", "flux_spectra.h5"):
+            with h5py.File(self.folder / "parts" / name) as one, h5py.File(self.folder / "whole" / name) as other:
+                one.visititems(lambda path, item: numpy.testing.assert_allclose(
+                    item[()], other[path][()], rtol=1e-12, err_msg=path)
+                    if isinstance(item, h5py.Dataset) else None)
+        for setting, parts in [
+                ("monitors.flux.plate={surface: plat}", ["monitors.flux.plate.surface", "'plat'; did you mean 'plate'"]),
+                ("monitors.flux.plate={surface: plate, out_of: air}", ["the mesh has no volume group 'air'"]),
+                ("monitors.flux.plate.out_of=domain", ["takes one of 'out_of' and 'away_from'"]),
+        ]:
+            self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
+        self.refuse(1, ["'domain' on both sides: its normal has no direction; say which by 'away_from'"], "run",
+                    deck, "--device", "host", "--output", "none", "--set", "monitors.flux.plate={surface: plate}",
+                    ranks=(0,))
+
     def test_refused(self):
         deck = self.write("dipole.yaml", DIPOLE)
         check = self.succeed("check", deck).out
-        self.assertRegex(check, r"spectra +2, a sample every \d+ steps \([0-9.]+\), 0.0 MiB of sums")
+        self.assertRegex(check, r"spectra +2, and 0 of flux, a sample every \d+ steps \([0-9.]+\), 0.0 MiB of sums")
         points = "monitors.spectra.points"
         for setting, parts in [
                 ("monitors.frequencies={list: []}", ["monitors.frequencies.list is an empty list"]),
@@ -171,7 +254,7 @@ class Spectra(Case):
                 (f"{points}.points={{}}", [f"{points}.points has no point"]),
                 (f"{points}.fields=[B]", [f"{points}.fields", "known: E, H"]),
                 (f"{points}.fields=[]", [f"{points}.fields is an empty list"]),
-                (f"monitors.spectra.none={{}}", ["needs one of 'points' and 'plane'"]),
+                (f"monitors.spectra.none={{}}", ["needs one of 'points', 'plane' and 'surface'"]),
                 ("monitors.spectra.plane.plane.at=2", ["monitors.spectra.plane: the plane x = 2 misses"]),
                 ("monitors.spectra.plane.normalise=source", None),
         ]:

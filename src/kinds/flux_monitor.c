@@ -1,0 +1,479 @@
+// flux.h5: the energy flux through surfaces over time, /time and /flux/NAME [samples], the integral
+// of n.(E x H) over the quadrature points of faces (monitor/face_points.h); inside the mesh the
+// mean of the fluxes on both sides.
+//
+// flux_spectra.h5: at the frequencies, written when the run has come to its end:
+// /flux/NAME/frequency and power [frequencies], the integral of 1/2 Re n.(E x H*) of the fields'
+// transforms (monitor/spectrum.h); with a signal also incident, complex, and power_normalised,
+// which is power divided by |incident|^2.
+#include "dg/monitor_kind.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "monitor/face_points.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/sample.h"
+#include "monitor/series.h"
+#include "monitor/spectrum_memory.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ENTRY_BYTES 16384 // what describes an entry in a file, beside its numbers
+
+typedef struct flux_entry {
+    const sedge_deck_flux *deck;
+    sedge_face_points faces;
+    sedge_spectrum spectrum; // only where the deck gives frequencies
+    double *sides;           // [sides] flux through each
+} flux_entry;
+
+typedef struct flux_monitor {
+    const sedge_output_context *context;
+    sedge_sampling sampling;
+    bool restored; // some entry goes on with the sums of a checkpoint
+    int64_t samples;
+    int count;
+    flux_entry *entries; // [count]
+    int array_count;
+    sedge_monitor_array *arrays; // [array_count] of the entries with frequencies
+    int points;
+    sedge_monitor_point *point; // [points] of all entries, one after the other
+} flux_monitor;
+
+static const char *entry_name(const sedge_deck *deck, int i)
+{
+    return deck->fluxes[i].name;
+}
+
+static bool has_spectrum(const flux_entry *entry)
+{
+    return entry->deck->frequencies.count > 0;
+}
+
+static uint64_t hash_place(const sedge_deck_flux *deck)
+{
+    return sedge_hash_quick(0, deck->surface.name, sizeof deck->surface.name);
+}
+
+// Watts, or code units, of a unit of power: of fields, or with `seconds` of their transforms.
+static double power_unit(const sedge_output_context *context, bool seconds)
+{
+    const sedge_output_group *const groups = context->problem->equation->groups;
+    const double time = seconds ? sedge_deck_time_unit(context->deck) : 1.0;
+
+    return sedge_output_group_factor(context, &groups[0]) *
+           sedge_output_group_factor(context, &groups[1]) * time * time;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static sedge_status make_file(const void *what, sedge_h5 *file)
+{
+    const sedge_output_context *const context = what;
+
+    SEDGE_TRY(sedge_output_describe(file, context, "flux"));
+    SEDGE_TRY(sedge_h5_series(file, "/time", SEDGE_H5_F64, 0, NULL, 1024));
+    SEDGE_TRY(sedge_h5_text(file, "/time", "units", sedge_output_unit(context, "s")));
+    SEDGE_TRY(sedge_h5_group(file, "/flux"));
+    for (int i = 0; i < context->deck->flux_count; i++) {
+        char path[128];
+
+        (void)snprintf(path, sizeof path, "/flux/%s", context->deck->fluxes[i].name);
+        SEDGE_TRY(sedge_h5_series(file, path, SEDGE_H5_F64, 0, NULL, 1024));
+        SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, "W")));
+    }
+    return SEDGE_OK;
+}
+
+static void release(void *what)
+{
+    flux_monitor *const monitor = what;
+
+    if (monitor == NULL) return;
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_face_points_clear(&monitor->entries[i].faces);
+        sedge_spectrum_clear(&monitor->entries[i].spectrum);
+        sedge_release(monitor->entries[i].sides);
+    }
+    sedge_release(monitor->entries);
+    sedge_release(monitor->arrays);
+    sedge_release(monitor->point);
+    sedge_release(monitor);
+}
+
+// The transform of an entry's fields, and its array.
+static sedge_status create_spectrum(flux_monitor *monitor, flux_entry *entry, const json_t *memory)
+{
+    static const bool wanted[SEDGE_MAX_FIELDS] = {true, true};
+    const sedge_face_points *const faces = &entry->faces;
+    sedge_monitor_array *const array = &monitor->arrays[monitor->array_count++];
+
+    SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, monitor->context, &entry->deck->frequencies,
+                                    wanted, monitor->sampling.signal, faces->sides,
+                                    faces->side_points, faces->ids));
+    SEDGE_TRY(sedge_comm_agree(
+        monitor->context->comm,
+        sedge_spectrum_load(&entry->spectrum, monitor->context, json_object_get(memory, "entries"),
+                            entry->deck->name, entry->deck->line, hash_place(entry->deck))));
+    monitor->restored = monitor->restored || entry->spectrum.restored;
+    *array = (sedge_monitor_array){.restore = entry->spectrum.restored,
+                                   .limit = faces->limit,
+                                   .count = faces->sides,
+                                   .ids = faces->ids,
+                                   .width = sedge_spectrum_width(&entry->spectrum),
+                                   .values = entry->spectrum.sums};
+    (void)snprintf(array->name, sizeof array->name, "%s", entry->deck->name);
+    return SEDGE_OK;
+}
+
+static sedge_status create_entry(flux_monitor *monitor, const sedge_deck_flux *deck,
+                                 const json_t *memory)
+{
+    const sedge_output_context *const context = monitor->context;
+    flux_entry *const entry = &monitor->entries[monitor->count++];
+    char where[128];
+
+    entry->deck = deck;
+    (void)snprintf(where, sizeof where, "monitors.flux.%s", deck->name);
+    SEDGE_TRY(sedge_face_points_create(&entry->faces, context, &deck->surface, where));
+    SEDGE_TRY(sedge_comm_agree(
+        context->comm, sedge_allocate(&entry->sides, entry->faces.sides, sizeof *entry->sides)));
+    monitor->points += entry->faces.sides * entry->faces.side_points;
+    return has_spectrum(entry) ? create_spectrum(monitor, entry, memory) : SEDGE_OK;
+}
+
+// The points of all entries, and the file.
+static sedge_status complete(flux_monitor *monitor, const json_t *memory)
+{
+    const sedge_output_context *const context = monitor->context;
+    const int nodes = context->element->nodes;
+    int at = 0;
+
+    if (monitor->restored) SEDGE_TRY(sedge_sampling_compare(&monitor->sampling, context, memory));
+    SEDGE_TRY(sedge_allocate(&monitor->point, monitor->points, sizeof *monitor->point));
+    for (int i = 0; i < monitor->count; i++) {
+        const sedge_face_points *const faces = &monitor->entries[i].faces;
+        for (int64_t k = 0; k < (int64_t)faces->sides * faces->side_points; k++) {
+            monitor->point[at++] =
+                (sedge_monitor_point){faces->elements[k], faces->weights + k * nodes};
+        }
+    }
+    // The file of another folder is new, whatever the sums.
+    SEDGE_TRY(sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "flux"));
+    if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
+    return sedge_series_make(context, "flux.h5", (int64_t)monitor->count * ENTRY_BYTES,
+                             monitor->samples, make_file, context);
+}
+
+static sedge_status create(void **out, const sedge_output_context *context,
+                           const double *parameters, const json_t *memory)
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_comm *const comm = context->comm;
+    flux_monitor *monitor = NULL;
+    sedge_status status;
+
+    (void)parameters;
+    *out = NULL;
+    for (int i = 0; i < deck->flux_count; i++) {
+        SEDGE_TRY(sedge_output_check_name(context, "flux", deck->fluxes[i].line,
+                                          deck->fluxes[i].name, i, entry_name));
+    }
+    status = sedge_allocate(&monitor, 1, sizeof *monitor);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->entries, deck->flux_count, sizeof *monitor->entries);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->arrays, deck->flux_count, sizeof *monitor->arrays);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    monitor->context = context;
+    SEDGE_TRY_GOTO(status, sedge_sampling_plan(&monitor->sampling, context));
+    for (int i = 0; i < deck->flux_count; i++)
+        SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->fluxes[i], memory));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, complete(monitor, memory)));
+    *out = monitor;
+    monitor = NULL;
+done:
+    release(monitor);
+    return status;
+}
+
+static const sedge_monitor_point *get_points(const void *what, int *count)
+{
+    const flux_monitor *const monitor = what;
+
+    *count = monitor->points;
+    return monitor->point;
+}
+
+static const sedge_monitor_array *get_arrays(const void *what, int *count)
+{
+    const flux_monitor *const monitor = what;
+
+    *count = monitor->array_count;
+    return monitor->arrays;
+}
+
+static sedge_status save(const void *what, json_t *memory)
+{
+    const flux_monitor *const monitor = what;
+    json_t *const entries = json_object();
+
+    if (json_object_set_new(memory, "entries", entries) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor 'flux'");
+    for (int i = 0; i < monitor->count; i++) {
+        const flux_entry *const entry = &monitor->entries[i];
+        if (!has_spectrum(entry)) continue;
+        SEDGE_TRY(sedge_spectrum_save(&entry->spectrum, entries, entry->deck->name,
+                                      hash_place(entry->deck)));
+    }
+    SEDGE_TRY(sedge_sampling_save(&monitor->sampling, monitor->context, memory));
+    return sedge_series_save(monitor->samples, memory, "flux");
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+// Sums that go on have the sample of the checkpoint's step.
+static bool due(const void *what, int64_t step)
+{
+    const flux_monitor *const monitor = what;
+
+    return step % monitor->sampling.every == 0 &&
+           !(monitor->restored && step == monitor->context->first_step);
+}
+
+// n.(a x b)
+static double triple_product(const double n[3], const double a[3], const double b[3])
+{
+    return n[0] * (a[1] * b[2] - a[2] * b[1]) + n[1] * (a[2] * b[0] - a[0] * b[2]) +
+           n[2] * (a[0] * b[1] - a[1] * b[0]);
+}
+
+// The flux through an entry's surface from the fields at its points: the same on any number of
+// ranks. Collective.
+static double measure(const flux_monitor *monitor, const flux_entry *entry, const double *values)
+{
+    const sedge_face_points *const faces = &entry->faces;
+    const sedge_equation *const equation = monitor->context->problem->equation;
+
+    for (int32_t s = 0; s < faces->sides; s++) {
+        entry->sides[s] = 0.0;
+        for (int p = 0; p < faces->side_points; p++) {
+            const int64_t at = (int64_t)s * faces->side_points + p;
+            const double *const u = values + at * equation->fields;
+
+            entry->sides[s] += faces->share[s] * faces->area[at] *
+                               triple_product(faces->normal[at], u + equation->groups[0].first,
+                                              u + equation->groups[1].first);
+        }
+    }
+    return sedge_sample_sum(monitor->context->comm, faces->sides, entry->sides);
+}
+
+// Root: append the samples of one entry to its series.
+static sedge_status append(const flux_monitor *monitor, int samples, const double *times,
+                           const double *flux)
+{
+    const sedge_output_context *const context = monitor->context;
+    const double unit = sedge_deck_time_unit(context->deck);
+    const int64_t numbers = (int64_t)samples * (1 + monitor->count);
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_h5 *file = NULL;
+    double *shown = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&shown, samples, sizeof *shown));
+    sedge_output_path(path, context, "flux.h5");
+    SEDGE_TRY_GOTO(status, sedge_h5_open_series(&file, path, numbers * (int64_t)sizeof *shown,
+                                                1 + monitor->count));
+    for (int i = 0; i < monitor->count; i++) {
+        char name[128];
+
+        (void)snprintf(name, sizeof name, "/flux/%s", monitor->entries[i].deck->name);
+        SEDGE_TRY_GOTO(status, sedge_h5_extend(file, name, SEDGE_H5_F64, samples,
+                                               flux + (int64_t)i * samples));
+    }
+    for (int s = 0; s < samples; s++) shown[s] = times[s] * unit;
+    status = sedge_h5_extend(file, "/time", SEDGE_H5_F64, samples, shown);
+done:
+    sedge_release(shown);
+    return sedge_h5_close(file, status);
+}
+
+static sedge_status receive(void *what, int samples, const double *times, const double *values)
+{
+    flux_monitor *const monitor = what;
+    const sedge_comm *const comm = monitor->context->comm;
+    const int fields = monitor->context->problem->equation->fields;
+    const double weight = monitor->sampling.every * monitor->context->dt;
+    const double unit = power_unit(monitor->context, false);
+    double *flux = NULL; // [entries][samples]
+
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&flux, (int64_t)samples * monitor->count, sizeof *flux)));
+    for (int s = 0; s < samples; s++) {
+        for (int i = 0; i < monitor->count; i++) {
+            flux_entry *const entry = &monitor->entries[i];
+
+            flux[(int64_t)i * samples + s] = unit * measure(monitor, entry, values);
+            if (has_spectrum(entry))
+                sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
+            values += (int64_t)entry->faces.sides * entry->faces.side_points * fields;
+        }
+    }
+    monitor->samples += samples;
+    const sedge_status status = sedge_comm_agree(
+        comm, sedge_comm_is_root(comm) ? append(monitor, samples, times, flux) : SEDGE_OK);
+    sedge_release(flux);
+    return status;
+}
+
+// ---- at the frequencies ------------------------------------------------------------------------
+
+// The flux at frequency k. Collective.
+static double measure_at(const flux_monitor *monitor, const flux_entry *entry, int k)
+{
+    const sedge_face_points *const faces = &entry->faces;
+    const int64_t count = entry->deck->frequencies.count;
+
+    for (int32_t s = 0; s < faces->sides; s++) {
+        entry->sides[s] = 0.0;
+        for (int p = 0; p < faces->side_points; p++) {
+            const int64_t at = (int64_t)s * faces->side_points + p;
+            double part[2][6]; // real, imaginary; E, H
+
+            for (int c = 0; c < 6; c++) {
+                const double *const sums = entry->spectrum.sums + 2 * ((6 * at + c) * count + k);
+                part[0][c] = sums[0];
+                part[1][c] = sums[1];
+            }
+            for (int i = 0; i < 2; i++) { // Re E x H* = Re E x Re H + Im E x Im H
+                entry->sides[s] += 0.5 * faces->share[s] * faces->area[at] *
+                                   triple_product(faces->normal[at], part[i], part[i] + 3);
+            }
+        }
+    }
+    return sedge_sample_sum(monitor->context->comm, faces->sides, entry->sides);
+}
+
+// Root: write the spectrum of an entry, `power` [frequencies], which is changed.
+static sedge_status write_power(const flux_monitor *monitor, const flux_entry *entry,
+                                sedge_h5 *file, double *power)
+{
+    const sedge_output_context *const context = monitor->context;
+    const int64_t count = entry->deck->frequencies.count;
+    const double incident_unit =
+        monitor->sampling.signal_unit * sedge_deck_time_unit(context->deck);
+    double peak = 0.0;
+    char folder[128];
+    char path[160];
+
+    (void)snprintf(folder, sizeof folder, "/flux/%s", entry->deck->name);
+    SEDGE_TRY(sedge_h5_group(file, folder));
+    SEDGE_TRY(sedge_spectrum_describe(&entry->spectrum, context, &monitor->sampling, file, folder));
+    (void)snprintf(path, sizeof path, "%s/power", folder);
+    SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, power));
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, "W s2")));
+    if (entry->spectrum.signal == NULL) return SEDGE_OK;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t k = 0; k < count; k++) {
+            const double *const of = entry->spectrum.incident + 2 * k;
+            const double size = incident_unit * hypot(of[0], of[1]);
+
+            peak = fmax(peak, size);
+            if (pass == 0) continue;
+            power[k] = size >= context->deck->frequency_floor * peak ? power[k] / (size * size)
+                                                                     : (double)NAN;
+        }
+    }
+    (void)snprintf(path, sizeof path, "%s/power_normalised", folder);
+    return sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, power);
+}
+
+// Collective; `file` is the root's.
+static sedge_status write_entry(const flux_monitor *monitor, const flux_entry *entry,
+                                sedge_h5 *file)
+{
+    const sedge_comm *const comm = monitor->context->comm;
+    const int count = entry->deck->frequencies.count;
+    const double unit = power_unit(monitor->context, true);
+    double *power = NULL;
+    sedge_status status = sedge_comm_agree(comm, sedge_allocate(&power, count, sizeof *power));
+
+    for (int k = 0; k < count && status == SEDGE_OK; k++)
+        power[k] = unit * measure_at(monitor, entry, k);
+    if (status == SEDGE_OK && file != NULL) status = write_power(monitor, entry, file, power);
+    sedge_release(power);
+    return sedge_comm_agree(comm, status);
+}
+
+static sedge_status begin_file(const flux_monitor *monitor, sedge_h5 **file, const char *path)
+{
+    SEDGE_TRY(sedge_h5_create(file, path, (int64_t)(1 + monitor->count) * 4 * ENTRY_BYTES));
+    SEDGE_TRY(sedge_output_describe(*file, monitor->context, "flux at frequencies"));
+    SEDGE_TRY(sedge_h5_text(*file, "/", "phasor", "exp(+jwt)"));
+    return sedge_h5_group(*file, "/flux");
+}
+
+static sedge_status finish(void *what)
+{
+    const flux_monitor *const monitor = what;
+    const sedge_comm *const comm = monitor->context->comm;
+    const bool root = sedge_comm_is_root(comm);
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    sedge_h5 *file = NULL;
+    sedge_status status = SEDGE_OK;
+
+    if (monitor->array_count == 0) return SEDGE_OK;
+    sedge_output_path(path, monitor->context, "flux_spectra.h5");
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    if (root) status = begin_file(monitor, &file, temporary);
+    status = sedge_comm_agree(comm, status);
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
+        if (has_spectrum(&monitor->entries[i]))
+            status = write_entry(monitor, &monitor->entries[i], file);
+    }
+    status = sedge_h5_close(file, status);
+    if (root && status == SEDGE_OK) status = sedge_file_publish(temporary, path);
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    return sedge_comm_agree(comm, status);
+}
+
+static bool requested(const sedge_deck *deck)
+{
+    return deck->flux_count > 0;
+}
+
+static bool owns(const char *name)
+{
+    static const char *const plain[] = {"", ".tmp", NULL};
+    static const char *const numbered[] = {"", NULL};
+
+    return sedge_output_is_numbered(name, "flux.h5", "", 0, plain) ||
+           sedge_output_is_numbered(name, "flux_spectra.h5", "", 0, plain) ||
+           sedge_output_is_numbered(name, "flux.h5.before-", "0123456789", 1, numbered);
+}
+
+extern const sedge_monitor_kind sedge_monitor_flux;
+const sedge_monitor_kind sedge_monitor_flux = {
+    .name = "flux",
+    .text = "by name: energy flux through a surface, over time and at frequencies",
+    .requested = requested,
+    .create = create,
+    .sums = true,
+    .arrays = get_arrays,
+    .due = due,
+    .points = get_points,
+    .receive = receive,
+    .finish = finish,
+    .save = save,
+    .free = release,
+    .owns = owns,
+};
