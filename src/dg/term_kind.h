@@ -35,9 +35,8 @@ typedef struct sedge_term_kind {
     //                   sedge_value *dw)
     // Sets du [fields], what the term adds to du/dt, and dw [memory], which is dw/dt, at one node
     // and the time t. m are the group's material values, p the term's parameters there in code
-    // units, c the equation's constants. p are sedge_value since the lanes of a SIMD batch may lie
-    // in groups with different parameters; where a lane's group does not have the term, p are 0 and
-    // the results are dropped.
+    // units, c the equation's constants. On the host the lanes of a SIMD batch are elements, which
+    // may lie in groups with different m and p.
     const char *function;
     const char *header;      // the header's name: "debye_term.h"
     const char *header_text; // its text: sedge_text_debye_term_h

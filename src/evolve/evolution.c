@@ -1,6 +1,7 @@
 #include "evolve/evolution.h"
 
 #include "base/memory.h"
+#include "evolve/blocks.h"
 #include "evolve/energy.h"
 #include "evolve/graphs.h"
 #include "evolve/stages.h"
@@ -19,6 +20,7 @@ struct sedge_evolution {
     bool time_kernels;  // in each step
     bool launch_singly; // never a step as a graph
     int64_t steps;
+    evolve_blocks *blocks;
     evolve_stages *stages;
     evolve_graphs *graphs;
     evolve_energy *energy;
@@ -44,6 +46,9 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
                                comm, operator_fields_create(&evolution->fields, device,
                                                             operator_fields_bytes(evolution->op))));
     SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, evolve_blocks_create(&evolution->blocks, evolution->op,
+                                                               &evolution->fields)));
+    SEDGE_TRY_GOTO(status,
                    evolve_stages_create(&evolution->stages, evolution->op, &evolution->fields));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(
                                comm, evolve_graphs_create(&evolution->graphs, evolution->op,
@@ -64,6 +69,7 @@ void sedge_evolution_free(sedge_evolution *evolution)
     if (evolution->op != NULL) (void)!operator_wait(evolution->op);
     evolve_graphs_free(evolution->graphs);
     evolve_stages_free(evolution->stages);
+    evolve_blocks_free(evolution->blocks);
     evolve_energy_free(evolution->energy);
     operator_fields_clear(&evolution->fields);
     sedge_operator_free(evolution->op);
@@ -84,7 +90,7 @@ const operator_fields *sedge_evolution_fields(const sedge_evolution *evolution)
 
 static const evolve_block *find_block(const sedge_evolution *evolution, int i)
 {
-    return evolve_terms_block(evolve_stages_terms(evolution->stages), i);
+    return evolve_blocks_get(evolution->blocks, i);
 }
 
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution)
@@ -114,7 +120,7 @@ sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basi
 
 int sedge_evolution_blocks(const sedge_evolution *evolution)
 {
-    return evolve_terms_blocks(evolve_stages_terms(evolution->stages));
+    return evolve_blocks_count(evolution->blocks);
 }
 
 const sedge_block *sedge_evolution_block(const sedge_evolution *evolution, int i)

@@ -1,5 +1,5 @@
 // Point sources: sources of the deck that act at single points of the mesh (dg/point.h). A stage
-// adds them last, after the right-hand side and the terms.
+// adds them last, after the right-hand side.
 #pragma once
 
 #include "operator/fields.h"

@@ -9,7 +9,6 @@
 struct evolve_stages {
     sedge_operator *op;
     operator_fields *fields;
-    evolve_terms *terms;
     evolve_point_sources *point_sources;
 };
 
@@ -22,7 +21,6 @@ sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, opera
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, sedge_allocate(&stages, 1, sizeof *stages)));
     stages->op = op;
     stages->fields = fields;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, evolve_terms_create(&stages->terms, op)));
     SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
     *out = stages;
     stages = NULL;
@@ -34,14 +32,8 @@ done:
 void evolve_stages_free(evolve_stages *stages)
 {
     if (stages == NULL) return;
-    evolve_terms_free(stages->terms);
     evolve_point_sources_free(stages->point_sources);
     sedge_release(stages);
-}
-
-const evolve_terms *evolve_stages_terms(const evolve_stages *stages)
-{
-    return stages->terms;
 }
 
 sedge_status evolve_stages_run(evolve_stages *stages, double dt)
@@ -52,7 +44,6 @@ sedge_status evolve_stages_run(evolve_stages *stages, double dt)
     for (int s = 0; s < integrator->stages; s++) {
         const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
         SEDGE_TRY(operator_run_stage(stages->op, fields, &stage));
-        SEDGE_TRY(evolve_terms_add(stages->terms, fields, &stage));
         SEDGE_TRY(evolve_point_sources_add(stages->point_sources, fields, &stage));
         operator_fields_swap(fields);
     }

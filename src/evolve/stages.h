@@ -1,8 +1,9 @@
 // The stages of a time step by the problem's integrator. Each stage launches the tuned right-hand
-// side, then the kernels of the terms, then those of the point sources.
+// side, then the kernels of the point sources.
 #pragma once
 
-#include "evolve/terms.h"
+#include "operator/fields.h"
+#include "operator/operator.h"
 
 typedef struct evolve_stages evolve_stages;
 
@@ -10,9 +11,6 @@ typedef struct evolve_stages evolve_stages;
 SEDGE_MUST_USE
 sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields);
 void evolve_stages_free(evolve_stages *stages);
-
-// The terms that its stages add, borrowed.
-const evolve_terms *evolve_stages_terms(const evolve_stages *stages);
 
 // All stages of a step of `dt`, launched kernel by kernel: then u[0] is the state after it.
 SEDGE_MUST_USE

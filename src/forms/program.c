@@ -206,10 +206,12 @@ static sedge_status list_sources(sedge_source sources[OPERATOR_FORM_SOURCES], in
 
 sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                   const operator_target *target, const operator_layout *layout,
-                                  const operator_config *config)
+                                  const operator_config *config, const operator_addition *more)
 {
+    const operator_addition none = {.name = NULL};
+    const operator_addition *const added = more != NULL ? more : &none;
     const operator_form *const form = config->form;
-    sedge_source sources[OPERATOR_FORM_SOURCES];
+    sedge_source *sources = NULL;
     char problem_name[SEDGE_CONFIG_NAME];
     sedge_status status;
     sedge_text *constants = NULL;
@@ -217,14 +219,21 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     int count;
 
     operator_name(problem_name, target->problem);
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, form->name);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, added->name != NULL ? "%s-%s-%s" : "%s-%s",
+                   problem_name, form->name, added->name);
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&written));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&sources, added->count + OPERATOR_FORM_SOURCES, sizeof *sources));
+    for (int i = 0; i < added->count; i++) sources[i] = added->sources[i];
     SEDGE_TRY_GOTO(status, form->constants(constants, config, layout, target));
+    if (added->count > 0) SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", added->constants));
     if (form->write != NULL) SEDGE_TRY_GOTO(status, form->write(written, config, target));
-    SEDGE_TRY_GOTO(status, list_sources(sources, &count, form, written));
-    status = operator_program_write(text, name, target, layout, config, constants, sources, count);
+    SEDGE_TRY_GOTO(status, list_sources(sources + added->count, &count, form, written));
+    status = operator_program_write(text, name, target, layout, config, constants, sources,
+                                    added->count + count);
 done:
+    sedge_release(sources);
     sedge_text_free(constants);
     sedge_text_free(written);
     return status;

@@ -18,11 +18,19 @@ sedge_status operator_program_write(sedge_text *text, const char *name,
                                     const operator_config *config, const sedge_text *constants,
                                     const sedge_source *sources, int count);
 
-// Append the program of the stage's kernels, and set its name.
+// What the stage's program has beyond a form: constants, and sources before the form's.
+typedef struct operator_addition {
+    const char *name; // of the program, behind the form's: "terms"
+    const char *constants;
+    const sedge_source *sources; // [count]
+    int count;
+} operator_addition;
+
+// Append the program of the stage's kernels, and set its name. `more` NULL: nothing but the form.
 SEDGE_MUST_USE
 sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                   const operator_target *target, const operator_layout *layout,
-                                  const operator_config *config);
+                                  const operator_config *config, const operator_addition *more);
 
 // Hash the constants and sources of `forms` (operator_forms, which ends with NULL): all that
 // decides how the stage's kernels run on devices of the target's kind, but for layout,

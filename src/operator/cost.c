@@ -44,17 +44,20 @@ void sedge_operator_element_work(const sedge_problem *problem, const sedge_eleme
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const element_work work = count_element(op->problem, op->element);
-    const double elements = op->mesh->elements - sedge_mesh_curved(op->mesh);
+    const double straight = op->mesh->elements - sedge_mesh_curved(op->mesh);
+    const double elements = kernel == KERNEL_STAGE_TERMS ? op->terms.straight_elements
+                                                         : straight - op->terms.straight_elements;
 
     *bytes = 0.0;
     *flops = 0.0;
-    if (kernel == KERNEL_STAGE) {
+    if (kernel == KERNEL_STAGE || kernel == KERNEL_STAGE_TERMS) {
         *bytes = elements * (4.0 * work.words + work.fixed);
         *flops = elements * (work.surface + work.volume);
-    } else if (kernel == KERNEL_TERM) {
-        *bytes = operator_terms_bytes(op->problem, op->mesh, op->element->nodes);
+        if (kernel == KERNEL_STAGE_TERMS)
+            *bytes += operator_terms_bytes(op->problem, op->mesh, op->element->nodes, false);
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
+        *bytes += operator_terms_bytes(op->problem, op->mesh, op->element->nodes, true);
         if (!(op->problem->equation->face_flops > 0.0)) *flops = 0.0;
     }
 }
@@ -69,9 +72,12 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     double other;
     double bytes;
     operator_count(op, KERNEL_STAGE, &out->bytes, &out->flops);
-    operator_count(op, KERNEL_CURVED, &bytes, &other);
-    out->bytes += bytes;
-    out->flops += other;
+    for (int k = 0; k < KERNELS; k++) {
+        if (k != KERNEL_STAGE_TERMS && k != KERNEL_CURVED) continue;
+        operator_count(op, (operator_kernel)k, &bytes, &other);
+        out->bytes += bytes;
+        out->flops += other;
+    }
     out->stages = op->stages;
     out->exchange_seconds = op->exchange.seconds;
     out->exposed_seconds = op->exchange.exposed_seconds;

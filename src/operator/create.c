@@ -61,6 +61,8 @@ static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
     operator_config_name(op->variant, &op->config, &op->layout, &target);
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
+    SEDGE_TRY(sedge_comm_agree(
+        op->comm, operator_terms_create(&op->terms, op->device, op->problem, &op->data.slots)));
     return operator_exchange_create(op);
 }
 
@@ -109,6 +111,7 @@ static void free_buffers(sedge_operator *op)
     operator_data_free(&op->data);
     operator_tables_free(&op->tables);
     operator_curved_free(op);
+    operator_terms_clear(&op->terms);
 }
 
 void sedge_operator_free(sedge_operator *op)

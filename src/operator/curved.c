@@ -223,15 +223,19 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     operator_real step = operator_scalar(op, stage->dt);
-    void *const arguments[] = {&u,      &next,     &residual,   &trace,       &links,
-                               &curves, &material, &materials,  &operators,   &tables,
-                               &shapes, &group,    &parameters, &kinds,       &halo_faces,
-                               &clock,  &delay,    &span.first, &first_curve, &span.count,
-                               &slots,  &a,        &b,          &step};
+    operator_terms_arguments terms;
+    void *arguments[24 + SEDGE_TERMS_ARGUMENTS] = {
+        &u,           &next,       &residual,   &trace,  &links,  &curves,
+        &material,    &materials,  &operators,  &tables, &shapes, &group,
+        &parameters,  &kinds,      &halo_faces, &clock,  &delay,  &span.first,
+        &first_curve, &span.count, &slots,      &a,      &b,      &step};
+    int count = 24;
 
+    operator_terms_list(&terms, &op->terms, fields->memory);
+    for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];
     return operator_launch(&op->launcher, KERNEL_CURVED, stream,
                            (span.count + config->block - 1) / config->block, config->threads,
-                           arguments, (int)(sizeof arguments / sizeof arguments[0]));
+                           arguments, count);
 }
 
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,

@@ -32,25 +32,18 @@ static sedge_status begin_timing(operator_timing **timing, operator_launcher *la
     return sedge_event_record((*timing)->from, stream);
 }
 
-sedge_status operator_launch_as(operator_launcher *launcher, operator_kernel kernel,
-                                const sedge_kernel *which, sedge_stream *stream, int64_t blocks,
-                                int threads, void *const *arguments, int count)
+sedge_status operator_launch(operator_launcher *launcher, operator_kernel kernel,
+                             sedge_stream *stream, int64_t blocks, int threads,
+                             void *const *arguments, int count)
 {
     operator_timing *timing;
 
     if (blocks == 0) return SEDGE_OK;
     SEDGE_TRY(begin_timing(&timing, launcher, kernel, stream));
-    SEDGE_TRY(sedge_kernel_launch(which, stream, blocks, threads, arguments, count));
+    SEDGE_TRY(
+        sedge_kernel_launch(launcher->kernel[kernel], stream, blocks, threads, arguments, count));
     launcher->launches[kernel]++;
     return timing == NULL ? SEDGE_OK : sedge_event_record(timing->to, stream);
-}
-
-sedge_status operator_launch(operator_launcher *launcher, operator_kernel kernel,
-                             sedge_stream *stream, int64_t blocks, int threads,
-                             void *const *arguments, int count)
-{
-    return operator_launch_as(launcher, kernel, launcher->kernel[kernel], stream, blocks, threads,
-                              arguments, count);
 }
 
 sedge_status operator_begin_sampling(operator_launcher *launcher)

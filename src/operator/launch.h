@@ -12,13 +12,13 @@
 
 typedef enum operator_kernel {
     KERNEL_STAGE,
+    KERNEL_STAGE_TERMS, // in elements with terms; only where there are some
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,
     KERNEL_ENERGY,
     KERNEL_PROBE,
     KERNEL_CLOCK,
-    KERNEL_TERM,      // of every term: each has a kernel of its own (terms.h)
     KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
     KERNEL_CURVED,    // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
@@ -46,16 +46,11 @@ SEDGE_MUST_USE
 sedge_status operator_launcher_init(operator_launcher *launcher, sedge_device *device);
 void operator_launcher_clear(operator_launcher *launcher);
 
-// Launch a kernel in `stream`; nothing where there are no blocks. The second launches `which`
-// instead and counts it among the launches of `kernel`.
+// Launch a kernel in `stream`; nothing where there are no blocks.
 SEDGE_MUST_USE
 sedge_status operator_launch(operator_launcher *launcher, operator_kernel kernel,
                              sedge_stream *stream, int64_t blocks, int threads,
                              void *const *arguments, int count);
-SEDGE_MUST_USE
-sedge_status operator_launch_as(operator_launcher *launcher, operator_kernel kernel,
-                                const sedge_kernel *which, sedge_stream *stream, int64_t blocks,
-                                int threads, void *const *arguments, int count);
 
 // Time each launch between the two, up to SEDGE_SAMPLES of them. The first reads the times of the
 // launches that were timed before, and waits for their end.

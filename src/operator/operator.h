@@ -45,11 +45,13 @@ typedef struct sedge_operator_options {
     bool search_all;         // also what is less promising and else is chosen by name: for tests
 } sedge_operator_options;
 
-#define SEDGE_OPERATOR_PROGRAMS 2 // the stage's kernels, and all others
+// The stage's kernel, all others, and the stage's kernel for elements with terms.
+#define SEDGE_OPERATOR_PROGRAMS 3
 
 // Append the whole texts of the programs that sedge_operator_create would compile for a device of
 // this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for
-// a request that cannot be had. Not collective.
+// a request that cannot be had. Not collective. Where the problem has no terms, the last text stays
+// empty.
 SEDGE_MUST_USE
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],

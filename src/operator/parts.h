@@ -4,6 +4,7 @@
 
 #include "operator/launch.h"
 #include "operator/operator.h"
+#include "operator/terms.h"
 
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
@@ -99,6 +100,7 @@ struct sedge_operator {
     operator_tables tables;
     operator_faces faces;
     operator_curved curved;
+    operator_terms terms; // made when the layout is chosen
 
     // Their order: curved and boundary elements, and the exchange, may run beside the interior.
     operator_exchange exchange;

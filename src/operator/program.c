@@ -15,12 +15,17 @@
 #include <stdio.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",         [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",   [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_TERM] = "sedge_term",           [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",       [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",       [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",
+    [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",
+    [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",
+    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
+    [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
@@ -78,19 +83,20 @@ static int list_headers(sedge_source *sources, int room, const sedge_problem *pr
     return count;
 }
 
-// The sources in `sources`, which has room for them; `constants` gets those of the terms.
-static sedge_status list_sources(sedge_source *sources, int *count,
-                                 char (*constants)[SEDGE_TERM_CONSTANTS],
-                                 const sedge_problem *problem)
+// Their number; `sources` has room for them. `terms` are those of the curved elements' kernel.
+static int list_sources(sedge_source *sources, const operator_terms_text *terms,
+                        const sedge_problem *problem)
 {
-    *count = list_headers(sources, SEDGE_MAX_KINDS, problem);
-    sources[(*count)++].name = "codegen/kernels/dg/dg_trace.h";
-    sources[(*count)++].name = "codegen/kernels/dg/dg_monitor.h";
-    if (problem->curved) sources[(*count)++].name = "codegen/kernels/dg/dg_curve.h";
-    if (problem->curved) sources[(*count)++].name = "codegen/kernels/dg/dg_curved.h";
+    int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
+
+    for (int i = 0; i < terms->count && problem->curved; i++) sources[count++] = terms->sources[i];
+    sources[count++].name = "codegen/kernels/dg/dg_trace.h";
+    sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
+    if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curve.h";
+    if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curved.h";
     if (sedge_problem_is_two_sided(problem))
-        sources[(*count)++].name = "codegen/kernels/dg/dg_two_sided.h";
-    return operator_terms_sources(sources, count, constants, problem);
+        sources[count++].name = "codegen/kernels/dg/dg_two_sided.h";
+    return count;
 }
 
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
@@ -118,41 +124,56 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
 // all, so that the text is.
 static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
-                                 const operator_target *target, const operator_layout *layout)
+                                 const operator_target *target, const operator_layout *layout,
+                                 const operator_terms_text *terms)
 {
-    const int terms = operator_terms_count(target->problem);
-    const int most = SEDGE_MAX_KINDS + 5 + SEDGE_TERM_SOURCES * terms;
-    char(*term_constants)[SEDGE_TERM_CONSTANTS] = NULL;
     sedge_source *sources = NULL;
     sedge_text *constants = NULL;
     char problem_name[SEDGE_CONFIG_NAME];
     operator_config any;
     sedge_status status;
-    int count;
 
     operator_name(problem_name, target->problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
-    SEDGE_TRY_GOTO(status, sedge_allocate(&sources, most, sizeof *sources));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&term_constants, terms, sizeof *term_constants));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 5 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, list_sources(sources, &count, term_constants, target->problem));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
-    status = operator_program_write(text, name, target, layout, &any, constants, sources, count);
+    if (target->problem->curved)
+        SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
+    status = operator_program_write(text, name, target, layout, &any, constants, sources,
+                                    list_sources(sources, terms, target->problem));
 done:
     sedge_release(sources);
-    sedge_release(term_constants);
     sedge_text_free(constants);
     return status;
 }
 
-static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
-                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
-                               const operator_target *target, const operator_layout *layout,
-                               const operator_config *config)
+// All programs; the last text stays empty where the problem has no terms.
+static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
+                              char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                              const operator_target *target, const operator_layout *layout,
+                              const operator_config *config)
 {
-    SEDGE_TRY(operator_stage_write(text[0], name[0], target, layout, config));
-    return write_others(text[1], name[1], target, layout);
+    operator_terms_text terms;
+    sedge_status status;
+
+    name[2][0] = '\0';
+    SEDGE_TRY_GOTO(status, operator_terms_text_create(&terms, target->problem));
+    const operator_addition addition = {
+        .name = "terms",
+        .constants = sedge_text_get(terms.constants),
+        .sources = terms.sources,
+        .count = terms.count,
+    };
+    SEDGE_TRY_GOTO(status, operator_stage_write(text[0], name[0], target, layout, config, NULL));
+    SEDGE_TRY_GOTO(status, write_others(text[1], name[1], target, layout, &terms));
+    if (terms.count > 0)
+        status = operator_stage_write(text[2], name[2], target, layout, config, &addition);
+done:
+    operator_terms_text_clear(&terms);
+    return status;
 }
 
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
@@ -170,7 +191,7 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
 
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, &target));
     SEDGE_TRY_GOTO(status, operator_request_find(&config, &layout, &choices, &target, &request));
-    status = write_both(out, name, &target, &choices.layout[layout], &config);
+    status = write_all(out, name, &target, &choices.layout[layout], &config);
 done:
     operator_choices_clear(&choices);
     return status;
@@ -196,11 +217,16 @@ int operator_boundary_points(const sedge_operator *op)
 static sedge_status find_kernels(sedge_operator *op)
 {
     SEDGE_TRY(operator_stage_find(op, op->program[0]));
+    if (op->program[2] != NULL) {
+        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[KERNEL_STAGE_TERMS], op->program[2],
+                                    kernel_names[KERNEL_STAGE]));
+        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE_TERMS],
+                                           op->config.scratch_bytes));
+    }
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
     const bool two_sided = sedge_problem_is_two_sided(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
-        if (k == KERNEL_TERM) continue; // each term has a kernel of its own
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
     }
     if (two_sided && converts_faces(&op->layout, op->problem)) {
@@ -234,13 +260,14 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         status = sedge_text_create(&text[i]);
     if (status == SEDGE_OK) {
         const operator_target target = operator_target_of(op);
-        status = write_both(text, name, &target, &op->layout, &op->config);
+        status = write_all(text, name, &target, &op->layout, &op->config);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
-    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
+    const int count = SEDGE_OPERATOR_PROGRAMS - (operator_terms_count(op->problem) == 0);
+    for (int i = 0; i < count; i++)
         whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
     SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
-                                                 whole, SEDGE_OPERATOR_PROGRAMS));
+                                                 whole, count));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
 done:
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);

@@ -12,9 +12,11 @@
 
 #define HOST_PARTS 8 // of the interior on the host, while traces travel
 
-// Straight elements through the stage, from u[0] to u[1].
-static sedge_status run_batches(sedge_operator *op, const operator_fields *fields,
-                                sedge_stream *stream, sedge_span span, const sedge_stage *stage)
+// Straight elements through the stage, from u[0] to u[1], by `kernel`: KERNEL_STAGE or, with the
+// terms, KERNEL_STAGE_TERMS.
+static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel,
+                               const operator_fields *fields, sedge_stream *stream, sedge_span span,
+                               const sedge_stage *stage)
 {
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
@@ -31,13 +33,40 @@ static sedge_status run_batches(sedge_operator *op, const operator_fields *field
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
     operator_real step = operator_scalar(op, stage->dt);
-    void *const arguments[] = {&u,          &next,      &residual, &trace, &links,  &geometry,
-                               &material,   &materials, &deriv,    &lift,  &tables, &span.first,
-                               &span.count, &slots,     &a,        &b,     &step};
+    uint64_t clock = sedge_buffer_address(fields->clock);
+    double delay = stage->delay;
+    operator_terms_arguments terms;
+    void *arguments[19 + SEDGE_TERMS_ARGUMENTS] = {
+        &u,         &next,  &residual, &trace,  &links,      &geometry,   &material,
+        &materials, &deriv, &lift,     &tables, &span.first, &span.count, &slots,
+        &a,         &b,     &step,     &clock,  &delay};
     const int64_t blocks = (span.count + op->config.block - 1) / op->config.block;
+    int count = 17;
 
-    return operator_launch(&op->launcher, KERNEL_STAGE, stream, blocks, op->config.threads,
-                           arguments, (int)(sizeof arguments / sizeof arguments[0]));
+    if (kernel == KERNEL_STAGE_TERMS) {
+        operator_terms_list(&terms, &op->terms, fields->memory);
+        count = 19;
+        for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];
+    }
+    return operator_launch(&op->launcher, kernel, stream, blocks, op->config.threads, arguments,
+                           count);
+}
+
+// The same, of each element with its terms.
+static sedge_status run_batches(sedge_operator *op, const operator_fields *fields,
+                                sedge_stream *stream, sedge_span span, const sedge_stage *stage)
+{
+    for (int i = 0; i < op->terms.runs; i++) {
+        const operator_terms_run *const run = &op->terms.run[i];
+        const int64_t from = run->first > span.first ? run->first : span.first;
+        const int64_t run_end = run->first + run->count;
+        const int64_t end = run_end < span.first + span.count ? run_end : span.first + span.count;
+        const operator_kernel kernel = run->has_terms ? KERNEL_STAGE_TERMS : KERNEL_STAGE;
+        if (from >= end) continue;
+        SEDGE_TRY(run_kernel(op, kernel, fields, stream,
+                             (sedge_span){.first = from, .count = end - from}, stage));
+    }
+    return SEDGE_OK;
 }
 
 sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fields,
@@ -45,7 +74,7 @@ sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fi
 {
     for (int halo = 0; halo < 2; halo++) {
         const sedge_span span = op->data.slots.span[halo == 1][false];
-        SEDGE_TRY(run_batches(op, fields, stream, span, stage));
+        SEDGE_TRY(run_kernel(op, KERNEL_STAGE, fields, stream, span, stage));
     }
     return SEDGE_OK;
 }

@@ -1,5 +1,5 @@
-// One Runge-Kutta stage of the right-hand side without terms and point sources: traces, exchange,
-// straight and curved elements.
+// One Runge-Kutta stage of the right-hand side without point sources: traces, exchange, straight
+// and curved elements with their terms.
 #pragma once
 
 #include "operator/fields.h"
@@ -20,7 +20,7 @@ void operator_count_stages(sedge_operator *op, int stages, const int64_t launche
 SEDGE_MUST_USE
 sedge_status operator_wait(sedge_operator *op);
 
-// The stage in all straight elements of this rank alone: what the tuner measures.
+// The stage in all straight elements of this rank alone, without terms: what the tuner measures.
 SEDGE_MUST_USE
 sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fields,
                                    sedge_stream *stream, const sedge_stage *stage);

@@ -1,5 +1,8 @@
 #include "operator/terms.h"
 
+#include "base/memory.h"
+#include "layout/upload.h"
+
 #include <stdio.h>
 
 // ---- which terms -------------------------------------------------------------------------------
@@ -52,12 +55,14 @@ bool operator_term_is_in(const operator_term *term, const sedge_problem *problem
 // ---- what they cost ----------------------------------------------------------------------------
 
 static int64_t count_elements(const operator_term *term, const sedge_problem *problem,
-                              const sedge_mesh *mesh)
+                              const sedge_mesh *mesh, bool curved)
 {
     int64_t count = 0;
 
-    for (int32_t e = 0; e < mesh->elements; e++)
-        count += operator_term_is_in(term, problem, mesh->group[e]);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if ((sedge_mesh_curve(mesh, e) >= 0) == curved)
+            count += operator_term_is_in(term, problem, mesh->group[e]);
+    }
     return count;
 }
 
@@ -66,16 +71,15 @@ static int real_bytes(const sedge_problem *problem)
     return problem->precision == SEDGE_FP64 ? 8 : 4;
 }
 
-// The state is read, the residual read and written, the next state written; memory and its residual
-// are read and written.
-double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes)
+// Memory and its residual are read and written.
+double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
+                            bool curved)
 {
     double words = 0.0;
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
-        words += 4.0 * (double)count_elements(&term, problem, mesh) * nodes *
-                 (problem->equation->fields + term.memory);
+        words += 4.0 * (double)count_elements(&term, problem, mesh, curved) * nodes * term.memory;
     }
     return words * real_bytes(problem);
 }
@@ -86,8 +90,10 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
-        bytes += count_elements(&term, problem, mesh) *
-                 (2LL * term.memory * nodes * real_bytes(problem) + 12); // its place in the lists
+        const int64_t elements = count_elements(&term, problem, mesh, false) +
+                                 count_elements(&term, problem, mesh, true);
+        bytes += elements * 2 * term.memory * nodes * real_bytes(problem) + // places:
+                 (int64_t)mesh->elements * 2 * (int64_t)sizeof(int32_t);
     }
     return bytes;
 }
@@ -101,26 +107,191 @@ static bool is_listed(const sedge_source *sources, int count, const sedge_source
     return false;
 }
 
-sedge_status operator_terms_sources(sedge_source *sources, int *count,
-                                    char (*constants)[SEDGE_TERM_CONSTANTS],
-                                    const sedge_problem *problem)
+static sedge_status write_numbers(char numbers[512], const operator_term *term, int i)
 {
-    for (int i = 0; i < operator_terms_count(problem); i++) {
+    const int length = snprintf(numbers, 512,
+                                "#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
+                                "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n"
+                                "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
+                                "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
+                                i, term->function, term->memory, term->parameters);
+
+    if (length < 512) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of the term's function is too long: %s",
+                      term->function);
+}
+
+// SEDGE_EACH_TERM and SEDGE_TERMS_LIST of dg_layout.h.
+static sedge_status write_lists(sedge_text *text, int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_EACH_TERM(X)"));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_TERMS_LIST(X)"));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
+    return sedge_text_add(text, "\n");
+}
+
+sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_problem *problem)
+{
+    const int terms = operator_terms_count(problem);
+
+    *text = (operator_terms_text){.count = 0};
+    SEDGE_TRY(sedge_text_create(&text->constants));
+    if (terms == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&text->sources, 3 * terms + 1, sizeof *text->sources));
+    SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
+    SEDGE_TRY(write_lists(text->constants, terms));
+    for (int i = 0; i < terms; i++) {
         const operator_term term = operator_terms_get(problem, i);
-        const int length =
-            snprintf(constants[i], sizeof constants[i],
-                     "#undef SEDGE_TERM\n#define SEDGE_TERM " SEDGE_TERM_KERNEL_NAME "\n"
-                     "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n"
-                     "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
-                     "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
-                     i, term.function, term.memory, term.parameters);
-        if (length >= SEDGE_TERM_CONSTANTS) {
-            return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of the term's function is too long: %s",
-                              term.function);
-        }
-        if (!is_listed(sources, *count, &term.header)) sources[(*count)++] = term.header;
-        sources[(*count)++] = (sedge_source){term.name, constants[i]};
-        sources[(*count)++] = (sedge_source){"codegen/kernels/dg/dg_term.h", NULL};
+        SEDGE_TRY(write_numbers(text->numbers[i], &term, i));
+        if (!is_listed(text->sources, text->count, &term.header))
+            text->sources[text->count++] = term.header;
+        text->sources[text->count++] = (sedge_source){term.name, text->numbers[i]};
+        text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/dg_term.h", NULL};
+    }
+    text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/dg_terms.h", NULL};
+    return SEDGE_OK;
+}
+
+void operator_terms_text_clear(operator_terms_text *text)
+{
+    sedge_text_free(text->constants);
+    sedge_release(text->sources);
+    sedge_release(text->numbers);
+    *text = (operator_terms_text){.count = 0};
+}
+
+// ---- on the device -----------------------------------------------------------------------------
+
+// What the terms are made for.
+typedef struct target {
+    sedge_device *device;
+    const sedge_problem *problem;
+    const sedge_slots *slots;
+} target;
+
+// The elements of a range have the term, or none has: the groups of a deck's terms lie in ranges of
+// their own. The source is zero where it does not act, so that it may be in all elements.
+static sedge_status find_in_range(bool *found, const operator_term *term, const target *to,
+                                  const sedge_range *range)
+{
+    const sedge_mesh *const mesh = to->slots->mesh;
+    int32_t count = 0;
+
+    if (term->term == NULL) {
+        *found = true;
+        return SEDGE_OK;
+    }
+    for (int32_t e = range->first; e < range->first + range->count; e++)
+        count += operator_term_is_in(term, to->problem, mesh->group[e]);
+    *found = count > 0;
+    if (count == 0 || count == range->count) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                      "the term '%s' is in %d of a range's %d elements: its volume groups need "
+                      "ranges of their own",
+                      term->name, count, range->count);
+}
+
+static sedge_status make_places(operator_device_term *term, const target *to)
+{
+    const sedge_mesh *const mesh = to->slots->mesh;
+    const int64_t batches = to->slots->batches;
+
+    SEDGE_TRY(sedge_allocate(&term->places, batches, sizeof *term->places));
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        bool found;
+        SEDGE_TRY(find_in_range(&found, &term->term, to, range));
+        for (int64_t b = sedge_slots_first(to->slots, range);
+             b < sedge_slots_first(to->slots, range + 1); b++)
+            term->places[b] = found ? (int32_t)term->batches++ : -1;
+    }
+    return sedge_upload_copy(&term->on_device, to->device, term->places,
+                             batches * (int64_t)sizeof *term->places);
+}
+
+static sedge_status make_parameters(operator_device_term *term, const target *to)
+{
+    const int real = real_bytes(to->problem);
+    const int count = term->term.parameters;
+    const int volumes = to->problem->volumes;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, (int64_t)volumes * count + 1, (size_t)real));
+    for (int i = 0; i < volumes * count; i++)
+        sedge_real_put(list, real, i, term->term.term->parameters[i / count][i % count]);
+    return sedge_upload(&term->parameters, to->device, list, (int64_t)volumes * count + 1,
+                        (size_t)real);
+}
+
+static bool has_terms(const operator_terms *terms, int64_t batch)
+{
+    for (int i = 0; i < terms->count; i++)
+        if (terms->term[i].places[batch] >= 0) return true;
+    return false;
+}
+
+// What decides is an element's group, so that it has the same kernel on any number of ranks.
+static sedge_status make_runs(operator_terms *terms, const target *to)
+{
+    const sedge_mesh *const mesh = to->slots->mesh;
+
+    SEDGE_TRY(sedge_allocate(&terms->run, mesh->range_count, sizeof *terms->run));
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t first = sedge_slots_first(to->slots, range);
+        const int64_t count = sedge_slots_first(to->slots, range + 1) - first;
+        const bool some = has_terms(terms, first);
+        if (some && !range->curved) terms->straight_elements += range->count;
+        if (terms->runs > 0 && terms->run[terms->runs - 1].has_terms == some)
+            terms->run[terms->runs - 1].count += count;
+        else
+            terms->run[terms->runs++] = (operator_terms_run){first, count, some};
     }
     return SEDGE_OK;
+}
+
+sedge_status operator_terms_create(operator_terms *terms, sedge_device *device,
+                                   const sedge_problem *problem, const sedge_slots *slots)
+{
+    const target to = {device, problem, slots};
+
+    *terms = (operator_terms){.count = operator_terms_count(problem)};
+    SEDGE_TRY(sedge_allocate(&terms->term, terms->count, sizeof *terms->term));
+    for (int i = 0; i < terms->count; i++) {
+        operator_device_term *const term = &terms->term[i];
+        term->term = operator_terms_get(problem, i);
+        SEDGE_TRY(make_places(term, &to));
+        SEDGE_TRY(make_parameters(term, &to));
+    }
+    return make_runs(terms, &to);
+}
+
+void operator_terms_clear(operator_terms *terms)
+{
+    for (int i = 0; i < terms->count && terms->term != NULL; i++) {
+        sedge_release(terms->term[i].places);
+        sedge_buffer_free(terms->term[i].on_device);
+        sedge_buffer_free(terms->term[i].parameters);
+    }
+    sedge_release(terms->term);
+    sedge_release(terms->run);
+    *terms = (operator_terms){.count = 0};
+}
+
+static uint64_t address_of(const sedge_buffer *buffer)
+{
+    return buffer != NULL ? sedge_buffer_address(buffer) : 0;
+}
+
+void operator_terms_list(operator_terms_arguments *arguments, const operator_terms *terms,
+                         const operator_term_memory *memory)
+{
+    arguments->count = 0;
+    for (int i = 0; i < terms->count; i++) {
+        arguments->value[arguments->count++] = address_of(terms->term[i].on_device);
+        arguments->value[arguments->count++] = address_of(memory[i].now);
+        arguments->value[arguments->count++] = address_of(memory[i].residual);
+        arguments->value[arguments->count++] = address_of(terms->term[i].parameters);
+    }
 }

@@ -1,14 +1,14 @@
-// The terms of a problem as kernels know them: each adds to du/dt in some volume groups after a
-// stage, with or without memory of its own (dg/term_kind.h). If the equation has a source, that is
-// the first term; those of the deck follow in the problem's order.
+// The terms of a problem (dg/term_kind.h) in the operator's kernels: each adds to du/dt in some
+// volume groups, with or without memory of its own. If the equation has a source, that is the first
+// term; those of the deck follow in the problem's order.
+//
+// Elements that have terms run through a stage kernel of their own, which is the tuned one with the
+// terms in it: a term would else have to read the fields a second time. Terms are not tuned.
 #pragma once
 
 #include "dg/problem.h"
+#include "layout/slots.h"
 #include "program/program.h"
-
-#define SEDGE_TERM_THREADS   128 // as in codegen/kernels/dg/dg_term.h
-#define SEDGE_TERM_CONSTANTS 512 // bytes of a term's constants
-#define SEDGE_TERM_SOURCES   3   // of one term: function, constants, kernel
 
 typedef struct operator_term {
     const char *name;
@@ -24,8 +24,10 @@ operator_term operator_terms_get(const sedge_problem *problem, int i);
 // Whether a volume group has the term.
 bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume);
 
-// Bytes that a stage reads and writes for the terms of this rank's elements.
-double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
+// Bytes that a stage reads and writes for the memory of the terms in this rank's straight or curved
+// elements.
+double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
+                            bool curved);
 
 // Bytes of device memory that they take, of this rank's elements and nodes alone. What the layout
 // adds is not in it, for the tuner chooses the layout later: on hosts each range of elements with a
@@ -34,12 +36,65 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 // (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 
-// The name of term i's kernel.
-#define SEDGE_TERM_KERNEL_NAME "sedge_term_%d"
+// ---- texts -------------------------------------------------------------------------------------
 
-// Append to `sources`, which has room for SEDGE_TERM_SOURCES times the number of terms, what the
-// terms' kernels are made of. `constants` [number of terms] gets texts that must live as long.
+// What a program with terms has more than one without.
+typedef struct operator_terms_text {
+    sedge_text *constants;
+    sedge_source *sources; // [count] behind dg_layout.h, before the kernels
+    int count;
+    char (*numbers)[512]; // [terms] constants of each term
+} operator_terms_text;
+
+// Empty where the problem has no terms. Clear it in any case.
 SEDGE_MUST_USE
-sedge_status operator_terms_sources(sedge_source *sources, int *count,
-                                    char (*constants)[SEDGE_TERM_CONSTANTS],
-                                    const sedge_problem *problem);
+sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_problem *problem);
+void operator_terms_text_clear(operator_terms_text *text);
+
+// ---- on the device -----------------------------------------------------------------------------
+
+typedef struct operator_device_term {
+    operator_term term;
+    int64_t batches;         // SIMD batches with elements that have it
+    int32_t *places;         // [batches of the layout] place among these batches, or -1
+    sedge_buffer *on_device; // the same
+    sedge_buffer *parameters;
+} operator_device_term;
+
+// Consecutive SIMD batches, with terms in some of them or in none.
+typedef struct operator_terms_run {
+    int64_t first, count;
+    bool has_terms;
+} operator_terms_run;
+
+typedef struct operator_terms {
+    int count;
+    operator_device_term *term; // [count]
+    int runs;
+    operator_terms_run *run;   // [runs] ascending; together all batches
+    int32_t straight_elements; // in runs with terms
+} operator_terms;
+
+// The memory of one term, and its residual: [batches][nodes_padded][components][lanes]. NULL: none.
+typedef struct operator_term_memory {
+    sedge_buffer *now, *residual;
+} operator_term_memory;
+
+// Make them for a layout. SEDGE_ERR_INTERNAL where a range of the mesh has a term of the deck in
+// some of its elements only (sedge_mesh_options, class_volume). Clear them in any case. Not
+// collective.
+SEDGE_MUST_USE
+sedge_status operator_terms_create(operator_terms *terms, sedge_device *device,
+                                   const sedge_problem *problem, const sedge_slots *slots);
+void operator_terms_clear(operator_terms *terms);
+
+#define SEDGE_TERMS_ARGUMENTS (4 * (SEDGE_MAX_KINDS + 1)) // of a kernel, for all terms
+
+typedef struct operator_terms_arguments {
+    int count;
+    uint64_t value[SEDGE_TERMS_ARGUMENTS];
+} operator_terms_arguments;
+
+// List them in the order of dg_layout.h; none where there are no terms.
+void operator_terms_list(operator_terms_arguments *arguments, const operator_terms *terms,
+                         const operator_term_memory *memory);

@@ -96,7 +96,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 
     (void)operation;
     return operator_stage_write(text, name, &target, &tuning->choices.layout[which->layout],
-                                &which->config);
+                                &which->config, NULL);
 }
 
 // Make a candidate the operator's present configuration.
@@ -466,6 +466,7 @@ sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out
     operator_tuning *const tuning = op->tuning;
 
     operator_programs_free(op);
+    operator_terms_clear(&op->terms);
     clear_up(tuning);
     tuning->layout = -1;
     describe_task(tuning, op->mesh->elements);

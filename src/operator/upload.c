@@ -62,7 +62,22 @@ static sedge_status upload_geometry(sedge_operator *op)
     return sedge_upload(&op->data.geometry, op->device, list, count, (size_t)op->layout.real_bytes);
 }
 
-// Material numbers of slots, then of the neighbours behind the trace slots.
+static void fill_empty_slots(int32_t *material, const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int lanes = op->layout.lanes;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t first = sedge_slots_first(&op->data.slots, range) * lanes;
+        const int64_t end = sedge_slots_first(&op->data.slots, range + 1) * lanes;
+        for (int64_t slot = first + range->count; slot < end; slot++)
+            material[slot] = material[slot / lanes * lanes];
+    }
+}
+
+// Material numbers of slots, then of the neighbours behind the trace slots. Empty slots, which are
+// the last of a SIMD batch, have that of the batch's first: what is computed in them is finite.
 static sedge_status upload_numbers(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -72,6 +87,7 @@ static sedge_status upload_numbers(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&material, op->data.slots.count + traces, sizeof *material));
     for (int32_t e = 0; e < mesh->elements; e++)
         material[sedge_slot(&op->data.slots, e)] = mesh->group[e];
+    fill_empty_slots(material, op);
     for (int64_t i = 0; i < traces; i++) {
         const sedge_trace_face *const face = &mesh->trace_faces[i];
         material[op->data.slots.count + i] =

@@ -102,7 +102,7 @@ static sedge_status add_config(build_list *list, const build_state *build,
                                    &session->problem, config));
     int kept = first;
     for (int i = first; i < first + SEDGE_OPERATOR_PROGRAMS; i++) {
-        bool known = false;
+        bool known = sedge_text_length(list->texts[i]) == 0; // no terms
         for (int k = 0; k < first && !known; k++) {
             known = strcmp(sedge_text_get(list->texts[k]), sedge_text_get(list->texts[i])) == 0;
         }

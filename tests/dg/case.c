@@ -84,6 +84,7 @@ static void straighten(sedge_mesh *mesh)
 sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_case_options *options)
 {
     sedge_mesh_options requested = sedge_mesh_defaults();
+    const char *classes[SEDGE_MAX_KINDS] = {"above", "domain"};
     char path[4096];
 
     if (options->file != NULL) {
@@ -92,7 +93,9 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
     }
     requested.boundary_last = options->boundary_last;
     requested.classes = options->classes ? 2 : 0;
-    requested.class_volume = (const char *const[]){"above", "domain"};
+    requested.class_volume = classes;
+    for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++)
+        if (!options->classes) classes[requested.classes++] = term->volume;
     for (int d = 0; d < 3; d++) {
         requested.box_cells[d] = options->cells[d];
         requested.box_periodic[d] = options->periodic;

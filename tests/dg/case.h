@@ -27,7 +27,8 @@ typedef struct dg_case_options {
     const char *file; // in meshes/; NULL: a box
     bool straight;    // curved elements of the file lose their edges' nodes
     bool boundary_last;
-    bool classes; // the volume groups "above" and "domain" lie in ranges of their own
+    bool classes; // the volume groups "above" and "domain" lie in ranges of their own; else those
+                  // of terms do
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much

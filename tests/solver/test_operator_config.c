@@ -46,7 +46,7 @@ static void test_configs(const kit_world *world)
     sedge_operator_cost cost;
     sedge_operator_get_cost(k.op, &cost);
     CHECK(cost.stages == 5);
-    CHECK(cost.kernel[0].launches >= 5);
+    CHECK(cost.kernel[0].launches + cost.kernel[1].launches >= 5); // the second: with terms
     kit_clear(&k);
 }
 
@@ -210,6 +210,8 @@ static void check_slots(const sedge_mesh *mesh, int lanes)
 
 // Ranges by volume group change where elements lie, and no bit of the fields: each element has its
 // own SIMD lane. Walls of all kinds, a dipole, two media, curved elements, boundary faces apart.
+// Both media conduct: else the elements of one would run through another kernel where they are
+// apart.
 static void test_classes(const kit_world *world, const char *variant)
 {
     const sedge_operator_options request = {.variant = variant};
@@ -222,6 +224,7 @@ static void test_classes(const kit_world *world, const char *variant)
         kit_options options = kit_everything(2, 3, 0);
         kit k;
         options.distort = 0.0;
+        options.terms = NULL; // they would need ranges of their own
         options.box_map = curved_corner;
         options.boundary_last = true;
         options.classes = classes == 1;

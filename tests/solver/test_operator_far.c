@@ -129,7 +129,20 @@ static void run_boundary(const sedge_operator *op, const operator_fields *fields
     launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, 15);
 }
 
-static void run_straight(const sedge_operator *op, place *p, double dt)
+// Append the terms' arguments to `count` others: their lists begin `first` batches later.
+static int add_terms(void **arguments, int count, operator_terms_arguments *terms,
+                     const sedge_operator *op, const operator_fields *fields, const place *p)
+{
+    operator_terms_list(terms, &op->terms, fields->memory);
+    for (int i = 0; i < terms->count; i++) {
+        if (i % 4 == 0) terms->value[i] -= (uint64_t)p->first * sizeof *op->terms.term->places;
+        arguments[count + i] = &terms->value[i];
+    }
+    return count + terms->count;
+}
+
+static void run_straight(const sedge_operator *op, const operator_fields *fields, place *p,
+                         double dt)
 {
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t deriv = sedge_buffer_address(op->tables.deriv);
@@ -139,26 +152,33 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
-    void *const arguments[] = {&p->address[STATE],
-                               &p->address[NEXT],
-                               &p->address[RESIDUAL],
-                               &p->address[TRACE],
-                               &p->address[LINKS],
-                               &p->address[GEOMETRY],
-                               &p->address[MATERIAL],
-                               &materials,
-                               &deriv,
-                               &lift,
-                               &tables,
-                               &p->first,
-                               &count,
-                               &p->slots,
-                               &a,
-                               &b,
-                               &step};
+    const bool has_terms = op->terms.count > 0; // then in all elements
+    uint64_t clock = sedge_buffer_address(fields->clock);
+    double delay = 0.1;
+    operator_terms_arguments terms;
+    void *arguments[19 + SEDGE_TERMS_ARGUMENTS] = {&p->address[STATE],
+                                                   &p->address[NEXT],
+                                                   &p->address[RESIDUAL],
+                                                   &p->address[TRACE],
+                                                   &p->address[LINKS],
+                                                   &p->address[GEOMETRY],
+                                                   &p->address[MATERIAL],
+                                                   &materials,
+                                                   &deriv,
+                                                   &lift,
+                                                   &tables,
+                                                   &p->first,
+                                                   &count,
+                                                   &p->slots,
+                                                   &a,
+                                                   &b,
+                                                   &step,
+                                                   &clock,
+                                                   &delay};
+    const int most = has_terms ? add_terms(arguments, 19, &terms, op, fields, p) : 17;
 
-    launch(op, KERNEL_STAGE, (count + op->config.block - 1) / op->config.block, op->config.threads,
-           arguments, 17);
+    launch(op, has_terms ? KERNEL_STAGE_TERMS : KERNEL_STAGE,
+           (count + op->config.block - 1) / op->config.block, op->config.threads, arguments, most);
 }
 
 static void run_curved(const sedge_operator *op, const operator_fields *fields, place *p, double dt)
@@ -181,39 +201,40 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
-    void *const arguments[] = {&p->address[STATE],
-                               &p->address[NEXT],
-                               &p->address[RESIDUAL],
-                               &p->address[TRACE],
-                               &p->address[LINKS],
-                               &curves,
-                               &p->address[MATERIAL],
-                               &materials,
-                               &operators,
-                               &tables,
-                               &shapes,
-                               &group,
-                               &parameters,
-                               &kinds,
-                               &halo_faces,
-                               &clock,
-                               &delay,
-                               &first,
-                               &first_curve,
-                               &count,
-                               &p->slots,
-                               &a,
-                               &b,
-                               &step};
+    operator_terms_arguments terms;
+    void *arguments[24 + SEDGE_TERMS_ARGUMENTS] = {&p->address[STATE],
+                                                   &p->address[NEXT],
+                                                   &p->address[RESIDUAL],
+                                                   &p->address[TRACE],
+                                                   &p->address[LINKS],
+                                                   &curves,
+                                                   &p->address[MATERIAL],
+                                                   &materials,
+                                                   &operators,
+                                                   &tables,
+                                                   &shapes,
+                                                   &group,
+                                                   &parameters,
+                                                   &kinds,
+                                                   &halo_faces,
+                                                   &clock,
+                                                   &delay,
+                                                   &first,
+                                                   &first_curve,
+                                                   &count,
+                                                   &p->slots,
+                                                   &a,
+                                                   &b,
+                                                   &step};
 
     launch(op, KERNEL_CURVED, (count + op->curved.config.block - 1) / op->curved.config.block,
-           op->curved.config.threads, arguments, 24);
+           op->curved.config.threads, arguments, add_terms(arguments, 24, &terms, op, fields, p));
 }
 
 static void run_all(const sedge_operator *op, const operator_fields *fields, place *p, double dt)
 {
     run_boundary(op, fields, p);
-    run_straight(op, p, dt);
+    run_straight(op, fields, p, dt);
     if (op->problem->curved) run_curved(op, fields, p, dt);
 }
 

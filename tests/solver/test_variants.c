@@ -58,7 +58,7 @@ static sedge_status add(variant_batch *batch, const operator_choices *choices, i
 
     SEDGE_TRY(sedge_text_create(&batch->texts[batch->count]));
     SEDGE_TRY(operator_stage_write(batch->texts[batch->count], name, target,
-                                   &choices->layout[candidate->layout], &candidate->config));
+                                   &choices->layout[candidate->layout], &candidate->config, NULL));
     (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name,
                    candidate->name);
     batch->count++;
@@ -117,7 +117,7 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
 {
     const sedge_operator_options options = {.variant = basis == SEDGE_NODAL ? "auto" : "bernstein"};
     char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
-    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL, NULL};
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
     const sedge_element *const element = batch->elements[order];
     sedge_problem problem = {0};
 
@@ -144,6 +144,7 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
                    basis == SEDGE_NODAL ? "curved" : "bernstein");
     batch->texts[batch->count++] = text[1];
     sedge_text_free(text[0]);
+    sedge_text_free(text[2]);
     sedge_problem_clear(&problem);
 }
 

@@ -61,6 +61,24 @@ SEDGE_FUNCTION void find_lower(sedge_value *SEDGE_RESTRICT w,
     }
 }
 
+#ifdef SEDGE_EACH_TERM
+// change -= what the terms add at one coefficient, whose fields are at `own`.
+SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
+                               sedge_int64 value, int n,
+                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                               sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                               double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+    sedge_value rate[SEDGE_FIELDS];
+
+    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
+    add_terms(rate, own, value, n, material, materials, rk_a, rk_b, dt,
+              t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = change[f] - rate[f];
+}
+#endif
+
 #if SEDGE_TARGET_HOST
 
 // Ask for SEDGE_NODES words of two arrays that will be written.
@@ -99,6 +117,12 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
             bernstein_lift_3(acc, s_f + f);
             for (int n = 0; n < SEDGE_NODES; n++) change[n * SEDGE_FIELDS + f] = acc[n];
         }
+#ifdef SEDGE_EACH_TERM
+        for (int n = 0; n < SEDGE_NODES; n++)
+            take_terms(change + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, value, n, material,
+                       materials, rk_a, rk_b, dt,
+                       clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
         for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
             const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
             sedge_value r = -dt * change[w];
@@ -424,6 +448,22 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 SEDGE_BLOCKWIDE sedge_value *const to = s_f + mine * SEDGE_JUMP_STRIDE + field;
                 SEDGE_EACH (n, SEDGE_NODES)
                     to[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : to[n * SEDGE_FIELDS] + acc[n];
+            }
+        }
+        SEDGE_BARRIER();
+#endif
+#ifdef SEDGE_EACH_TERM
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            if (e < left) {
+#if SEDGE_SHARED_SUMS
+                const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
+#else
+                const sedge_state own = *(
+                    const SEDGE_BLOCKWIDE sedge_state *)(s_u + e * SEDGE_WORDS + n * SEDGE_FIELDS);
+#endif
+                take_terms(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own.f, start + e, n,
+                           material, materials, rk_a, rk_b, dt,
+                           clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
             }
         }
         SEDGE_BARRIER();

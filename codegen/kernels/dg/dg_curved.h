@@ -83,9 +83,6 @@ SEDGE_FUNCTION void find_curved_flux(SEDGE_BLOCKWIDE sedge_value *s_g,
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)      \
     X(double, delay)
 
-#define SEDGE_CURVED_COMMA_PARAMETER(type, name) , type name
-#define SEDGE_CURVED_COMMA_NAME(type, name)      , name
-
 // Place of a face's point in fp64.
 SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
                                const SEDGE_GLOBAL sedge_real *rst)
@@ -107,10 +104,10 @@ SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
         break;
 
 // v behind a face's point, where lane l of the value has a boundary.
-SEDGE_FUNCTION void apply_boundary(
-    sedge_value *v, const sedge_value *u, const sedge_value *mu, const sedge_value *n, int l,
-    sedge_int64 slot, sedge_int64 curve_slot,
-    const SEDGE_GLOBAL sedge_real *rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_CURVED_COMMA_PARAMETER))
+SEDGE_FUNCTION void
+apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, const sedge_value *n,
+               int l, sedge_int64 slot, sedge_int64 curve_slot,
+               const SEDGE_GLOBAL sedge_real *rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     const int which = group[slot - halo_faces];
@@ -145,7 +142,7 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
                     const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                     const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
                     const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators,
-                    sedge_int64 slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_CURVED_COMMA_PARAMETER))
+                    sedge_int64 slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     const int face = p / SEDGE_CURVED_FACE_POINTS;
@@ -179,7 +176,7 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
         const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
         if (slot >= halo_faces)
             apply_boundary(v, u, m, n, l, slot, curve_value * SEDGE_LANES + l,
-                           rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_CURVED_COMMA_NAME));
+                           rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
     }
     SEDGE_SURFACE(u, v, m, mv, n, constants, jump);
     SEDGE_FLUX(u, m, constants, flux[0], flux[1], flux[2]);
@@ -207,7 +204,8 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
     X(sedge_int64, slots)                                       \
     X(sedge_real, rk_a)                                         \
     X(sedge_real, rk_b)                                         \
-    X(sedge_real, dt)
+    X(sedge_real, dt)                                           \
+    SEDGE_TERMS_LIST(X)
 
 // residual = a residual + dt rhs, next = u + b residual at one node.
 SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sedge_state *residual,
@@ -258,7 +256,7 @@ SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
                     s_f + (e * SEDGE_ALL_POINTS + p) * SEDGE_FIELDS, s_u + e * SEDGE_CURVED_STATES,
                     s_w + e * SEDGE_FACE_POINTS * SEDGE_FIELDS, p, start + e, curve + e,
                     &curves[curve + e], links, material, materials, tables, operators,
-                    slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_CURVED_COMMA_NAME));
+                    slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, n, SEDGE_NODES, SEDGE_CURVED_THREADS) {
@@ -335,9 +333,18 @@ SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
         }
         SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, n, SEDGE_NODES, SEDGE_CURVED_THREADS) {
             const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED + n;
-            if (e < left)
-                update_node(&next[at], &residual[at], s_u + (e * SEDGE_NODES + n) * SEDGE_FIELDS,
-                            SEDGE_MINE(sums, e * SEDGE_NODES + n), rk_a, rk_b, dt);
+            if (e < left) {
+                sedge_value *const sum = SEDGE_MINE(sums, e * SEDGE_NODES + n);
+                const SEDGE_BLOCKWIDE sedge_value *const words =
+                    s_u + (e * SEDGE_NODES + n) * SEDGE_FIELDS;
+#ifdef SEDGE_EACH_TERM
+                sedge_value own[SEDGE_FIELDS];
+                SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[f];
+                add_terms(sum, own, start + e, n, material, materials, rk_a, rk_b, dt,
+                          clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
+                update_node(&next[at], &residual[at], words, sum, rk_a, rk_b, dt);
+            }
         }
     }
 }

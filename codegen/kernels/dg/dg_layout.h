@@ -66,6 +66,27 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
     sedge_real w[SEDGE_LIFT_WIDTH]; // [point of the group][node of the tile], padded
 } sedge_lift;
 
+// A kernel's parameters beyond a function's own, in its list and where it is called.
+#define SEDGE_COMMA_PARAMETER(type, name) , type name
+#define SEDGE_COMMA_NAME(type, name)      , name
+
+// Where a program has terms (dg_term.h), SEDGE_EACH_TERM is defined, and each of them adds these to
+// a stage's parameters: SEDGE_TERMS_LIST has one SEDGE_TERM_LIST for each.
+#ifdef SEDGE_EACH_TERM
+#define SEDGE_TERM_LIST(X, i)                                      \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, term_places_##i)     \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_memory_##i)   \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_residual_##i) \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, term_parameters_##i)
+#define SEDGE_STAGE_TERMS_LIST(X)                       \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock) \
+    X(double, delay)                                    \
+    SEDGE_TERMS_LIST(X)
+#else
+#define SEDGE_TERMS_LIST(X)
+#define SEDGE_STAGE_TERMS_LIST(X)
+#endif
+
 #define SEDGE_STAGE_LIST(X)                                        \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)              \
@@ -83,7 +104,8 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
     X(sedge_int64, slots)                                          \
     X(sedge_real, rk_a)                                            \
     X(sedge_real, rk_b)                                            \
-    X(sedge_real, dt)
+    X(sedge_real, dt)                                              \
+    SEDGE_STAGE_TERMS_LIST(X)
 
 // The material values of one value of slots. One material: literals, nothing is read.
 SEDGE_FUNCTION void get_material(sedge_value *m, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,

@@ -1,6 +1,7 @@
-// One Runge-Kutta stage of u_t = -div F(u) on affine tetrahedra of order N.
+// One Runge-Kutta stage of u_t = -div F(u) + terms on affine tetrahedra of order N. The terms
+// (dg_term.h) are in a program of their own, for elements that have some.
 //
-//   rhs = -sum_d dF_d/dx_d - LIFT Fscale (n.F* - n.F)
+//   rhs = -sum_d dF_d/dx_d - LIFT Fscale (n.F* - n.F) + terms
 //   residual = a residual + dt rhs,   next = u + b residual
 //
 // Slots, values and types are those of dg_layout.h; beside them
@@ -164,6 +165,28 @@ SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
     }
 #endif
 }
+
+#ifdef SEDGE_EACH_TERM
+// sum += what the terms add at the tile's nodes, `words` the element's.
+SEDGE_FUNCTION void add_tile_terms(sedge_value *SEDGE_RESTRICT sum,
+                                   const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words,
+                                   int tile, sedge_int64 value,
+                                   const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                   const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                   sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                                   double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+    SEDGE_EACH (i, SEDGE_TN) {
+        const int n = tile * SEDGE_TN + i;
+        if (n < SEDGE_NODES) {
+            sedge_value own[SEDGE_FIELDS];
+            SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[n * SEDGE_FIELDS + f];
+            add_terms(sum + i * SEDGE_FIELDS, own, value, n, material, materials, rk_a, rk_b, dt,
+                      t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+        }
+    }
+}
+#endif
 
 // residual = a before + dt sum at the tile's nodes; the two may be the same memory. In the first
 // stage a = 0 and `before` is not read: it may hold anything.
@@ -345,6 +368,10 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             if (e < left) {
                 sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
                 SEDGE_FIND_VOLUME(sum);
+#ifdef SEDGE_EACH_TERM
+                add_tile_terms(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials,
+                               rk_a, rk_b, dt, clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
                 add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
             }
         }

@@ -234,6 +234,32 @@ SEDGE_FUNCTION void find_flows(sedge_real (*SEDGE_RESTRICT sum)[4],
     }
 }
 
+#ifdef SEDGE_EACH_TERM
+// sum -= what the terms add at the lane's two nodes of one element; `own`: its fields at the tile's
+// first node.
+SEDGE_FUNCTION void
+take_lane_terms(sedge_real (*SEDGE_RESTRICT sum)[4], SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
+                sedge_int64 value, int tile, int t, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, sedge_real rk_a,
+                sedge_real rk_b, sedge_real dt, double time SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+    SEDGE_EACH (i, 2) {
+        const int place = SEDGE_PLACE(t, i);
+        if (tile * 8 + place < SEDGE_NODES) {
+            sedge_real at_node[SEDGE_FIELDS];
+            sedge_real rate[SEDGE_FIELDS];
+            SEDGE_EACH (f, SEDGE_FIELDS) {
+                at_node[f] = own[place * SEDGE_FIELDS + f];
+                rate[f] = SEDGE_R(0.0);
+            }
+            add_terms(rate, at_node, value, tile * 8 + place, material, materials, rk_a, rk_b, dt,
+                      time SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+            SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] -= rate[f];
+        }
+    }
+}
+#endif
+
 // sum += LIFT times the jumps.
 SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
@@ -364,6 +390,12 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             SEDGE_EACH (h, SEDGE_GROUPS) {
                 const int here = e + 8 * h;
                 const sedge_int64 word = (start + here) * SEDGE_NODES_PADDED * SEDGE_FIELDS;
+#ifdef SEDGE_EACH_TERM
+                if (piece < SEDGE_PIECES && here < left)
+                    take_lane_terms(sum[h], SEDGE_FIND_OWN(start + here, here) + tile_words,
+                                    start + here, tile, t, material, materials, rk_a, rk_b, dt,
+                                    clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
                 if (piece < SEDGE_PIECES && here < left)
                     step_lane(next[0].f + word + tile_words, residual[0].f + word + tile_words,
                               SEDGE_FIND_OWN(start + here, here) + tile_words, sum[h],

@@ -1,0 +1,17 @@
+// All terms of a program (dg_term.h), as the kernels of a stage call them. SEDGE_EACH_TERM(X) lists
+// their numbers, SEDGE_TERMS_LIST their parameters in a kernel (dg_layout.h).
+#pragma once
+
+// rate += what the terms add to du/dt at node n, where the state before the stage is `own`. A stage
+// calls this once for each node: the terms' memory goes on by the stage.
+SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
+                              const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                              sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                              double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+#define SEDGE_ADD_TERM(i)                                                                      \
+    add_term_##i(rate, own, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
+                 term_memory_##i, term_residual_##i, term_parameters_##i);
+    SEDGE_EACH_TERM(SEDGE_ADD_TERM)
+}
