@@ -1,6 +1,6 @@
 // A stage of Maxwell's equations as one writes it by hand, for the host: vacuum, conducting walls,
-// upwind flux, one order and precision a function. sedge-host-loop sets the generated kernels
-// against it. OpenMP over blocks of elements, a SIMD lane an element.
+// upwind flux, one order and precision a function. sedge-bench --beside loop sets the generated
+// kernels against it. OpenMP over blocks of elements, a SIMD lane an element.
 #pragma once
 
 #include "dg/element.h"
@@ -47,15 +47,3 @@ void hand_set(hand_mesh *hand, const sedge_mesh *mesh, const sedge_element *elem
               const double *u);
 void hand_get(const hand_mesh *hand, const sedge_mesh *mesh, const sedge_element *element,
               double *u);
-
-// One Runge-Kutta stage: residual = a residual + dt rhs, next = u + b residual; the two states
-// change places.
-typedef void (*hand_stage)(hand_mesh *hand, double a, double b, double dt, int threads);
-
-// hand_stage.c is compiled once for each.
-void hand_stage_2_4(hand_mesh *hand, double a, double b, double dt, int threads);
-void hand_stage_4_4(hand_mesh *hand, double a, double b, double dt, int threads);
-void hand_stage_6_4(hand_mesh *hand, double a, double b, double dt, int threads);
-void hand_stage_2_8(hand_mesh *hand, double a, double b, double dt, int threads);
-void hand_stage_4_8(hand_mesh *hand, double a, double b, double dt, int threads);
-void hand_stage_6_8(hand_mesh *hand, double a, double b, double dt, int threads);

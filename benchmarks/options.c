@@ -93,20 +93,24 @@ void bench_options_print_help(void)
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels:");
     print_names(SEDGE_OPERATOR_VARIANTS);
-    printf("  --block-elements N     elements a block\n"
-           "  --item-nodes N         nodes a work item in the volume\n"
-           "  --lift-nodes N         nodes a work item in the lift\n"
-           "  --item-fields N        fields a work item takes together\n"
-           "  --config NAME          all of it, as the tuner's table names it\n"
-           "  --tune LEVEL           off: wisdom, else the rule (default); fast, patient, "
-           "exhaustive:\n"
-           "                         tune first, and print the table\n"
-           "  --forget               tune even if there is wisdom\n"
-           "  --singly               launch each kernel, never a step as a graph\n"
-           "  --output FILE          write all numbers as JSON\n"
-           "  --quick                small meshes, few steps: does it work?\n"
-           "  --setup                time mesh and operator set-up instead, with memory\n"
-           "  --beside LIST          opencl, libxsmm or both: time the host beside them instead\n");
+    printf(
+        "  --block-elements N     elements a block\n"
+        "  --item-nodes N         nodes a work item in the volume\n"
+        "  --lift-nodes N         nodes a work item in the lift\n"
+        "  --item-fields N        fields a work item takes together\n"
+        "  --config NAME          all of it, as the tuner's table names it\n"
+        "  --tune LEVEL           off: wisdom, else the rule (default); fast, patient, "
+        "exhaustive:\n"
+        "                         tune first, and print the table\n"
+        "  --forget               tune even if there is wisdom\n"
+        "  --singly               launch each kernel, never a step as a graph\n"
+        "  --output FILE          write all numbers as JSON\n"
+        "  --quick                small meshes, few steps: does it work?\n"
+        "  --setup                time mesh and operator set-up instead, with memory\n"
+        "  --beside LIST          opencl, libxsmm (kernels around it), loop (written by hand, "
+        "orders\n"
+        "                         2, 4, 6) or opencl and one of the others: time the host beside\n"
+        "                         them instead\n");
 }
 
 int bench_options_cells(const bench_options *options, int index, bool is_gpu)
@@ -206,16 +210,18 @@ static sedge_status take_precision(bench_options *out, const char *text)
 // In any order; the device is the host then, unless another one is named.
 static sedge_status take_beside(bench_options *out, const char *text)
 {
-    static const char *const names[] = {"opencl", "libxsmm", "opencl,libxsmm", "libxsmm,opencl"};
+    static const char *const names[] = {"opencl", "libxsmm", "loop", "opencl,libxsmm",
+                                        "opencl,loop"};
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (strcmp(text, names[i]) != 0) continue;
-        out->beside_opencl = i != 1;
-        out->beside_xsmm = i != 0;
+        out->beside_opencl = i == 0 || i > 2;
+        out->beside_stage = i == 0 ? NULL : names[(i - 1) % 2 + 1];
         if (strcmp(out->device, "auto") == 0) out->device = "host";
         return SEDGE_OK;
     }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside: '%s' is not opencl, libxsmm or opencl,libxsmm",
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "--beside: '%s' is not opencl, libxsmm, loop, opencl,libxsmm or opencl,loop",
                       text);
 }
 
@@ -310,7 +316,7 @@ sedge_status bench_options_parse(bench_options *out, int argc, char **argv)
     }
     if (out->mesh != NULL && out->element_count > 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements is for boxes, not for a mesh file");
-    if (out->output != NULL && (out->setup || out->beside_opencl || out->beside_xsmm))
+    if (out->output != NULL && (out->setup || out->beside_opencl || out->beside_stage != NULL))
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--output is not for --setup or --beside, which print");
     if (out->repeats == 0) out->repeats = out->quick ? 2 : 5;
     return SEDGE_OK;

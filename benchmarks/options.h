@@ -27,8 +27,9 @@ typedef struct bench_options {
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none
     bool quick;
-    bool setup;                      // measure set-up instead of stages
-    bool beside_opencl, beside_xsmm; // set the host's stages beside those of these instead
+    bool setup;               // measure set-up instead of stages
+    bool beside_opencl;       // set the host's stages beside those of OpenCL instead,
+    const char *beside_stage; // and of "libxsmm" or "loop"; NULL: of neither
     bool help;
 } bench_options;
 

@@ -204,7 +204,7 @@ static sedge_status run_bench(bench *b)
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(open_bench(b));
-    if (options->beside_opencl || options->beside_xsmm)
+    if (options->beside_opencl || options->beside_stage != NULL)
         return bench_beside(b->comm, b->device, b->cache, options);
     if (options->setup) return bench_setup(b->comm, b->device, b->cache, options);
     for (int i = 0; i < options->order_count; i++) {

@@ -24,32 +24,39 @@ static void put(void *array, int real_bytes, int64_t index, double value)
     }
 }
 
-// The stages are in a library of their own, whose path is BENCH_XSMM.
-#ifdef BENCH_XSMM
-static sedge_status find_stage(xsmm_plan *plan, int order, int real_bytes)
+// The stages are in libraries of their own; "": this build has none.
+#ifndef BENCH_XSMM
+#define BENCH_XSMM ""
+#endif
+#ifndef BENCH_LOOP
+#define BENCH_LOOP ""
+#endif
+
+static sedge_status find_stage(xsmm_plan *plan, bool loop, int order, int real_bytes)
 {
+    const char *const path = loop ? BENCH_LOOP : BENCH_XSMM;
     char name[32];
 
-    plan->library = dlopen(BENCH_XSMM, RTLD_NOW | RTLD_NODELETE); // OpenMP's threads outlive it
+    if (path[0] == '\0') {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "--beside: '%s' is not part of this build; install %s and configure "
+                          "again, or name opencl alone",
+                          loop ? "loop" : "libxsmm",
+                          loop ? "a compiler with OpenMP" : "libxsmm-dev");
+    }
+    plan->library = dlopen(path, RTLD_NOW | RTLD_NODELETE); // OpenMP's threads outlive it
     if (plan->library == NULL)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside: cannot load libxsmm's stages: %s", dlerror());
-    (void)snprintf(name, sizeof name, "xsmm_stage_%d_%d", order, real_bytes);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside: cannot load the stages: %s", dlerror());
+    (void)snprintf(name, sizeof name, "%s_stage_%d_%d", loop ? "hand" : "xsmm", order, real_bytes);
     void *const symbol = dlsym(plan->library, name);
     memcpy(&plan->stage, &symbol, sizeof symbol);
     return SEDGE_OK;
 }
-#else
-static sedge_status find_stage(xsmm_plan *plan, int order, int real_bytes)
-{
-    (void)plan, (void)order, (void)real_bytes;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "--beside: 'libxsmm' is not part of this build; install libxsmm-dev and "
-                      "configure again, or name opencl alone");
-}
-#endif
 
-sedge_status xsmm_init(xsmm_plan *plan, const sedge_element *element, int real_bytes)
+sedge_status xsmm_init(xsmm_plan *plan, const char *name, const sedge_element *element,
+                       int real_bytes)
 {
+    const bool loop = strcmp(name, "loop") == 0;
     const int nodes = element->nodes;
     const int points = 4 * element->face_nodes;
     const int64_t tall = xsmm_rows(3 * nodes, real_bytes);
@@ -57,7 +64,8 @@ sedge_status xsmm_init(xsmm_plan *plan, const sedge_element *element, int real_b
 
     memset(plan, 0, sizeof *plan);
     plan->batch = 1;
-    SEDGE_TRY(find_stage(plan, element->order, real_bytes));
+    SEDGE_TRY(find_stage(plan, loop, element->order, real_bytes));
+    if (loop) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&plan->derivative, nodes * tall, (size_t)real_bytes));
     SEDGE_TRY(sedge_allocate(&plan->lift, points * rows, (size_t)real_bytes));
     for (int m = 0; m < nodes; m++) {

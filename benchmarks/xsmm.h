@@ -1,8 +1,8 @@
 // A stage of Maxwell's equations as one writes it around libxsmm, for the host: per element the
 // derivatives and the lift are products of small dense matrices, compiled at run time by libxsmm;
 // geometry, fluxes and update are loops that the compiler vectorises over an element's nodes.
-// sedge-bench --beside sets the generated kernels against it. Order and precision are fixed when it
-// is compiled, as in hand_stage.c; OpenMP over batches of elements.
+// sedge-bench --beside libxsmm sets the generated kernels against it. Order and precision are fixed
+// when it is compiled, as in hand_stage.c; OpenMP over batches of elements.
 #pragma once
 
 #include "hand.h"
@@ -14,8 +14,9 @@
 // The operators as the products read them, columns one after the other.
 typedef struct xsmm_plan xsmm_plan;
 
-// As hand_stage of hand.h; `hand` has one lane a block. false: libxsmm compiled no product for this
-// processor, and nothing was done.
+// One Runge-Kutta stage: residual = a residual + dt rhs, next = u + b residual; the two states
+// change places. For libxsmm `hand` has one lane a block. false: libxsmm compiled no product for
+// this processor, and nothing was done.
 typedef bool (*xsmm_stage)(const xsmm_plan *plan, hand_mesh *hand, double a, double b, double dt,
                            int threads);
 
@@ -30,8 +31,9 @@ struct xsmm_plan {
 // `count` numbers of `real_bytes` bytes filled up to whole cache lines.
 int xsmm_rows(int count, int real_bytes);
 
-// Stage and tables for `element`; `batch` is 1 and may be changed. SEDGE_ERR_USAGE: there was no
-// libxsmm when this was built. Release with xsmm_clear.
+// The stage `name` for `element`: "libxsmm" with its tables, where `batch` is 1 and may be changed,
+// or "loop", that of hand_stage.c. SEDGE_ERR_USAGE: this build has none. Release with xsmm_clear.
 SEDGE_MUST_USE
-sedge_status xsmm_init(xsmm_plan *plan, const sedge_element *element, int real_bytes);
+sedge_status xsmm_init(xsmm_plan *plan, const char *name, const sedge_element *element,
+                       int real_bytes);
 void xsmm_clear(xsmm_plan *plan);

@@ -27,7 +27,7 @@ export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OPENBLAS_NUM_THREADS=1
 declare -A seeds=([deck]=$here/../../input [mesh]=$here/../mesh/data)
 
 # Named inputs stay. Of the others, the smallest that reach code which the named ones do not, however
-# often: the corpus is for a few seconds.
+# often, up to 1 KiB: the corpus is for a few seconds.
 keep() {
     local folder=$build/fuzz/$1/kept corpus=$here/corpus/$1 hash='.*/[0-9a-f]{40}'
     rm -rf "$folder" && mkdir -p "$folder" "$build/fuzz/$1/inputs"
@@ -36,7 +36,7 @@ keep() {
     "$build/tests/fuzz/fuzz_$1" -merge=1 -use_counters=0 -max_len=16384 "$folder" "$corpus" \
         "$build/fuzz/$1/inputs" >"$build/fuzz/$1/keep.log" 2>&1
     find "$corpus" -regextype posix-extended -regex "$hash" -delete
-    find "$folder" -regextype posix-extended -regex "$hash" -exec cp {} "$corpus" \;
+    find "$folder" -regextype posix-extended -regex "$hash" -size -1025c -exec cp {} "$corpus" \;
     du -sh "$corpus"
 }
 
