@@ -67,15 +67,6 @@ static sedge_status compare_faces(void *context, int64_t a, int64_t b)
 
 // ---- surfaces inside elements ------------------------------------------------------------------
 
-static int32_t find_root(int32_t *parent, int32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 // The element, other than `own`, that contains the place x most deeply; -1: none does.
 static int32_t find_holder(const sedge_global *mesh, const double x[3], int32_t own)
 {
@@ -120,10 +111,11 @@ static sedge_status find_covered(search *s)
     for (int32_t v = 0; v < s->mesh->vertices; v++) parent[v] = v;
     for (int64_t i = 0; i < outer->count; i++) {
         const int32_t *const v = outer->face[i].vertex;
-        for (int k = 1; k < 3; k++) parent[find_root(parent, v[k])] = find_root(parent, v[0]);
+        for (int k = 1; k < 3; k++)
+            parent[sedge_find_root(parent, v[k])] = sedge_find_root(parent, v[0]);
     }
     for (int64_t i = 0; i < outer->count; i++) {
-        const int32_t root = find_root(parent, outer->face[i].vertex[0]);
+        const int32_t root = sedge_find_root(parent, outer->face[i].vertex[0]);
         int volumes = 0;
         if (tries[root] == TRIES) continue;
         tries[root]++;

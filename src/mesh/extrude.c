@@ -30,15 +30,6 @@ static void list_vertices(const sedge_global *mesh, int32_t e, int f, int32_t ve
     for (int i = 0; i < 3; i++) vertex[i] = mesh->cells[e][sedge_face_vertices[f][i]];
 }
 
-static int32_t find_least(int32_t *least, int32_t v)
-{
-    while (least[v] != v) {
-        least[v] = least[least[v]];
-        v = least[v];
-    }
-    return v;
-}
-
 // A face of a named surface that has an element on either side. If that is a periodic neighbour,
 // the face is on the outside, and its vertices are one with the neighbour's. (Both sides of a
 // periodic face are first ones.)
@@ -53,8 +44,8 @@ static sedge_status take_side(sedge_layer_build *build, const sedge_global_side 
     list_vertices(build->mesh, side->other, side->other_face, others);
     for (int i = 0; i < 3; i++) {
         if (others[to[i]] == face.vertex[i]) continue;
-        const int32_t a = find_least(build->least, face.vertex[i]);
-        const int32_t b = find_least(build->least, others[to[i]]);
+        const int32_t a = sedge_find_root(build->least, face.vertex[i]);
+        const int32_t b = sedge_find_root(build->least, others[to[i]]);
         build->least[a < b ? b : a] = a < b ? a : b;
         face.element = side->element;
     }
@@ -82,7 +73,7 @@ static sedge_status take_faces(sedge_layer_build *build)
             SEDGE_TRY(sedge_layers_add_face(build, face));
         }
     }
-    for (int32_t v = 0; v < mesh->vertices; v++) build->least[v] = find_least(build->least, v);
+    for (int32_t v = 0; v < mesh->vertices; v++) build->least[v] = sedge_find_root(build->least, v);
     return SEDGE_OK;
 }
 

@@ -98,6 +98,9 @@ void sedge_global_sort_sides(sedge_global *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_global_conform(sedge_global *mesh);
 
+// The root of v in a forest, `parent` [nodes], with parent[root] == root. Shortens the way to it.
+int32_t sedge_find_root(int32_t *parent, int32_t v);
+
 // Number the face-connected components of the mesh from 0: `part` [elements] gets the number of
 // each element's component, `parts` how many there are.
 SEDGE_MUST_USE

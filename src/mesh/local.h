@@ -48,12 +48,6 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options);
 
-// List the faces of named surfaces in `mesh`, whose elements are already numbered. `order` has the
-// record of each element, `number` the element of each record.
-SEDGE_MUST_USE
-sedge_status sedge_local_list_sets(sedge_mesh *mesh, const sedge_record *records,
-                                   const int32_t *order, const int32_t *number, int rank);
-
 // Change an order of the elements, `order` [elements] and its inverse `number`, so that neighbours
 // come to lie in the same run of ten, within each of the mesh's ranges.
 SEDGE_MUST_USE

@@ -305,6 +305,93 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
     return SEDGE_OK;
 }
 
+// ---- named surfaces ---------------------------------------------------------------------------
+
+// Position in set_faces.
+static int32_t find_side(const sedge_mesh *mesh, int32_t e, int32_t f, int32_t surface)
+{
+    int32_t low = mesh->set_offsets[surface];
+    int32_t high = mesh->set_offsets[surface + 1];
+
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        const sedge_set_face *const at = &mesh->set_faces[middle];
+        if (at->element < e || (at->element == e && at->face <= f)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
+                                           int32_t surface)
+{
+    return &mesh->set_faces[find_side(mesh, element, face, surface)];
+}
+
+static sedge_set_face describe(const sedge_mesh *mesh, int32_t e, int32_t f,
+                               const sedge_record_face *face, const int32_t *number, int rank)
+{
+    const int32_t neighbour = mesh->faces[e][f].neighbour;
+    const bool is_here = face->neighbour >= 0 && face->rank == rank;
+
+    return (sedge_set_face){.element = e,
+                            .face = f,
+                            .group = face->surface,
+                            .slot = neighbour < 0 ? -1 - neighbour : -1,
+                            .other = is_here ? number[face->position] : -1,
+                            .other_group = face->group,
+                            .other_slot = -1,
+                            .other_face = face->face,
+                            .orientation = face->orientation,
+                            .second = face->second};
+}
+
+// Faces whose other side's trace comes from another rank learn its slot.
+static void find_slots(sedge_mesh *mesh, const sedge_record *records, const int32_t *order)
+{
+    for (int32_t slot = 0; slot < mesh->halo_faces; slot++) {
+        const sedge_trace_face *const at = &mesh->trace_faces[slot];
+        const int32_t surface = records[order[at->element]].faces[at->face].surface;
+        if (surface < 0) continue;
+        mesh->set_faces[find_side(mesh, at->element, at->face, surface)].other_slot = slot;
+    }
+}
+
+// List the faces of named surfaces in `mesh`, whose elements are already numbered. `order` has the
+// record of each element, `number` the element of each record.
+static sedge_status list_sets(sedge_mesh *mesh, const sedge_record *records, const int32_t *order,
+                              const int32_t *number, int rank)
+{
+    const int surfaces = mesh->groups.surfaces;
+    int32_t *offsets; // becomes where the next face of each surface goes
+
+    SEDGE_TRY(sedge_allocate(&offsets, surfaces + 1LL, sizeof *offsets));
+    mesh->set_offsets = offsets;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t surface = records[e].faces[f].surface;
+            if (surface >= 0) offsets[surface + 1]++;
+        }
+    }
+    for (int s = 0; s < surfaces; s++) offsets[s + 1] += offsets[s];
+    SEDGE_TRY(sedge_allocate(&mesh->set_faces, offsets[surfaces], sizeof *mesh->set_faces));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_record_face *const face = &records[order[e]].faces[f];
+            if (face->surface < 0) continue;
+            mesh->set_faces[offsets[face->surface]++] = describe(mesh, e, f, face, number, rank);
+        }
+    }
+    // Each offset has moved to the next surface's.
+    for (int s = surfaces; s > 0; s--) offsets[s] = offsets[s - 1];
+    offsets[0] = 0;
+    find_slots(mesh, records, order);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options)
@@ -333,7 +420,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
     fill_elements(mesh, halo, number, order, records, middles, &by);
     SEDGE_TRY_GOTO(status, plan_halo(mesh, halo));
-    status = sedge_local_list_sets(mesh, records, order, number, rank);
+    status = list_sets(mesh, records, order, number, rank);
 done:
     sedge_release(number);
     sedge_release(order);
