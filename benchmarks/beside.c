@@ -294,8 +294,8 @@ static sedge_status run_case(beside *b, int order, sedge_precision precision, in
     sedge_status status;
 
     if (!b->measured[precision]) {
-        SEDGE_TRY(sedge_ceilings_measure(ceilings, b->comm, b->device[HOST], b->cache,
-                                         precision == SEDGE_FP64 ? 8 : 4));
+        SEDGE_TRY(sedge_ceilings_get(ceilings, b->comm, b->device[HOST], b->cache,
+                                     precision == SEDGE_FP64 ? 8 : 4, !b->options->quick));
         printf("ceilings %s: copy %.1f GB/s (read and written), multiply-adds %.1f GFLOP/s\n",
                bench_precision_name(precision), ceilings->copy / 1e9, ceilings->flops / 1e9);
     }
