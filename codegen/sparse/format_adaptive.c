@@ -135,12 +135,6 @@ static int count_shared(const sedge_sparse_store *store, const sedge_sparse_kern
     return (store->layout.capacity + kernel->threads) * store->real_bytes;
 }
 
-static int64_t count_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
-{
-    (void)kernel;
-    return store->parts;
-}
-
 static int set_arguments(sedge_argument to[SEDGE_SPARSE_ARGUMENTS], const sedge_sparse_store *store,
                          const sedge_sparse_kernel *kernel)
 {
@@ -160,6 +154,5 @@ const sedge_sparse_format sedge_sparse_adaptive = {
     .build = build,
     .constants = write_constants,
     .shared_bytes = count_shared,
-    .blocks = count_blocks,
     .arguments = set_arguments,
 };

@@ -48,7 +48,7 @@ typedef struct sedge_sparse_format {
 
     // The kernel: its constants beside the common ones (NULL: none), bytes of its arrays in block
     // memory beside the dot product's (NULL: a number an item), bytes of block memory that the
-    // launch gives (NULL: none), blocks, and its first arguments.
+    // launch gives (NULL: none), blocks (NULL: store->parts), and its first arguments.
     sedge_status (*constants)(sedge_text *out, const struct sedge_sparse_store *store,
                               const sedge_sparse_kernel *kernel);
     int (*shared_bytes)(const struct sedge_sparse_store *store, const sedge_sparse_kernel *kernel);

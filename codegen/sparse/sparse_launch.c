@@ -17,8 +17,8 @@ static int64_t main_blocks(const sedge_sparse_store *store, const sedge_sparse_k
 {
     const sedge_sparse_format *const format = store->layout.format;
 
-    return format->blocks != NULL ? format->blocks(store, kernel)
-                                  : sedge_sparse_divide_up(store->rows, VECTOR_THREADS);
+    if (format->multiply != NULL) return sedge_sparse_divide_up(store->rows, VECTOR_THREADS);
+    return format->blocks != NULL ? format->blocks(store, kernel) : store->parts;
 }
 
 static int64_t fix_blocks(const sedge_sparse_store *store)

@@ -254,6 +254,11 @@ static const sedge_parameter fake_relaxation[] = {
      .text = "when"},
 };
 
+// What all of them do: nothing.
+#define FAKE_TERM                                                                   \
+    .function = "fake_local", .header = "fake_term.h", .header_text = "// nothing", \
+    .local = fake_local, .rate = fake_rate
+
 // Not constant: a test takes entries away.
 static sedge_term_kind fake_relaxing = {
     .name = "relaxing",
@@ -262,53 +267,27 @@ static sedge_term_kind fake_relaxing = {
     .parameters = fake_relaxation,
     .parameter_count = COUNT(fake_relaxation),
     .memory = 2,
-    .function = "fake_local",
-    .header = "fake_term.h",
-    .header_text = "// nothing",
-    .local = fake_local,
-    .rate = fake_rate,
+    FAKE_TERM,
 };
 
 static const sedge_term_kind fake_drag = {
     .name = "drag",
     .equation = "maxwell",
     .text = "what slows down",
-    .function = "fake_local",
-    .header = "fake_term.h",
-    .header_text = "// nothing",
-    .local = fake_local,
-    .rate = fake_rate,
+    FAKE_TERM,
 };
 
 static const sedge_term_kind fake_leak = {
     .name = "leak",
     .equation = "advection",
     .text = "what gets lost",
-    .function = "fake_local",
-    .header = "fake_term.h",
-    .header_text = "// nothing",
-    .local = fake_local,
-    .rate = fake_rate,
+    FAKE_TERM,
 };
 
 // Another equation's, with the name of a term of Maxwell's, or of a key of its materials.
 static const sedge_term_kind fake_namesakes[] = {
-    {.name = "drag",
-     .equation = "advection",
-     .text = "what slows down",
-     .function = "fake_local",
-     .header = "fake_term.h",
-     .header_text = "// nothing",
-     .local = fake_local,
-     .rate = fake_rate},
-    {.name = "sigma",
-     .equation = "advection",
-     .text = "what gets lost",
-     .function = "fake_local",
-     .header = "fake_term.h",
-     .header_text = "// nothing",
-     .local = fake_local,
-     .rate = fake_rate},
+    {.name = "drag", .equation = "advection", .text = "what slows down", FAKE_TERM},
+    {.name = "sigma", .equation = "advection", .text = "what gets lost", FAKE_TERM},
 };
 
 const sedge_term_kind *const sedge_term_kinds[] = {

@@ -108,6 +108,24 @@ static inline void check_local_faces(const sedge_mesh *mesh, const double period
     sedge_release(halo);
 }
 
+// What the other ranks have in `out` for the halo faces, `bytes` each, into `in`.
+static inline void exchange_halo(const sedge_comm *comm, const sedge_mesh *mesh, const void *out,
+                                 void *in, int64_t bytes)
+{
+    int64_t *offsets;
+    sedge_exchange *exchange = NULL;
+
+    CHECK_OK(sedge_allocate(&offsets, mesh->peers + 1LL, sizeof *offsets));
+    for (int p = 0; p <= mesh->peers; p++) offsets[p] = bytes * mesh->peer_offsets[p];
+    CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
+                                   out, in));
+    sedge_exchange_post_receives(exchange);
+    sedge_exchange_start_sends(exchange);
+    sedge_exchange_wait(exchange);
+    sedge_exchange_free(exchange);
+    sedge_release(offsets);
+}
+
 // The same for faces shared with other ranks, through the halo plan.
 static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *mesh,
                                     const double period[3])
@@ -115,15 +133,10 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
     const double tolerance = 1e-6 * largest_extent(mesh);
     halo_side *out;
     halo_side *in;
-    int64_t *offsets;
-    sedge_exchange *exchange = NULL;
     int bad = 0;
 
     CHECK_OK(sedge_allocate(&out, mesh->halo_faces, sizeof *out));
     CHECK_OK(sedge_allocate(&in, mesh->halo_faces, sizeof *in));
-    CHECK_OK(sedge_allocate(&offsets, mesh->peers + 1LL, sizeof *offsets));
-    for (int p = 0; p <= mesh->peers; p++)
-        offsets[p] = (int64_t)sizeof *out * mesh->peer_offsets[p];
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
         const sedge_face *const face = &mesh->faces[at->element][at->face];
@@ -134,11 +147,7 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
         out[i].group = mesh->group[at->element];
     }
     CHECK(mesh->peer_offsets[mesh->peers] == mesh->halo_faces);
-    CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
-                                   out, in));
-    sedge_exchange_post_receives(exchange);
-    sedge_exchange_start_sends(exchange);
-    sedge_exchange_wait(exchange);
+    exchange_halo(comm, mesh, out, in, sizeof *out);
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
         if (mesh->faces[at->element][at->face].neighbour != -1 - i) continue; // a linked sheet
@@ -148,10 +157,8 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
         bad += !corners_agree(out[i].corners, in[i].corners, out[i].orientation, period, tolerance);
     }
     CHECK(bad == 0);
-    sedge_exchange_free(exchange);
     sedge_release(out);
     sedge_release(in);
-    sedge_release(offsets);
 }
 
 // Each element id exists once; groups and faces are counted as the groups say.
@@ -260,24 +267,15 @@ static inline void check_set_halo(const sedge_comm *comm, const sedge_mesh *mesh
     const int32_t count = mesh->set_offsets[mesh->groups.surfaces];
     set_side *out;
     set_side *in;
-    int64_t *offsets;
-    sedge_exchange *exchange = NULL;
     int bad = 0;
 
     CHECK_OK(sedge_allocate(&out, mesh->halo_faces, sizeof *out));
     CHECK_OK(sedge_allocate(&in, mesh->halo_faces, sizeof *in));
-    CHECK_OK(sedge_allocate(&offsets, mesh->peers + 1LL, sizeof *offsets));
-    for (int p = 0; p <= mesh->peers; p++)
-        offsets[p] = (int64_t)sizeof *out * mesh->peer_offsets[p];
     for (int32_t i = 0; i < count; i++) {
         if (mesh->set_faces[i].other_slot < 0) continue;
         fill_set_side(&out[mesh->set_faces[i].other_slot], mesh, &mesh->set_faces[i]);
     }
-    CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
-                                   out, in));
-    sedge_exchange_post_receives(exchange);
-    sedge_exchange_start_sends(exchange);
-    sedge_exchange_wait(exchange);
+    exchange_halo(comm, mesh, out, in, sizeof *out);
     for (int32_t i = 0; i < count; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
         const int32_t slot = side->other_slot;
@@ -288,10 +286,8 @@ static inline void check_set_halo(const sedge_comm *comm, const sedge_mesh *mesh
         bad += !sides_agree(side, &out[slot], &in[slot], period, tolerance);
     }
     CHECK(bad == 0);
-    sedge_exchange_free(exchange);
     sedge_release(out);
     sedge_release(in);
-    sedge_release(offsets);
 }
 
 // Face sets: each side once and in its place, both sides of one rank agree, the totals are those of
