@@ -276,6 +276,10 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const one = &deck->spectra[i];
         SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, &one->surface));
+        for (int k = 0; k < one->group_count; k++) {
+            SEDGE_TRY(check_group(deck, "spectra", one->name, "groups", one->groups[k], "volume",
+                                  groups->volume_names, groups->volumes));
+        }
     }
     for (int i = 0; i < deck->flux_count; i++) {
         const sedge_deck_flux *const one = &deck->fluxes[i];

@@ -178,6 +178,7 @@ static const deck_key spectrum_keys[] = {
      .text = "the volume group that the normals point out of"},
     {"away_from", DECK_VECTOR, .with = "surface", .dimension = SEDGE_LENGTH,
      .text = "a point that the normals point away from, such as the centre of a closed surface"},
+    {"groups", DECK_LISTED, .text = "volume groups of the mesh: all nodes of their elements"},
     {"fields", DECK_LISTED, .computed = "all", .text = "groups of the equation's fields"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
     {"normalise", DECK_CHOICE, .computed = "source, if the sources have one signal",
@@ -277,7 +278,9 @@ const deck_section deck_sections[] = {
     {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
     {"monitors.frequencies", "Exactly one of `list` and `from`.", ROWS(frequency_keys)},
-    {"monitors.spectra.NAME", "Goes to spectra.h5. Exactly one of `points`, `plane` and `surface`.",
+    {"monitors.spectra.NAME",
+     "Goes to spectra.h5, that of volume groups to spectrum_NAME_000000.hdf and so on. Exactly one "
+     "of `points`, `plane`, `surface` and `groups`.",
      ROWS(spectrum_keys)},
     {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},
     {"monitors.flux.NAME", "Goes to flux.h5 and, at frequencies, to flux_spectra.h5.",

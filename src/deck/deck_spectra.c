@@ -112,7 +112,8 @@ static sedge_status settle_place(const deck_reader *reader, deck_node *node, con
         *place = (sedge_spectrum_place)i;
     }
     if (given != NULL) return SEDGE_OK;
-    return deck_fail(reader->path, node, "%s needs one of 'points', 'plane' and 'surface'", where);
+    return deck_fail(reader->path, node,
+                     "%s needs one of 'points', 'plane', 'surface' and 'groups'", where);
 }
 
 // Which of the equation's groups of fields are asked for.
@@ -173,6 +174,10 @@ static sedge_status read_place(const deck_reader *reader, const deck_node *node,
     case SEDGE_SPECTRUM_SURFACE:
         return read_surface(reader, node, where, &spectrum->surface);
     case SEDGE_SPECTRUM_GROUPS:
+        SEDGE_TRY(sedge_allocate(&spectrum->groups, given->count, sizeof *spectrum->groups));
+        for (const deck_node *child = given->first; child != NULL; child = child->next)
+            deck_copy_name(spectrum->groups[spectrum->group_count++], child->text);
+        return SEDGE_OK;
     case SEDGE_SPECTRUM_PLACES:
         break;
     }

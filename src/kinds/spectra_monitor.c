@@ -5,17 +5,18 @@
 // exp(+j w t); with a signal also GROUP_normalised and incident [frequencies]. Of points: positions
 // [points][3] and the attribute names. Of a plane: [rows][columns] points and their coordinates. Of
 // a surface: positions and normals [points][3] and weights [points] of the quadrature on its faces
-// (monitor/face_points.h), the fields the mean of both sides.
+// (monitor/face_points.h), the fields the mean of both sides. Of volume groups the fields are in
+// files of their own (monitor/spectrum_vtk.h).
 #include "dg/monitor_kind.h"
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/memory.h"
-#include "monitor/face_points.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
-#include "monitor/plane.h"
+#include "monitor/sample.h"
 #include "monitor/spectrum_memory.h"
+#include "monitor/spectrum_rows.h"
+#include "monitor/spectrum_vtk.h"
 
 #include <jansson.h>
 
@@ -27,13 +28,7 @@
 
 typedef struct spectrum_entry {
     const sedge_deck_spectrum *deck;
-    sedge_plane plane;       // of a plane
-    sedge_face_points faces; // of a surface
-    int64_t rows;            // of this rank
-    int row_points;
-    int32_t *elements; // [rows][row_points]
-    double *weights;   // [rows][row_points][nodes]
-    int64_t *ids;      // [rows]
+    sedge_spectrum_rows rows;
     sedge_spectrum spectrum;
 } spectrum_entry;
 
@@ -41,6 +36,7 @@ typedef struct spectra_monitor {
     const sedge_output_context *context;
     sedge_sampling sampling;
     bool restored; // some entry goes on with the sums of a checkpoint
+    int volumes;   // entries that are volumes
     int count;
     spectrum_entry *entries;     // [count]
     sedge_monitor_array *arrays; // [count]
@@ -48,152 +44,18 @@ typedef struct spectra_monitor {
     sedge_monitor_point *point; // [points] of all entries, one after the other
 } spectra_monitor;
 
+// Its values are taken from the whole fields, not at points.
+static bool is_volume(const spectrum_entry *entry)
+{
+    return entry->deck->place == SEDGE_SPECTRUM_GROUPS;
+}
+
 static const char *entry_name(const sedge_deck *deck, int i)
 {
     return deck->spectra[i].name;
 }
 
-// ---- the points of an entry --------------------------------------------------------------------
-
-// The points of the deck that this rank owns.
-static sedge_status keep_points(spectrum_entry *entry, const sedge_output_context *context,
-                                const int *owners, const int32_t *elements, double (*rst)[3])
-{
-    const int nodes = context->element->nodes;
-    const int count = entry->deck->point_count;
-
-    SEDGE_TRY(sedge_allocate(&entry->elements, count, sizeof *entry->elements));
-    SEDGE_TRY(sedge_allocate(&entry->ids, count, sizeof *entry->ids));
-    SEDGE_TRY(sedge_allocate(&entry->weights, (int64_t)count * nodes, sizeof *entry->weights));
-    for (int i = 0; i < count; i++) {
-        if (owners[i] < 0) {
-            const sedge_deck_probe *const point = &entry->deck->points[i];
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "%s:%d: the point '%s' of the spectrum '%s' at (%g, %g, %g) lies "
-                              "outside the mesh",
-                              context->deck->path, point->line, point->name, entry->deck->name,
-                              point->position[0], point->position[1], point->position[2]);
-        }
-        if (elements[i] < 0) continue;
-        entry->elements[entry->rows] = elements[i];
-        entry->ids[entry->rows] = i;
-        SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
-                                            entry->weights + entry->rows * nodes));
-        entry->rows++;
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status find_points(spectrum_entry *entry, const sedge_output_context *context)
-{
-    const int count = entry->deck->point_count;
-    sedge_status status;
-    double(*places)[3] = NULL;
-    double(*rst)[3] = NULL;
-    int32_t *elements = NULL;
-    int *owners = NULL;
-
-    status = sedge_allocate(&places, count, sizeof *places);
-    if (status == SEDGE_OK) status = sedge_allocate(&rst, count, sizeof *rst);
-    if (status == SEDGE_OK) status = sedge_allocate(&elements, count, sizeof *elements);
-    if (status == SEDGE_OK) status = sedge_allocate(&owners, count, sizeof *owners);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
-    for (int i = 0; i < count; i++)
-        memcpy(places[i], entry->deck->points[i].position, sizeof *places);
-    SEDGE_TRY_GOTO(status, sedge_mesh_claim(owners, elements, rst, context->comm, context->mesh,
-                                            (const double(*)[3])places, count));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm,
-                                            keep_points(entry, context, owners, elements, rst)));
-done:
-    sedge_release(places);
-    sedge_release(rst);
-    sedge_release(elements);
-    sedge_release(owners);
-    return status;
-}
-
-// The pixels of the plane become the entry's points.
-static sedge_status find_pixels(spectrum_entry *entry, const sedge_output_context *context)
-{
-    sedge_plane *const plane = &entry->plane;
-
-    SEDGE_TRY(sedge_plane_create(plane, context, &entry->deck->plane));
-    entry->rows = plane->owned;
-    entry->elements = plane->elements;
-    entry->weights = plane->weights;
-    entry->ids = plane->pixels;
-    plane->elements = NULL;
-    plane->weights = NULL;
-    plane->pixels = NULL;
-    return SEDGE_OK;
-}
-
-// The sides of the surface's faces become the entry's rows.
-static sedge_status find_faces(spectrum_entry *entry, const sedge_output_context *context)
-{
-    sedge_face_points *const faces = &entry->faces;
-    char where[128];
-
-    (void)snprintf(where, sizeof where, "monitors.spectra.%s", entry->deck->name);
-    SEDGE_TRY(sedge_face_points_create(faces, context, &entry->deck->surface, where));
-    entry->rows = faces->sides;
-    entry->row_points = faces->side_points;
-    entry->elements = faces->elements;
-    entry->weights = faces->weights;
-    entry->ids = faces->ids;
-    faces->elements = NULL;
-    faces->weights = NULL;
-    faces->ids = NULL;
-    return SEDGE_OK;
-}
-
-static sedge_status find_rows(spectrum_entry *entry, const sedge_output_context *context)
-{
-    entry->row_points = 1;
-    switch (entry->deck->place) {
-    case SEDGE_SPECTRUM_POINTS:
-        return find_points(entry, context);
-    case SEDGE_SPECTRUM_PLANE:
-        return find_pixels(entry, context);
-    case SEDGE_SPECTRUM_SURFACE:
-        return find_faces(entry, context);
-    case SEDGE_SPECTRUM_GROUPS:
-    case SEDGE_SPECTRUM_PLACES:
-        break;
-    }
-    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a spectrum has the place %d", (int)entry->deck->place);
-}
-
-// Ids of rows are below this number.
-static int64_t count_ids(const spectrum_entry *entry)
-{
-    switch (entry->deck->place) {
-    case SEDGE_SPECTRUM_PLANE:
-        return entry->plane.shape[0] * entry->plane.shape[1];
-    case SEDGE_SPECTRUM_SURFACE:
-        return entry->faces.limit;
-    case SEDGE_SPECTRUM_POINTS:
-    case SEDGE_SPECTRUM_GROUPS:
-    case SEDGE_SPECTRUM_PLACES:
-        break;
-    }
-    return entry->deck->point_count;
-}
-
 // ---- going on ----------------------------------------------------------------------------------
-
-// A number for the entry's points.
-static uint64_t hash_place(const sedge_deck_spectrum *deck)
-{
-    const int64_t head[] = {deck->place, deck->plane.axis, deck->plane.resolution};
-    uint64_t sum = sedge_hash_quick(0, head, sizeof head);
-
-    sum = sedge_hash_quick(sum, &deck->plane.position, sizeof deck->plane.position);
-    sum = sedge_hash_quick(sum, deck->surface.name, sizeof deck->surface.name);
-    for (int i = 0; i < deck->point_count; i++)
-        sum = sedge_hash_quick(sum, deck->points[i].position, sizeof deck->points[i].position);
-    return sum;
-}
 
 static sedge_status load(spectra_monitor *monitor, const json_t *memory)
 {
@@ -202,7 +64,7 @@ static sedge_status load(spectra_monitor *monitor, const json_t *memory)
 
         SEDGE_TRY(sedge_spectrum_load(&entry->spectrum, monitor->context,
                                       json_object_get(memory, "entries"), entry->deck->name,
-                                      entry->deck->line, hash_place(entry->deck)));
+                                      entry->deck->line, sedge_spectrum_rows_hash(entry->deck)));
         monitor->restored = monitor->restored || entry->spectrum.restored;
     }
     if (!monitor->restored) return SEDGE_OK;
@@ -219,7 +81,7 @@ static sedge_status save(const void *what, json_t *memory)
     for (int i = 0; i < monitor->count; i++) {
         const sedge_deck_spectrum *const deck = monitor->entries[i].deck;
         SEDGE_TRY(sedge_spectrum_save(&monitor->entries[i].spectrum, entries, deck->name,
-                                      hash_place(deck)));
+                                      sedge_spectrum_rows_hash(deck)));
     }
     return sedge_sampling_save(&monitor->sampling, monitor->context, memory);
 }
@@ -240,11 +102,7 @@ static void release(void *what)
 
     if (monitor == NULL) return;
     for (int i = 0; i < monitor->count; i++) {
-        sedge_plane_clear(&monitor->entries[i].plane);
-        sedge_face_points_clear(&monitor->entries[i].faces);
-        sedge_release(monitor->entries[i].elements);
-        sedge_release(monitor->entries[i].weights);
-        sedge_release(monitor->entries[i].ids);
+        sedge_spectrum_rows_clear(&monitor->entries[i].rows);
         sedge_spectrum_clear(&monitor->entries[i].spectrum);
     }
     sedge_release(monitor->entries);
@@ -260,17 +118,20 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
     spectrum_entry *const entry = &monitor->entries[monitor->count++];
     const double *const signal = deck->normalise != 0 ? monitor->sampling.signal : NULL;
 
+    const sedge_spectrum_rows *const rows = &entry->rows;
+
     entry->deck = deck;
-    SEDGE_TRY(find_rows(entry, context));
+    SEDGE_TRY(sedge_spectrum_rows_create(&entry->rows, deck, context));
     SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, context, &deck->frequencies, deck->wanted,
-                                    signal, entry->rows, entry->row_points, entry->ids));
-    *array = (sedge_monitor_array){.limit = count_ids(entry),
-                                   .count = entry->rows,
-                                   .ids = entry->ids,
+                                    signal, rows->count, rows->row_points, rows->ids));
+    *array = (sedge_monitor_array){.limit = rows->limit,
+                                   .count = rows->count,
+                                   .ids = rows->ids,
                                    .width = sedge_spectrum_width(&entry->spectrum),
                                    .values = entry->spectrum.sums};
     (void)snprintf(array->name, sizeof array->name, "%s", deck->name);
-    monitor->points += (int)(entry->rows * entry->row_points);
+    if (!is_volume(entry)) monitor->points += (int)(entry->rows.count * entry->rows.row_points);
+    monitor->volumes += is_volume(entry);
     return SEDGE_OK;
 }
 
@@ -284,9 +145,10 @@ static sedge_status list_points(spectra_monitor *monitor)
         const spectrum_entry *const entry = &monitor->entries[i];
 
         monitor->arrays[i].restore = entry->spectrum.restored;
-        for (int64_t k = 0; k < entry->rows * entry->row_points; k++) {
+        if (is_volume(entry)) continue;
+        for (int64_t k = 0; k < entry->rows.count * entry->rows.row_points; k++) {
             monitor->point[at++] =
-                (sedge_monitor_point){entry->elements[k], entry->weights + k * nodes};
+                (sedge_monitor_point){entry->rows.elements[k], entry->rows.weights + k * nodes};
         }
     }
     return SEDGE_OK;
@@ -355,10 +217,44 @@ static sedge_status receive(void *what, int samples, const double *times, const 
         for (int i = 0; i < monitor->count; i++) {
             spectrum_entry *const entry = &monitor->entries[i];
 
+            if (is_volume(entry)) continue;
             sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
-            values += entry->rows * entry->row_points * fields;
+            values += entry->rows.count * entry->rows.row_points * fields;
         }
     }
+    return SEDGE_OK;
+}
+
+// The nodes of the volume groups, from the whole fields. Points come by `receive`.
+static sedge_status sample_volumes(void *what, sedge_sample *sample)
+{
+    spectra_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
+    const double weight = monitor->sampling.every * context->dt;
+    const int fields = context->problem->equation->fields;
+    const int nodes = context->element->nodes;
+    double *values = NULL; // [nodes][fields] of an element
+    const double *u;
+
+    if (monitor->volumes == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_sample_fields(sample, &u));
+    SEDGE_TRY(sedge_comm_agree(context->comm,
+                               sedge_allocate(&values, (int64_t)nodes * fields, sizeof *values)));
+    for (int i = 0; i < monitor->count; i++) {
+        spectrum_entry *const entry = &monitor->entries[i];
+
+        if (!is_volume(entry)) continue;
+        sedge_spectrum_begin(&entry->spectrum, sedge_sample_time(sample), weight);
+        for (int32_t e = 0; e < context->mesh->elements; e++) {
+            const double *const from = u + (int64_t)e * fields * nodes;
+
+            if (entry->rows.row_of[e] < 0) continue;
+            for (int n = 0; n < nodes; n++)
+                for (int f = 0; f < fields; f++) values[n * fields + f] = from[f * nodes + n];
+            sedge_spectrum_add_rows(&entry->spectrum, entry->rows.row_of[e], 1, fields, values);
+        }
+    }
+    sedge_release(values);
     return SEDGE_OK;
 }
 
@@ -398,8 +294,12 @@ static sedge_status begin_entry(const spectra_monitor *monitor, const spectrum_e
     SEDGE_TRY(sedge_h5_group(file, folder));
     if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
         return sedge_h5_text(file, folder, "surface", entry->deck->surface.name);
+    if (is_volume(entry)) {
+        return sedge_spectrum_describe(&entry->spectrum, monitor->context, &monitor->sampling, file,
+                                       folder);
+    }
     if (entry->deck->place == SEDGE_SPECTRUM_PLANE)
-        return sedge_plane_describe(&entry->plane, monitor->context, file, folder);
+        return sedge_plane_describe(&entry->rows.plane, monitor->context, file, folder);
     return write_points(entry, monitor->context, file, folder);
 }
 
@@ -428,9 +328,9 @@ static sedge_status write_surface(const spectra_monitor *monitor, const spectrum
     const sedge_output_context *const context = monitor->context;
     sedge_joined_faces joined;
     sedge_status status =
-        sedge_face_points_join(&joined, &entry->faces, context->comm, &entry->spectrum.gather);
+        sedge_face_points_join(&joined, &entry->rows.faces, context->comm, &entry->spectrum.gather);
     const sedge_spectrum_places places = {.rank = 1,
-                                          .shape = {joined.faces * entry->row_points, 1},
+                                          .shape = {joined.faces * entry->rows.row_points, 1},
                                           .target = joined.target,
                                           .share = joined.share};
 
@@ -457,10 +357,14 @@ static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_e
     (void)snprintf(folder, sizeof folder, "/spectra/%s", entry->deck->name);
     if (entry->deck->place == SEDGE_SPECTRUM_PLANE) {
         places.rank = 2;
-        memcpy(places.shape, entry->plane.shape, sizeof places.shape);
+        memcpy(places.shape, entry->rows.plane.shape, sizeof places.shape);
     }
     if (file != NULL) status = begin_entry(monitor, entry, file, folder);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    if (is_volume(entry)) {
+        return sedge_spectrum_write_vtk(&entry->spectrum, context, &monitor->sampling,
+                                        entry->deck->wanted, entry->deck->name, entry->rows.row_of);
+    }
     if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
         return write_surface(monitor, entry, file, folder);
     return sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling, entry->deck->wanted,
@@ -474,8 +378,9 @@ static sedge_status make_file(const spectra_monitor *monitor, sedge_h5 **file, c
 
     for (int i = 0; i < monitor->count; i++) {
         const spectrum_entry *const entry = &monitor->entries[i];
-        bytes +=
-            16.0 * (double)(count_ids(entry) + 1) * (double)sedge_spectrum_width(&entry->spectrum);
+        if (is_volume(entry)) continue;
+        bytes += 16.0 * (double)(entry->spectrum.gather.all + 1) *
+                 (double)sedge_spectrum_width(&entry->spectrum);
     }
     SEDGE_TRY(sedge_h5_create(file, path, (int64_t)bytes));
     SEDGE_TRY(sedge_output_describe(*file, monitor->context, "spectra"));
@@ -510,6 +415,14 @@ static bool requested(const sedge_deck *deck)
     return deck->spectrum_count > 0;
 }
 
+static bool owns(const char *name)
+{
+    static const char *const plain[] = {"", ".tmp", NULL};
+
+    return sedge_output_is_numbered(name, "spectra.h5", "", 0, plain) ||
+           sedge_spectrum_owns_vtk(name);
+}
+
 extern const sedge_monitor_kind sedge_monitor_spectra;
 const sedge_monitor_kind sedge_monitor_spectra = {
     .name = "spectra",
@@ -521,7 +434,9 @@ const sedge_monitor_kind sedge_monitor_spectra = {
     .due = due,
     .points = get_points,
     .receive = receive,
+    .sample = sample_volumes,
     .finish = finish,
     .save = save,
     .free = release,
+    .owns = owns,
 };

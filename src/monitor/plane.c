@@ -182,7 +182,7 @@ sedge_status sedge_plane_create(sedge_plane *out, const sedge_output_context *co
     return find_points(context, out);
 }
 
-void sedge_plane_clear(sedge_plane *plane)
+void sedge_plane_clear(const sedge_plane *plane)
 {
     sedge_release(plane->elements);
     sedge_release(plane->weights);

@@ -23,7 +23,7 @@ typedef struct sedge_plane {
 SEDGE_MUST_USE
 sedge_status sedge_plane_create(sedge_plane *out, const sedge_output_context *context,
                                 const sedge_deck_slice *entry);
-void sedge_plane_clear(sedge_plane *plane);
+void sedge_plane_clear(const sedge_plane *plane);
 
 // Write the plane's attributes and the coordinates of its columns and rows into the group `folder`
 // of a file. Root.

@@ -209,6 +209,13 @@ double sedge_sampling_bytes(const sedge_output_context *context)
 
         for (int g = 0; g < deck->equation->group_count; g++)
             components += spectrum->wanted[g] ? deck->equation->groups[g].count : 0;
+        for (int k = 0; k < spectrum->group_count; k++) {
+            const sedge_mesh_groups *const groups = &context->mesh->groups;
+            for (int v = 0; v < groups->volumes; v++) {
+                if (strcmp(groups->volume_names[v], spectrum->groups[k]) == 0)
+                    points += (double)groups->volume_elements[v] * context->element->nodes;
+            }
+        }
         if (spectrum->place == SEDGE_SPECTRUM_SURFACE)
             points = count_face_points(context, spectrum->surface.name);
         if (spectrum->place == SEDGE_SPECTRUM_PLANE) {

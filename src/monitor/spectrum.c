@@ -45,28 +45,41 @@ int64_t sedge_spectrum_width(const sedge_spectrum *spectrum)
     return 2LL * spectrum->row_points * spectrum->components * spectrum->frequencies->count;
 }
 
-void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
-                        const double *values)
+void sedge_spectrum_begin(sedge_spectrum *spectrum, double time, double weight)
 {
     const double pi = 3.14159265358979323846;
-    const int count = spectrum->frequencies->count;
-    const double *const phases = spectrum->phases;
-    double *sums = spectrum->sums;
+    const int64_t count = spectrum->frequencies->count;
 
     for (int64_t k = 0; k < count; k++) {
         const double turns = fmod(spectrum->frequencies->value[k] * time, 1.0);
         spectrum->phases[2 * k] = weight * cos(2.0 * pi * turns);
         spectrum->phases[2 * k + 1] = -weight * sin(2.0 * pi * turns);
     }
-    for (int64_t i = 0; i < spectrum->rows * spectrum->row_points; i++) {
-        for (int c = 0; c < spectrum->components; c++, sums += 2 * (int64_t)count) {
-            const double x = values[i * fields + spectrum->component[c]];
-            for (int k = 0; k < 2 * count; k++) sums[k] += phases[k] * x;
-        }
-    }
     if (spectrum->signal == NULL) return;
     const double x = sedge_signal(spectrum->signal, time);
-    for (int k = 0; k < 2 * count; k++) spectrum->incident[k] += phases[k] * x;
+    for (int64_t k = 0; k < 2 * count; k++) spectrum->incident[k] += spectrum->phases[k] * x;
+}
+
+void sedge_spectrum_add_rows(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
+                             const double *values)
+{
+    const int64_t numbers = 2LL * spectrum->frequencies->count;
+    const double *const phases = spectrum->phases;
+    double *sums = spectrum->sums + first * sedge_spectrum_width(spectrum);
+
+    for (int64_t i = 0; i < rows * spectrum->row_points; i++) {
+        for (int c = 0; c < spectrum->components; c++, sums += numbers) {
+            const double x = values[i * fields + spectrum->component[c]];
+            for (int64_t k = 0; k < numbers; k++) sums[k] += phases[k] * x;
+        }
+    }
+}
+
+void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
+                        const double *values)
+{
+    sedge_spectrum_begin(spectrum, time, weight);
+    sedge_spectrum_add_rows(spectrum, 0, spectrum->rows, fields, values);
 }
 
 sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,

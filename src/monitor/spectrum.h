@@ -39,8 +39,13 @@ void sedge_spectrum_clear(sedge_spectrum *spectrum);
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
 
 // Add a sample: values [rows][row_points][fields] at `time`, which stand for a time `weight`.
+// All rows at once, or `begin` for a sample and then some rows at a time, from `first` on.
 void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
                         const double *values);
+
+void sedge_spectrum_begin(sedge_spectrum *spectrum, double time, double weight);
+void sedge_spectrum_add_rows(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
+                             const double *values);
 
 // Root: write the frequencies and the transform of the signal, where there is one, into the group
 // `folder`, with the attributes begin_step and every.

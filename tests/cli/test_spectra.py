@@ -35,6 +35,7 @@ monitors:
   spectra:
     points: {points: {a: [0.3, 0.4, 0.2], b: [0.6, 0.5, 0.7]}}
     plane: {plane: {normal: z, at: 0.2, resolution: 5}, fields: [E]}
+    all: {groups: [domain], fields: [E]}
 output: {snapshots: 0}
 kernels: {tune: "off"}
 """
@@ -61,6 +62,7 @@ monitors:
   spectra:
     points: {points: {a: [0.3, 0.4, 0.2]}}
     plane: {plane: {normal: x, at: 0.3, resolution: 4}, frequencies: {list: [0.5]}, normalise: none}
+    all: {groups: [domain], fields: [E], frequencies: {list: [0.5, 0.75]}}
 output: {snapshots: 0, checkpoint: {steps: 25}}
 kernels: {tune: "off"}
 """
@@ -108,6 +110,21 @@ def transform(times, values, frequency):
     return (phases[:, None] * values).sum(axis=0)
 
 
+def mode(at):
+    """E of the mode (1, 1, 1) at time 0, of the default amplitude."""
+    x, y, z = math.pi * at.T
+    size = numpy.array([1.0, -0.4, -0.6])
+    return size * numpy.stack([numpy.cos(x) * numpy.sin(y) * numpy.sin(z),
+                               numpy.sin(x) * numpy.cos(y) * numpy.sin(z),
+                               numpy.sin(x) * numpy.sin(y) * numpy.cos(z)], axis=1)
+
+
+def sort_rows(at, values):
+    """Rows of numbers in an order that does not depend on the ranks."""
+    rows = numpy.concatenate([at, values.real, values.imag], axis=1)
+    return rows[numpy.lexsort(rows.T)]
+
+
 class Spectra(Case):
     def compute(self, deck, folder, *words, ranks=0):
         self.succeed("run", deck, "--quiet", "--device", "host", *words, "--output", folder, ranks=ranks)
@@ -120,6 +137,15 @@ class Spectra(Case):
             file.visititems(lambda name, item: found.update({name[8:]: item[()]})
                             if isinstance(item, h5py.Dataset) else None)
             self.every = int(file["spectra/points"].attrs["every"])
+        return found
+
+    def read_volume(self, folder):
+        """Places and complex E of the files of each frequency."""
+        found = []
+        for k in range(2):
+            with h5py.File(self.folder / folder / f"spectrum_all_{k:06}.hdf") as file:
+                data = file["VTKHDF/PointData"]
+                found.append((file["VTKHDF/Points"][()], data["E_re"][()] + 1j * data["E_im"][()]))
         return found
 
     def probe(self, folder):
@@ -151,6 +177,10 @@ class Spectra(Case):
         self.assertFalse(numpy.isnan(whole["plane/E"]).any())
         self.assertNotIn("plane/H", whole)
         self.assertNotIn("points/incident", whole)
+        volume = self.read_volume("whole")
+        at, values = volume[1]
+        exact = (end / 2 + step) * mode(at)
+        self.assertLess(numpy.linalg.norm(values - exact), 0.02 * numpy.linalg.norm(exact))
         single = self.compute(deck, "single", "--set", "precision=fp32", ranks=2)
         numpy.testing.assert_allclose(single["plane/E"], whole["plane/E"], atol=1e-5 * size)
 
@@ -178,6 +208,8 @@ class Spectra(Case):
                                  self.folder / "parts/checkpoint-25.h5", ranks=2)
         self.assert_equal(elsewhere, whole)
         self.assert_equal(self.compute(deck, "parts", "--restart", "auto", ranks=2), whole)
+        for one, other in zip(self.read_volume("parts"), self.read_volume("whole")):
+            numpy.testing.assert_array_equal(sort_rows(*one), sort_rows(*other))
         self.refuse(1, ["the checkpoint has sums of the spectrum 'points' for other places"], "run",
                     deck, "--device", "host", "--output", "elsewhere", "--restart", "auto", "--set",
                     "monitors.spectra.points.fields=[E]")
@@ -241,7 +273,7 @@ class Spectra(Case):
     def test_refused(self):
         deck = self.write("dipole.yaml", DIPOLE)
         check = self.succeed("check", deck).out
-        self.assertRegex(check, r"spectra +2, and 0 of flux, a sample every \d+ steps \([0-9.]+\), 0.0 MiB of sums")
+        self.assertRegex(check, r"spectra +3, and 0 of flux, a sample every \d+ steps \([0-9.]+\), 0.[0-9] MiB of sums")
         points = "monitors.spectra.points"
         for setting, parts in [
                 ("monitors.frequencies={list: []}", ["monitors.frequencies.list is an empty list"]),
@@ -254,7 +286,9 @@ class Spectra(Case):
                 (f"{points}.points={{}}", [f"{points}.points has no point"]),
                 (f"{points}.fields=[B]", [f"{points}.fields", "known: E, H"]),
                 (f"{points}.fields=[]", [f"{points}.fields is an empty list"]),
-                (f"monitors.spectra.none={{}}", ["needs one of 'points', 'plane' and 'surface'"]),
+                ("monitors.spectra.all={groups: [air]}", ["monitors.spectra.all.groups", "no volume group 'air'"]),
+                ("monitors.spectra.all={groups: []}", ["monitors.spectra.all.groups is an empty list"]),
+                (f"monitors.spectra.none={{}}", ["needs one of 'points', 'plane', 'surface' and 'groups'"]),
                 ("monitors.spectra.plane.plane.at=2", ["monitors.spectra.plane: the plane x = 2 misses"]),
                 ("monitors.spectra.plane.normalise=source", None),
         ]:

@@ -1,0 +1,174 @@
+#include "spectrum_rows.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The points of the deck that this rank owns.
+static sedge_status keep_points(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                                const sedge_output_context *context, const int *owners,
+                                const int32_t *elements, double (*rst)[3])
+{
+    const int nodes = context->element->nodes;
+    const int count = deck->point_count;
+
+    SEDGE_TRY(sedge_allocate(&out->elements, count, sizeof *out->elements));
+    SEDGE_TRY(sedge_allocate(&out->ids, count, sizeof *out->ids));
+    SEDGE_TRY(sedge_allocate(&out->weights, (int64_t)count * nodes, sizeof *out->weights));
+    for (int i = 0; i < count; i++) {
+        if (owners[i] < 0) {
+            const sedge_deck_probe *const point = &deck->points[i];
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s:%d: the point '%s' of the spectrum '%s' at (%g, %g, %g) lies "
+                              "outside the mesh",
+                              context->deck->path, point->line, point->name, deck->name,
+                              point->position[0], point->position[1], point->position[2]);
+        }
+        if (elements[i] < 0) continue;
+        out->elements[out->count] = elements[i];
+        out->ids[out->count] = i;
+        SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
+                                            out->weights + out->count * nodes));
+        out->count++;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_points(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                                const sedge_output_context *context)
+{
+    const int count = deck->point_count;
+    sedge_status status;
+    double(*places)[3] = NULL;
+    double(*rst)[3] = NULL;
+    int32_t *elements = NULL;
+    int *owners = NULL;
+
+    out->limit = count;
+    status = sedge_allocate(&places, count, sizeof *places);
+    if (status == SEDGE_OK) status = sedge_allocate(&rst, count, sizeof *rst);
+    if (status == SEDGE_OK) status = sedge_allocate(&elements, count, sizeof *elements);
+    if (status == SEDGE_OK) status = sedge_allocate(&owners, count, sizeof *owners);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
+    for (int i = 0; i < count; i++) memcpy(places[i], deck->points[i].position, sizeof *places);
+    SEDGE_TRY_GOTO(status, sedge_mesh_claim(owners, elements, rst, context->comm, context->mesh,
+                                            (const double(*)[3])places, count));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, keep_points(out, deck, context, owners,
+                                                                       elements, rst)));
+done:
+    sedge_release(places);
+    sedge_release(rst);
+    sedge_release(elements);
+    sedge_release(owners);
+    return status;
+}
+
+// The pixels of the plane become the entry's points.
+static sedge_status find_pixels(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                                const sedge_output_context *context)
+{
+    sedge_plane *const plane = &out->plane;
+
+    SEDGE_TRY(sedge_plane_create(plane, context, &deck->plane));
+    out->limit = plane->shape[0] * plane->shape[1];
+    out->count = plane->owned;
+    out->elements = plane->elements;
+    out->weights = plane->weights;
+    out->ids = plane->pixels;
+    plane->elements = NULL;
+    plane->weights = NULL;
+    plane->pixels = NULL;
+    return SEDGE_OK;
+}
+
+// The sides of the surface's faces become the entry's rows.
+static sedge_status find_faces(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                               const sedge_output_context *context)
+{
+    sedge_face_points *const faces = &out->faces;
+    char where[128];
+
+    (void)snprintf(where, sizeof where, "monitors.spectra.%s", deck->name);
+    SEDGE_TRY(sedge_face_points_create(faces, context, &deck->surface, where));
+    out->limit = faces->limit;
+    out->count = faces->sides;
+    out->row_points = faces->side_points;
+    out->elements = faces->elements;
+    out->weights = faces->weights;
+    out->ids = faces->ids;
+    faces->elements = NULL;
+    faces->weights = NULL;
+    faces->ids = NULL;
+    return SEDGE_OK;
+}
+
+// The elements of the volume groups become the entry's rows, their nodes its points. These have no
+// weights: they take their values from the whole fields.
+static sedge_status find_elements(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                                  const sedge_output_context *context)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    sedge_status status;
+
+    out->limit = mesh->global_elements;
+    out->row_points = context->element->nodes;
+    status = sedge_allocate(&out->row_of, mesh->elements, sizeof *out->row_of);
+    if (status == SEDGE_OK) status = sedge_allocate(&out->ids, mesh->elements, sizeof *out->ids);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const char *const name = mesh->groups.volume_names[mesh->group[e]];
+
+        out->row_of[e] = -1;
+        for (int k = 0; k < deck->group_count; k++) {
+            if (strcmp(deck->groups[k], name) != 0) continue;
+            out->ids[out->count] = mesh->global_ids[e];
+            out->row_of[e] = (int32_t)out->count++;
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_spectrum_rows_create(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
+                                        const sedge_output_context *context)
+{
+    *out = (sedge_spectrum_rows){.row_points = 1};
+    switch (deck->place) {
+    case SEDGE_SPECTRUM_POINTS:
+        return find_points(out, deck, context);
+    case SEDGE_SPECTRUM_PLANE:
+        return find_pixels(out, deck, context);
+    case SEDGE_SPECTRUM_SURFACE:
+        return find_faces(out, deck, context);
+    case SEDGE_SPECTRUM_GROUPS:
+        return find_elements(out, deck, context);
+    case SEDGE_SPECTRUM_PLACES:
+        break;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a spectrum has the place %d", (int)deck->place);
+}
+
+void sedge_spectrum_rows_clear(const sedge_spectrum_rows *rows)
+{
+    sedge_plane_clear(&rows->plane);
+    sedge_face_points_clear(&rows->faces);
+    sedge_release(rows->elements);
+    sedge_release(rows->weights);
+    sedge_release(rows->ids);
+    sedge_release(rows->row_of);
+}
+
+uint64_t sedge_spectrum_rows_hash(const sedge_deck_spectrum *deck)
+{
+    const int64_t head[] = {deck->place, deck->plane.axis, deck->plane.resolution};
+    uint64_t sum = sedge_hash_quick(0, head, sizeof head);
+
+    sum = sedge_hash_quick(sum, &deck->plane.position, sizeof deck->plane.position);
+    sum = sedge_hash_quick(sum, deck->surface.name, sizeof deck->surface.name);
+    for (int i = 0; i < deck->group_count; i++)
+        sum = sedge_hash_quick(sum, deck->groups[i], sizeof deck->groups[i]);
+    for (int i = 0; i < deck->point_count; i++)
+        sum = sedge_hash_quick(sum, deck->points[i].position, sizeof deck->points[i].position);
+    return sum;
+}
