@@ -7,12 +7,12 @@
 //     SEDGE_TRY(sedge_sparse_apply(a, NULL, 1.0, x, 0.0, y)); // in the context's stream
 //     sedge_sparse_free(a);
 //
-// Formats: compressed rows (csr; adaptive: rows binned by length; merge: equal work for each
-// thread); slices of rows as in SELL-C-sigma (sell; rows sorted by length inside a window, column
-// indices of 32 or fewer bits, or diagonals); ell and hybrid; dense blocks (block); packets of rows
-// that share a tile of x in block memory (packet); pieces of rows, with x of the most used columns
-// in block memory (hub); and on cuda NVIDIA's library (cusparse). The tuner chooses by measuring
-// and stores its choice (tune/tune.h); with tuning off, a rule chooses by the lengths of the rows.
+// Formats: compressed rows (csr; adaptive: rows binned by length); slices of rows as in
+// SELL-C-sigma (sell; rows sorted by length inside a window, column indices of 32 or fewer bits, or
+// diagonals); ell and hybrid; dense blocks (block); packets of rows that share a tile of x in block
+// memory (packet); pieces of rows, with x of the most used columns in block memory (hub); and on
+// cuda NVIDIA's library (cusparse). The tuner chooses by measuring and stores its choice
+// (tune/tune.h); with tuning off, a rule chooses by the lengths of the rows.
 //
 // An object gives the same bits in every call: there are no atomics, and sums have a fixed order.
 // Two formats may add a row's terms in different orders. If rounding must not depend on measured

@@ -12,7 +12,6 @@
 #define SEDGE_SPARSE_FORMATS(X) \
     X(csr)                      \
     X(adaptive)                 \
-    X(merge)                    \
     X(sell)                     \
     X(ell)                      \
     X(hybrid)                   \
@@ -56,7 +55,6 @@ typedef struct sedge_sparse_format {
     int64_t (*blocks)(const struct sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
     int (*arguments)(sedge_argument to[SEDGE_SPARSE_ARGUMENTS],
                      const struct sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
-    bool fix_adds; // sums of pieces are added to rows that the kernel has written already
 
     // y = alpha A x + beta y by a library, without a kernel; NULL: there is a kernel. A dot product
     // takes a vector of its own and a second kernel.

@@ -22,8 +22,8 @@ typedef struct sedge_sparse_layout {
     int64_t window; // sell, packet: rows are sorted by length inside windows of so many; 1: not
     int packed;     // sell: indices of fewer than 32 bits
     int width;      // ell, hybrid: entries of each row; hub: most entries of a piece of a row
-    int capacity;   // adaptive: entries of a block; merge: rows and entries of a block; packet,
-                    // hub: numbers of x in block memory; block: rows of a dense block
+    int capacity;   // adaptive: entries of a block; packet, hub:
+                    // numbers of x in block memory; block: rows of a dense block
     sedge_sparse_order order;
     char name[40];
     double bytes;    // that a product moves, by the model; 0: not known

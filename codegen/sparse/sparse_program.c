@@ -110,8 +110,6 @@ static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
         break;
     case SEDGE_SPARSE_FIX:
         SEDGE_TRY(write_common(p->constants, store, FIX_THREADS, 0));
-        SEDGE_TRY(sedge_text_add(p->constants, "#define SPARSE_ADDS     %d\n",
-                                 store->layout.format->fix_adds));
         (void)snprintf(p->name, sizeof p->name, "sparse fix fp%d", 8 * store->real_bytes);
         break;
     case SEDGE_SPARSE_VECTOR:

@@ -18,7 +18,7 @@ struct sedge_sparse_store {
     int64_t all_rows;  // of y
     bool visits_all;   // every row of y is written
     int64_t parts;     // slices, blocks of work, packets
-    int64_t things;    // merge: rows and entries; hub: pieces of rows
+    int64_t things;    // hub: pieces of rows
     int64_t few, many; // rows whose pieces are added up by one work item each, by a block each
     int modes;         // slices: bit m is set if some slice has its indices in mode m
     int64_t stored;    // values

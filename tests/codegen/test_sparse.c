@@ -193,8 +193,8 @@ static void test_linear(sedge_context *context)
         x[1][i] = (double)(scramble((uint64_t)i + 7) % 5) - 2.0;
         x[2][i] = 3.0 * x[0][i] - 2.0 * x[1][i];
     }
-    static const char *const formats[] = {"csr", "adaptive", "merge", "hub"};
-    for (int f = 0; f < 4; f++) {
+    static const char *const formats[] = {"csr", "adaptive", "hub"};
+    for (int f = 0; f < 3; f++) {
         const sedge_sparse_options options = {.has_tune = true,
                                               .tune = SEDGE_TUNE_OFF,
                                               .format = f == 0 ? "csr" : NULL,

@@ -97,7 +97,7 @@ static void test_refused_use(sedge_context *context)
 // place that is computed in 32 bits is wrong by that much.
 static void test_large_offsets(sedge_context *context)
 {
-    static const char *const formats[] = {"csr",         "adaptive 1024", "merge 1024", "sell",
+    static const char *const formats[] = {"csr",         "adaptive 1024", "sell",
                                           "sell packed", "packet",        "hub"};
     static const product_case plain = {1.0, 0.0, true, true};
     const int64_t shift = ((int64_t)1 << 33) + ((int64_t)1 << 31) + 64;

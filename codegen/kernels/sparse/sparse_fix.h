@@ -2,7 +2,6 @@
 // sparse_common.h and a kernel that writes pieces; a program of its own.
 //
 //   runs [..][3]   row, first piece, pieces; `few` of them an item each, the others a block each
-//   SPARSE_ADDS    1: y has the row's last piece already; 0: nothing of it
 #pragma once
 
 #define SPARSE_FIX_LIST(X)                                    \
@@ -10,18 +9,6 @@
     X(const SEDGE_GLOBAL sparse_real *SEDGE_RESTRICT, pieces) \
     X(sedge_int64, few)                                       \
     SPARSE_VECTORS(X)
-
-#if SPARSE_ADDS
-#define SPARSE_FIX_PUT(row, sum, item)                    \
-    {                                                     \
-        const sedge_int64 sparse_at = SPARSE_PLACE(row);  \
-        const sparse_real sparse_product = alpha * (sum); \
-        y[sparse_at] += sparse_product;                   \
-        SPARSE_DOT_ADD(sparse_at, sparse_product, item)   \
-    }
-#else
-#define SPARSE_FIX_PUT(row, sum, item) SPARSE_PUT(row, sum, item)
-#endif
 
 SEDGE_KERNEL(sedge_sparse_fix, SPARSE_THREADS, SPARSE_FIX_LIST)
 {
@@ -39,7 +26,7 @@ SEDGE_KERNEL(sedge_sparse_fix, SPARSE_THREADS, SPARSE_FIX_LIST)
                     const int count = (int)runs[3 * run + 2];
                     sparse_real sum = 0;
                     for (int k = 0; k < count; k++) sum += piece[k];
-                    SPARSE_FIX_PUT(runs[3 * run], sum, t)
+                    SPARSE_PUT(runs[3 * run], sum, t)
                 }
             }
         } else {
@@ -60,7 +47,7 @@ SEDGE_KERNEL(sedge_sparse_fix, SPARSE_THREADS, SPARSE_FIX_LIST)
                     if (half > 1)
                         sum_of[t] = sum;
                     else
-                        SPARSE_FIX_PUT(runs[3 * run], sum, t)
+                        SPARSE_PUT(runs[3 * run], sum, t)
                 }
             }
         }
