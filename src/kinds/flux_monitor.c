@@ -313,19 +313,23 @@ static sedge_status receive(void *what, int samples, const double *times, const 
     const int fields = monitor->context->problem->equation->fields;
     const double weight = monitor->sampling.every * monitor->context->dt;
     const double unit = power_unit(monitor->context, false);
-    double *flux = NULL; // [entries][samples]
+    const int64_t stride = (int64_t)monitor->points * fields; // of a sample
+    double *flux = NULL;                                      // [entries][samples]
 
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&flux, (int64_t)samples * monitor->count, sizeof *flux)));
-    for (int s = 0; s < samples; s++) {
-        for (int i = 0; i < monitor->count; i++) {
-            flux_entry *const entry = &monitor->entries[i];
+    for (int i = 0; i < monitor->count; i++) {
+        flux_entry *const entry = &monitor->entries[i];
+        const sedge_face_points *const faces = &entry->faces;
 
-            flux[(int64_t)i * samples + s] = unit * measure(monitor, entry, values);
-            if (has_spectrum(entry))
-                sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
-            values += (int64_t)entry->faces.sides * entry->faces.side_points * fields;
+        for (int s = 0; s < samples; s++) {
+            flux[(int64_t)i * samples + s] = unit * measure(monitor, entry, values + stride * s);
         }
+        if (has_spectrum(entry)) {
+            sedge_spectrum_begin(&entry->spectrum, samples, times, weight);
+            sedge_spectrum_add(&entry->spectrum, 0, faces->sides, fields, values, stride);
+        }
+        values += (int64_t)faces->sides * faces->side_points * fields;
     }
     monitor->samples += samples;
     const sedge_status status = sedge_comm_agree(

@@ -213,14 +213,14 @@ static sedge_status receive(void *what, int samples, const double *times, const 
     const int fields = monitor->context->problem->equation->fields;
     const double weight = monitor->sampling.every * monitor->context->dt;
 
-    for (int s = 0; s < samples; s++) {
-        for (int i = 0; i < monitor->count; i++) {
-            spectrum_entry *const entry = &monitor->entries[i];
+    for (int i = 0; i < monitor->count; i++) {
+        spectrum_entry *const entry = &monitor->entries[i];
 
-            if (is_volume(entry)) continue;
-            sedge_spectrum_add(&entry->spectrum, times[s], weight, fields, values);
-            values += entry->rows.count * entry->rows.row_points * fields;
-        }
+        if (is_volume(entry)) continue;
+        sedge_spectrum_begin(&entry->spectrum, samples, times, weight);
+        sedge_spectrum_add(&entry->spectrum, 0, entry->rows.count, fields, values,
+                           (int64_t)monitor->points * fields);
+        values += entry->rows.count * entry->rows.row_points * fields;
     }
     return SEDGE_OK;
 }
@@ -230,6 +230,7 @@ static sedge_status sample_volumes(void *what, sedge_sample *sample)
 {
     spectra_monitor *const monitor = what;
     const sedge_output_context *const context = monitor->context;
+    const double time = sedge_sample_time(sample);
     const double weight = monitor->sampling.every * context->dt;
     const int fields = context->problem->equation->fields;
     const int nodes = context->element->nodes;
@@ -244,14 +245,14 @@ static sedge_status sample_volumes(void *what, sedge_sample *sample)
         spectrum_entry *const entry = &monitor->entries[i];
 
         if (!is_volume(entry)) continue;
-        sedge_spectrum_begin(&entry->spectrum, sedge_sample_time(sample), weight);
+        sedge_spectrum_begin(&entry->spectrum, 1, &time, weight);
         for (int32_t e = 0; e < context->mesh->elements; e++) {
             const double *const from = u + (int64_t)e * fields * nodes;
 
             if (entry->rows.row_of[e] < 0) continue;
             for (int n = 0; n < nodes; n++)
                 for (int f = 0; f < fields; f++) values[n * fields + f] = from[f * nodes + n];
-            sedge_spectrum_add_rows(&entry->spectrum, entry->rows.row_of[e], 1, fields, values);
+            sedge_spectrum_add(&entry->spectrum, entry->rows.row_of[e], 1, fields, values, 0);
         }
     }
     sedge_release(values);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define BATCH_BYTES (32 << 20) // of a rank's recorded samples, unless one sample is larger
+#define BATCH_BYTES (128 << 20) // of a rank's recorded samples, unless one sample is larger
 
 struct sedge_point_recorder {
     const sedge_sample_source *source;

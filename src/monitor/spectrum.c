@@ -2,7 +2,9 @@
 
 #include "base/memory.h"
 #include "monitor/output_describe.h"
+#include "monitor/point_recorder.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +29,7 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
     if (status == SEDGE_OK)
         status = sedge_allocate(&out->incident, 2 * (int64_t)count, sizeof *out->incident);
     if (status == SEDGE_OK)
-        status = sedge_allocate(&out->phases, 2 * (int64_t)count, sizeof *out->phases);
+        status = sedge_allocate(&out->phases, 2LL * SEDGE_POINT_BATCH * count, sizeof *out->phases);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     return sedge_gather_create(&out->gather, context->comm, rows, ids);
 }
@@ -45,41 +47,43 @@ int64_t sedge_spectrum_width(const sedge_spectrum *spectrum)
     return 2LL * spectrum->row_points * spectrum->components * spectrum->frequencies->count;
 }
 
-void sedge_spectrum_begin(sedge_spectrum *spectrum, double time, double weight)
+void sedge_spectrum_begin(sedge_spectrum *spectrum, int samples, const double *times, double weight)
 {
     const double pi = 3.14159265358979323846;
     const int64_t count = spectrum->frequencies->count;
 
-    for (int64_t k = 0; k < count; k++) {
-        const double turns = fmod(spectrum->frequencies->value[k] * time, 1.0);
-        spectrum->phases[2 * k] = weight * cos(2.0 * pi * turns);
-        spectrum->phases[2 * k + 1] = -weight * sin(2.0 * pi * turns);
+    assert(samples <= SEDGE_POINT_BATCH);
+    spectrum->samples = samples;
+    for (int s = 0; s < samples; s++) {
+        double *const phases = spectrum->phases + 2 * count * s;
+        for (int64_t k = 0; k < count; k++) {
+            const double turns = fmod(spectrum->frequencies->value[k] * times[s], 1.0);
+            phases[2 * k] = weight * cos(2.0 * pi * turns);
+            phases[2 * k + 1] = -weight * sin(2.0 * pi * turns);
+        }
+        if (spectrum->signal == NULL) continue;
+        const double x = sedge_signal(spectrum->signal, times[s]);
+        for (int64_t k = 0; k < 2 * count; k++) spectrum->incident[k] += phases[k] * x;
     }
-    if (spectrum->signal == NULL) return;
-    const double x = sedge_signal(spectrum->signal, time);
-    for (int64_t k = 0; k < 2 * count; k++) spectrum->incident[k] += spectrum->phases[k] * x;
 }
 
-void sedge_spectrum_add_rows(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
-                             const double *values)
+// Sums stay in the cache for all samples; each is added in its turn.
+void sedge_spectrum_add(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
+                        const double *values, int64_t stride)
 {
     const int64_t numbers = 2LL * spectrum->frequencies->count;
-    const double *const phases = spectrum->phases;
     double *sums = spectrum->sums + first * sedge_spectrum_width(spectrum);
 
     for (int64_t i = 0; i < rows * spectrum->row_points; i++) {
         for (int c = 0; c < spectrum->components; c++, sums += numbers) {
-            const double x = values[i * fields + spectrum->component[c]];
-            for (int64_t k = 0; k < numbers; k++) sums[k] += phases[k] * x;
+            const double *const of = values + i * fields + spectrum->component[c];
+            for (int s = 0; s < spectrum->samples; s++) {
+                const double *const phases = spectrum->phases + numbers * s;
+                const double x = of[stride * s];
+                for (int64_t k = 0; k < numbers; k++) sums[k] += phases[k] * x;
+            }
         }
     }
-}
-
-void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
-                        const double *values)
-{
-    sedge_spectrum_begin(spectrum, time, weight);
-    sedge_spectrum_add_rows(spectrum, 0, spectrum->rows, fields, values);
 }
 
 sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,

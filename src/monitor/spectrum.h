@@ -20,7 +20,8 @@ typedef struct sedge_spectrum {
     int component[SEDGE_MAX_FIELDS]; // [components] fields that are transformed
     double *sums;                    // [rows][row_points][components][frequencies][2], code units
     double *incident;                // [frequencies][2]: the same of the signal
-    double *phases;                  // [frequencies][2] of a sample
+    int samples;                     // that are being added
+    double *phases;                  // [samples][frequencies][2]
     sedge_gather gather;             // of the rows' ids
     int64_t begin;                   // step after which the sums begin; spectrum_memory.h
     bool restored;                   // the sums go on with those of a checkpoint
@@ -38,14 +39,13 @@ void sedge_spectrum_clear(sedge_spectrum *spectrum);
 // Numbers of a row in `sums`.
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
 
-// Add a sample: values [rows][row_points][fields] at `time`, which stand for a time `weight`.
-// All rows at once, or `begin` for a sample and then some rows at a time, from `first` on.
-void sedge_spectrum_add(sedge_spectrum *spectrum, double time, double weight, int fields,
-                        const double *values);
-
-void sedge_spectrum_begin(sedge_spectrum *spectrum, double time, double weight);
-void sedge_spectrum_add_rows(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
-                             const double *values);
+// Begin to add `samples` samples, at most SEDGE_POINT_BATCH, each of which stands for a time
+// `weight`. Then add rows from `first` on, each once: values [samples][stride], which begin with
+// those of the rows, [rows][row_points][fields].
+void sedge_spectrum_begin(sedge_spectrum *spectrum, int samples, const double *times,
+                          double weight);
+void sedge_spectrum_add(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
+                        const double *values, int64_t stride);
 
 // Root: write the frequencies and the transform of the signal, where there is one, into the group
 // `folder`, with the attributes begin_step and every.
