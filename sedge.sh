@@ -164,7 +164,7 @@ format_in_place() {
 # but in the examples and the tests kernels_*.
 build_sanitized() {
     cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSEDGE_SANITIZE=address,undefined \
+        -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DSEDGE_SANITIZE=address,undefined \
         -DSEDGE_TEST_CACHE="$root/build/test-cache" &&
         cmake --build "$root/build-sanitize" -j "$jobs"
 }
