@@ -43,7 +43,7 @@ static sedge_status open_cache(build_state *build)
 
 static void print_head(void)
 {
-    printf("  %-28s %-7s %9s %8s %8s  %s\n", "program", "target", "registers", "spilled", "seconds",
+    printf("  %-34s %-7s %9s %8s %8s  %s\n", "program", "target", "registers", "spilled", "seconds",
            "architecture");
 }
 
@@ -52,7 +52,7 @@ static void print_program(const char *name, const sedge_device_info *info,
 {
     const sedge_program_resources *const resources = &record->resources;
 
-    printf("  %-28s %-7s ", name, info->kind_name);
+    printf("  %-34s %-7s ", name, info->kind_name);
     if (resources->registers >= 0) {
         printf("%9d %8d", resources->registers, resources->spilled);
     } else {
