@@ -99,10 +99,9 @@ typedef struct sedge_deck_spectrum {
     sedge_deck_surface surface;
     int group_count;
     char (*groups)[64];
-    bool wanted[SEDGE_MAX_FIELDS]; // of the equation's output groups
+    bool requested[SEDGE_MAX_FIELDS]; // of the equation's output groups
     sedge_deck_frequencies frequencies;
     int normalise; // by the sources' signal: 1 yes, 0 no, -1 if they have one signal
-    bool narrow;   // sums in fp32
 } sedge_deck_spectrum;
 
 // `monitors: flux: NAME: {...}` - the energy flux through a surface.

@@ -118,7 +118,7 @@ static sedge_status settle_place(const deck_reader *reader, deck_node *node, con
 
 // Which of the equation's groups of fields are asked for.
 static sedge_status read_fields(const deck_reader *reader, const deck_node *list, const char *where,
-                                bool *wanted)
+                                bool *requested)
 {
     const sedge_equation *const equation = reader->equation;
     const char *names[SEDGE_MAX_FIELDS];
@@ -126,7 +126,7 @@ static sedge_status read_fields(const deck_reader *reader, const deck_node *list
 
     for (int g = 0; g < equation->group_count; g++) {
         names[g] = equation->groups[g].name;
-        wanted[g] = list == NULL;
+        requested[g] = list == NULL;
     }
     deck_path(path, where, "fields");
     for (const deck_node *child = list != NULL ? list->first : NULL; child != NULL;
@@ -134,7 +134,7 @@ static sedge_status read_fields(const deck_reader *reader, const deck_node *list
         int index = 0;
 
         SEDGE_TRY(deck_choose(&index, reader, child, path, names, equation->group_count));
-        wanted[index] = true;
+        requested[index] = true;
     }
     return SEDGE_OK;
 }
@@ -197,7 +197,7 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
     SEDGE_TRY(deck_check(reader, node, where, deck_section_find("monitors.spectra.NAME"), NULL, 0));
     SEDGE_TRY(settle_place(reader, node, where, &spectrum->place));
     SEDGE_TRY(read_place(reader, node, where, spectrum));
-    SEDGE_TRY(read_fields(reader, deck_child(node, "fields"), where, spectrum->wanted));
+    SEDGE_TRY(read_fields(reader, deck_child(node, "fields"), where, spectrum->requested));
     const deck_node *const normalise = deck_child(node, "normalise");
     spectrum->normalise = normalise == NULL ? -1 : strcmp(normalise->text, "source") == 0;
     SEDGE_TRY(read_frequencies(reader, deck, node, where, &spectrum->frequencies));

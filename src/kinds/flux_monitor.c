@@ -111,12 +111,12 @@ static void release(void *what)
 // The transform of an entry's fields, and its array.
 static sedge_status create_spectrum(flux_monitor *monitor, flux_entry *entry, const json_t *memory)
 {
-    static const bool wanted[SEDGE_MAX_FIELDS] = {true, true};
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
     const sedge_face_points *const faces = &entry->faces;
     sedge_monitor_array *const array = &monitor->arrays[monitor->array_count++];
 
     SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, monitor->context, &entry->deck->frequencies,
-                                    wanted, monitor->sampling.signal, faces->sides,
+                                    both, monitor->sampling.signal, faces->sides,
                                     faces->side_points, faces->ids));
     SEDGE_TRY(sedge_comm_agree(
         monitor->context->comm,

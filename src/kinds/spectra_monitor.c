@@ -122,7 +122,7 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
 
     entry->deck = deck;
     SEDGE_TRY(sedge_spectrum_rows_create(&entry->rows, deck, context));
-    SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, context, &deck->frequencies, deck->wanted,
+    SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, context, &deck->frequencies, deck->requested,
                                     signal, rows->count, rows->row_points, rows->ids));
     *array = (sedge_monitor_array){.limit = rows->limit,
                                    .count = rows->count,
@@ -340,7 +340,7 @@ static sedge_status write_surface(const spectra_monitor *monitor, const spectrum
     status = sedge_comm_agree(context->comm, status);
     if (status == SEDGE_OK) {
         status = sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling,
-                                      entry->deck->wanted, &places, file, folder);
+                                      entry->deck->requested, &places, file, folder);
     }
     sedge_joined_faces_clear(&joined);
     return status;
@@ -364,12 +364,13 @@ static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_e
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     if (is_volume(entry)) {
         return sedge_spectrum_write_vtk(&entry->spectrum, context, &monitor->sampling,
-                                        entry->deck->wanted, entry->deck->name, entry->rows.row_of);
+                                        entry->deck->requested, entry->deck->name,
+                                        entry->rows.row_of);
     }
     if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
         return write_surface(monitor, entry, file, folder);
-    return sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling, entry->deck->wanted,
-                                &places, file, folder);
+    return sedge_spectrum_write(&entry->spectrum, context, &monitor->sampling,
+                                entry->deck->requested, &places, file, folder);
 }
 
 // Root: make the file with what is the same for all entries.

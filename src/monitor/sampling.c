@@ -208,7 +208,7 @@ double sedge_sampling_bytes(const sedge_output_context *context)
         int components = 0;
 
         for (int g = 0; g < deck->equation->group_count; g++)
-            components += spectrum->wanted[g] ? deck->equation->groups[g].count : 0;
+            components += spectrum->requested[g] ? deck->equation->groups[g].count : 0;
         for (int k = 0; k < spectrum->group_count; k++) {
             const sedge_mesh_groups *const groups = &context->mesh->groups;
             for (int v = 0; v < groups->volumes; v++) {

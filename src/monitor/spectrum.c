@@ -10,7 +10,7 @@
 #include <string.h>
 
 sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
-                                   const sedge_deck_frequencies *frequencies, const bool *wanted,
+                                   const sedge_deck_frequencies *frequencies, const bool *requested,
                                    const double *signal, int64_t rows, int row_points,
                                    const int64_t *ids)
 {
@@ -21,7 +21,7 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
         .frequencies = frequencies, .signal = signal, .rows = rows, .row_points = row_points};
     for (int g = 0; g < equation->group_count; g++) {
         const sedge_output_group *const group = &equation->groups[g];
-        for (int c = 0; c < group->count && wanted[g]; c++)
+        for (int c = 0; c < group->count && requested[g]; c++)
             out->component[out->components++] = group->first + c;
     }
     sedge_status status =
@@ -206,7 +206,7 @@ static void normalise(const spectrum_writer *writer, const sedge_sampling *sampl
 
 // Root: write the groups at frequency k.
 static sedge_status write_groups(const spectrum_writer *writer, const sedge_sampling *sampling,
-                                 const bool *wanted, int k)
+                                 const bool *requested, int k)
 {
     const sedge_equation *const equation = writer->context->problem->equation;
     char path[256];
@@ -214,7 +214,7 @@ static sedge_status write_groups(const spectrum_writer *writer, const sedge_samp
 
     for (int g = 0; g < equation->group_count; g++) {
         const sedge_output_group *const group = &equation->groups[g];
-        if (!wanted[g]) continue;
+        if (!requested[g]) continue;
         place_values(writer, group, first);
         first += group->count;
         (void)snprintf(path, sizeof path, "%s/%s", writer->folder, group->name);
@@ -229,14 +229,14 @@ static sedge_status write_groups(const spectrum_writer *writer, const sedge_samp
 
 // Root: make all datasets.
 static sedge_status make_datasets(const spectrum_writer *writer, const sedge_sampling *sampling,
-                                  const bool *wanted)
+                                  const bool *requested)
 {
     const sedge_equation *const equation = writer->context->problem->equation;
 
     SEDGE_TRY(sedge_spectrum_describe(writer->spectrum, writer->context, sampling, writer->file,
                                       writer->folder));
     for (int g = 0; g < equation->group_count; g++) {
-        if (!wanted[g]) continue;
+        if (!requested[g]) continue;
         SEDGE_TRY(make_group(writer, &equation->groups[g], ""));
         if (writer->spectrum->signal != NULL)
             SEDGE_TRY(make_group(writer, &equation->groups[g], "_normalised"));
@@ -270,7 +270,7 @@ static void bring_values(const spectrum_writer *writer, int k)
 
 sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,
                                   const sedge_output_context *context,
-                                  const sedge_sampling *sampling, const bool *wanted,
+                                  const sedge_sampling *sampling, const bool *requested,
                                   const sedge_spectrum_places *places, sedge_h5 *file,
                                   const char *folder)
 {
@@ -289,11 +289,11 @@ sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,
         writer.peak = fmax(writer.peak, hypot(of[0], of[1]));
     }
     status = allocate(&writer);
-    if (root && status == SEDGE_OK) status = make_datasets(&writer, sampling, wanted);
+    if (root && status == SEDGE_OK) status = make_datasets(&writer, sampling, requested);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     for (int k = 0; k < spectrum->frequencies->count; k++) {
         bring_values(&writer, k);
-        if (root && status == SEDGE_OK) status = write_groups(&writer, sampling, wanted, k);
+        if (root && status == SEDGE_OK) status = write_groups(&writer, sampling, requested, k);
     }
     status = sedge_comm_agree(context->comm, status);
 done:

@@ -27,11 +27,11 @@ typedef struct sedge_spectrum {
     bool restored;                   // the sums go on with those of a checkpoint
 } sedge_spectrum;
 
-// Sums of zero for the output groups that are `wanted`. Keeps `frequencies` and `signal`, and
+// Sums of zero for the output groups that are `requested`. Keeps `frequencies` and `signal`, and
 // nothing else. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
-                                   const sedge_deck_frequencies *frequencies, const bool *wanted,
+                                   const sedge_deck_frequencies *frequencies, const bool *requested,
                                    const double *signal, int64_t rows, int row_points,
                                    const int64_t *ids);
 void sedge_spectrum_clear(sedge_spectrum *spectrum);
@@ -64,12 +64,12 @@ typedef struct sedge_spectrum_places {
     const double *share;   // [gathered rows]; NULL: 1
 } sedge_spectrum_places;
 
-// Describe the spectrum, and write into the group `folder` of each output group of `wanted` a
+// Describe the spectrum, and write into the group `folder` of each output group of `requested` a
 // complex dataset [frequencies][points] or [frequencies][points][3]; with a signal also the
 // normalised fields. A point without a row is not-a-number. `file` is the root's. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,
                                   const sedge_output_context *context,
-                                  const sedge_sampling *sampling, const bool *wanted,
+                                  const sedge_sampling *sampling, const bool *requested,
                                   const sedge_spectrum_places *places, sedge_h5 *file,
                                   const char *folder);

@@ -15,7 +15,7 @@
 typedef struct volume_writer {
     const sedge_spectrum *spectrum;
     const sedge_sampling *sampling;
-    const bool *wanted;
+    const bool *requested;
     const int32_t *row_of;
     const sedge_vtk_mesh *mesh;
     double *nodal;   // [nodes]
@@ -103,7 +103,7 @@ static sedge_status each_column(const sedge_vtk *vtk, sedge_h5 *file, const volu
         writer.normalised = which > 1;
         writer.first = 0;
         for (int g = 0; g < equation->group_count; g++) {
-            if (!from->wanted[g]) continue;
+            if (!from->requested[g]) continue;
             writer.group = &equation->groups[g];
             (void)snprintf(path, sizeof path, "/VTKHDF/PointData/%s%s", writer.group->name,
                            endings[which / 2][which % 2]);
@@ -153,14 +153,14 @@ static sedge_status fill_file(const sedge_vtk *vtk, sedge_h5 *file, const void *
 
 sedge_status sedge_spectrum_write_vtk(const sedge_spectrum *spectrum,
                                       const sedge_output_context *context,
-                                      const sedge_sampling *sampling, const bool *wanted,
+                                      const sedge_sampling *sampling, const bool *requested,
                                       const char *name, const int32_t *row_of)
 {
     sedge_vtk vtk = {0};
     sedge_vtk_mesh mesh = {0};
     volume_writer writer = {.spectrum = spectrum,
                             .sampling = sampling,
-                            .wanted = wanted,
+                            .requested = requested,
                             .row_of = row_of,
                             .mesh = &mesh};
     sedge_status status;

@@ -11,7 +11,7 @@
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_write_vtk(const sedge_spectrum *spectrum,
                                       const sedge_output_context *context,
-                                      const sedge_sampling *sampling, const bool *wanted,
+                                      const sedge_sampling *sampling, const bool *requested,
                                       const char *name, const int32_t *row_of);
 
 // Whether a file in an output folder has the name of such a file.
