@@ -349,8 +349,9 @@ static double multiply_prior(const int *number)
 static double spmv_prior(const int *number)
 {
     const int lanes = number[1];
+    const int products = (7 + lanes - 1) / lanes * lanes;
 
-    return (7 + lanes - 1) / lanes * lanes + (lanes > 1 ? lanes : 0);
+    return products + (lanes > 1 ? lanes : 0);
 }
 
 static int64_t linear_blocks(const int *number, int64_t size)

@@ -243,10 +243,11 @@ static sedge_status make_runs(operator_terms *terms, const target *to)
         const int64_t count = sedge_slots_first(to->slots, range + 1) - first;
         const bool some = has_terms(terms, first);
         if (some && !range->curved) terms->straight_elements += range->count;
-        if (terms->runs > 0 && terms->run[terms->runs - 1].has_terms == some)
+        if (terms->runs > 0 && terms->run[terms->runs - 1].has_terms == some) {
             terms->run[terms->runs - 1].count += count;
-        else
+        } else {
             terms->run[terms->runs++] = (operator_terms_run){first, count, some};
+        }
     }
     return SEDGE_OK;
 }
