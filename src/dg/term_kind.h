@@ -36,7 +36,7 @@ typedef struct sedge_term_kind {
     // Sets du [fields], what the term adds to du/dt, and dw [memory], which is dw/dt, at one node
     // and the time t. m are the group's material values, p the term's parameters there in code
     // units, c the equation's constants. On the host the lanes of a SIMD batch are elements, which
-    // may lie in groups with different m and p.
+    // may lie in groups with different m and p, or empty: then u and w begin at 0.
     const char *function;
     const char *header;      // the header's name: "debye_term.h"
     const char *header_text; // its text: sedge_text_debye_term_h

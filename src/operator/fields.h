@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "device/device.h"
-
 #include "operator/terms.h"
 
 #include <stdint.h>
@@ -13,7 +12,7 @@ typedef struct operator_fields {
     sedge_buffer *u[2]; // u[0] is the current state; a stage writes the next one to u[1]
     sedge_buffer *residual;
     sedge_buffer *clock;                // the time at which the step began, one double
-    const operator_term_memory *memory; // of the operator's terms; borrowed
+    const operator_term_memory *memory; // [the operator's terms], borrowed; NULL: no terms are run
 } operator_fields;
 
 // Fields of `bytes` bytes each (operator_fields_bytes), zero. Clear them in any case.

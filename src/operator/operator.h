@@ -97,7 +97,8 @@ const char *sedge_operator_transport(const sedge_operator *op);
 typedef struct sedge_operator_cost {
     const char
         *variant;   // the configuration, "fused b24 n2,4 r1024 p20"; borrowed from the operator
-    double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
+    double bytes;   // compulsory a stage, this rank: 4 words an unknown, also of terms' memory;
+                    // geometry, connectivity
     double flops;   // nominal a stage, this rank; 0: the equation does not count them
     int64_t stages; // run so far
     double exchange_seconds;        // traces on their way, of a GPU in sampled steps, and

@@ -89,7 +89,13 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
 
-    for (int i = 0; i < terms->count && problem->curved; i++) sources[count++] = terms->sources[i];
+    const int headers = count;
+    for (int i = 0; i < terms->count && problem->curved; i++) {
+        bool known = false; // a face kind and a term kind may share a header
+        for (int k = 0; k < headers && !known; k++)
+            known = sources[k].text != NULL && sources[k].text == terms->sources[i].text;
+        if (!known) sources[count++] = terms->sources[i];
+    }
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curve.h";

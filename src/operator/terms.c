@@ -92,8 +92,8 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const operator_term term = operator_terms_get(problem, i);
         const int64_t elements = count_elements(&term, problem, mesh, false) +
                                  count_elements(&term, problem, mesh, true);
-        bytes += elements * 2 * term.memory * nodes * real_bytes(problem) + // places:
-                 (int64_t)mesh->elements * 2 * (int64_t)sizeof(int32_t);
+        const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
+        bytes += elements * 2 * term.memory * nodes * real_bytes(problem) + places;
     }
     return bytes;
 }
@@ -171,7 +171,8 @@ typedef struct target {
 } target;
 
 // The elements of a range have the term, or none has: the groups of a deck's terms lie in ranges of
-// their own. The source is zero where it does not act, so that it may be in all elements.
+// their own. The source is zero where it does not act, and counts as in all elements: so an
+// element has the same kernel on any number of ranks.
 static sedge_status find_in_range(bool *found, const operator_term *term, const target *to,
                                   const sedge_range *range)
 {
@@ -231,7 +232,7 @@ static bool has_terms(const operator_terms *terms, int64_t batch)
     return false;
 }
 
-// What decides is an element's group, so that it has the same kernel on any number of ranks.
+// Consecutive ranges that run through the same kernel.
 static sedge_status make_runs(operator_terms *terms, const target *to)
 {
     const sedge_mesh *const mesh = to->slots->mesh;

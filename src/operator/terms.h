@@ -3,7 +3,9 @@
 // term; those of the deck follow in the problem's order.
 //
 // Elements that have terms run through a stage kernel of their own, which is the tuned one with the
-// terms in it: a term would else have to read the fields a second time. Terms are not tuned.
+// terms in it: a term would else have to read the fields a second time. Terms are not tuned. If the
+// equation's source acts in some group, all elements count as having it: it is zero in the others.
+// Curved elements have one kernel, which skips the terms that an element does not have.
 #pragma once
 
 #include "dg/problem.h"
@@ -61,7 +63,7 @@ typedef struct operator_device_term {
     sedge_buffer *parameters;
 } operator_device_term;
 
-// Consecutive SIMD batches, with terms in some of them or in none.
+// Consecutive SIMD batches: each has terms, or none has.
 typedef struct operator_terms_run {
     int64_t first, count;
     bool has_terms;

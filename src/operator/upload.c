@@ -30,8 +30,8 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
 }
 
 // sedge_geometry of dg_layout.h, and behind it what dg_tensor.h reads for an equation of curls:
-// four times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
-// changes there.
+// four times normal and scale, then the metric terms. Empty slots get zeros, so that no flux
+// changes anything there; nobody reads what terms do there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->layout.lanes;

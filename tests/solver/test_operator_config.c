@@ -210,8 +210,6 @@ static void check_slots(const sedge_mesh *mesh, int lanes)
 
 // Ranges by volume group change where elements lie, and no bit of the fields: each element has its
 // own SIMD lane. Walls of all kinds, a dipole, two media, curved elements, boundary faces apart.
-// Both media conduct: else the elements of one would run through another kernel where they are
-// apart.
 static void test_classes(const kit_world *world, const char *variant)
 {
     const sedge_operator_options request = {.variant = variant};
