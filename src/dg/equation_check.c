@@ -282,9 +282,6 @@ static sedge_status check_fields(const sedge_equation *equation)
          "it is set, but the fields are not vectors of three"},
         {equation->field_names != NULL, "field_names", missing},
         {equation->group_count > 0, "groups", "one group at least is required"},
-        {!equation->poynting || (equation->groups != NULL && equation->group_count > 1 &&
-                                 equation->groups[0].count == 3 && equation->groups[1].count == 3),
-         "poynting", "the first two groups must be vectors"},
     };
     REQUIRE(equation, "", required);
     for (int i = 0; i < equation->fields; i++) {
@@ -306,6 +303,12 @@ static sedge_status check_fields(const sedge_equation *equation)
         (void)snprintf(place, sizeof place, "groups[%d].", i);
         REQUIRE(equation, place, whole);
     }
+    const requirement vectors[] = {
+        {!equation->poynting || (equation->group_count > 1 && equation->groups[0].count == 3 &&
+                                 equation->groups[1].count == 3),
+         "poynting", "the first two groups must be vectors"},
+    };
+    REQUIRE(equation, "", vectors);
     return SEDGE_OK;
 }
 

@@ -147,6 +147,7 @@ static void test_one_missing(sedge_comm *comm)
     WITHOUT(linear)
     WITHOUT(curls)
     WITHOUT(tangential)
+    WITHOUT(poynting)
 #undef WITHOUT
     table = *whole;
     table.boundaries = NULL;
