@@ -59,20 +59,6 @@ static bool holds(const sedge_mesh *mesh, int32_t e, const double *point)
     return sedge_mesh_coordinates(mesh, e, point, rst) >= HOLDS;
 }
 
-static double longest_edge(double corners[4][3])
-{
-    double longest = 0.0;
-
-    for (int i = 0; i < SEDGE_EDGES; i++) {
-        const double *const a = corners[sedge_edge_vertices[i][0]];
-        const double *const b = corners[sedge_edge_vertices[i][1]];
-        double square = 0.0;
-        for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
-        longest = fmax(longest, square);
-    }
-    return sqrt(longest);
-}
-
 // Half the longest edge of the elements that hold each source.
 static sedge_status find_radii(const spread *s)
 {
@@ -80,7 +66,7 @@ static sedge_status find_radii(const spread *s)
     double *const radius = s->out->radius;
 
     for (int32_t e = 0; e < s->mesh->elements; e++) {
-        const double size = longest_edge(s->mesh->corners[e]);
+        const double size = sedge_longest_edge(s->mesh->corners[e]);
         double low[3], high[3];
         sedge_mesh_box(s->mesh, e, low, high);
         for (int i = 0; i < count; i++) {

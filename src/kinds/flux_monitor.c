@@ -239,13 +239,11 @@ static sedge_status save(const void *what, json_t *memory)
 
 // ---- samples -----------------------------------------------------------------------------------
 
-// Sums that go on have the sample of the checkpoint's step.
 static bool due(const void *what, int64_t step)
 {
     const flux_monitor *const monitor = what;
 
-    return step % monitor->sampling.every == 0 &&
-           !(monitor->restored && step == monitor->context->first_step);
+    return sedge_sampling_due(&monitor->sampling, monitor->context, monitor->restored, step);
 }
 
 // n.(a x b)

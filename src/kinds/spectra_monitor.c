@@ -198,13 +198,11 @@ static const sedge_monitor_point *get_points(const void *what, int *count)
 
 // ---- samples -----------------------------------------------------------------------------------
 
-// Sums that go on have the sample of the checkpoint's step.
 static bool due(const void *what, int64_t step)
 {
     const spectra_monitor *const monitor = what;
 
-    return step % monitor->sampling.every == 0 &&
-           !(monitor->restored && step == monitor->context->first_step);
+    return sedge_sampling_due(&monitor->sampling, monitor->context, monitor->restored, step);
 }
 
 static sedge_status receive(void *what, int samples, const double *times, const double *values)

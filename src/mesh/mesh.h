@@ -333,6 +333,9 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_height(const sedge_mesh *mesh, int32_t element);
 
+// The longest edge of a straight tetrahedron with these corners.
+double sedge_longest_edge(double corners[4][3]);
+
 // Reference coordinates of a place in or near an element. Returns the least of the barycentric
 // coordinates, negative outside; -DBL_MAX far outside of a curved element, where there are none.
 double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const double point[3],

@@ -59,7 +59,7 @@ static double find_surface(double corners[4][3], double *largest)
     return sum;
 }
 
-static double find_longest_edge(double corners[4][3])
+double sedge_longest_edge(double corners[4][3])
 {
     double longest = 0.0;
 
@@ -79,7 +79,7 @@ static int scale(double corners[4][3], double scaled[4][3])
 {
     int exponent;
 
-    (void)frexp(find_longest_edge(corners), &exponent);
+    (void)frexp(sedge_longest_edge(corners), &exponent);
     const double unit = ldexp(1.0, -exponent);
     for (int v = 0; v < 4; v++)
         for (int d = 0; d < 3; d++) scaled[v][d] = corners[v][d] * unit;
@@ -132,7 +132,7 @@ double sedge_tet_quality(double corners[4][3])
 static double find_sign(double corners[4][3])
 {
     const double volume = sedge_tet_volume(corners);
-    const double edge = find_longest_edge(corners);
+    const double edge = sedge_longest_edge(corners);
     double size = 0.0;
 
     for (int i = 0; i < 4; i++)
@@ -177,7 +177,7 @@ sedge_status sedge_global_orient(sedge_global *mesh)
             sedge_global_describe(mesh, e, place);
             return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: %s has no volume: %.3g with edges up to %.3g",
                               mesh->name, place, sedge_tet_volume(corners),
-                              find_longest_edge(corners));
+                              sedge_longest_edge(corners));
         }
         const int minus = volume < 0.0;
         negative += minus;

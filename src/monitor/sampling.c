@@ -90,21 +90,6 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
         sampling->every);
 }
 
-static double longest_edge(double corners[4][3])
-{
-    double longest = 0.0;
-
-    for (int a = 0; a < 4; a++) {
-        for (int b = a + 1; b < 4; b++) {
-            double square = 0.0;
-            for (int d = 0; d < 3; d++)
-                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
-            longest = fmax(longest, square);
-        }
-    }
-    return sqrt(longest);
-}
-
 // Is the mesh fine enough for the highest frequency? Collective.
 static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_output_context *context)
 {
@@ -118,7 +103,7 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
             problem->equation->speed(problem->materials[mesh->group[e]], problem->constants) /
             sampling->highest;
         sums[0] += volume;
-        sums[1] += volume * longest_edge(mesh->corners[e]) / (wave * problem->order);
+        sums[1] += volume * sedge_longest_edge(mesh->corners[e]) / (wave * problem->order);
     }
     sedge_comm_sum(context->comm, sums, 2);
     const double points = sums[0] / sums[1];
@@ -195,6 +180,12 @@ static double count_face_points(const sedge_output_context *context, const char 
         return (double)(groups->surface_faces[s] + 2 * inside) * face_points;
     }
     return 0.0;
+}
+
+bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
+                        bool restored, int64_t step)
+{
+    return step % sampling->every == 0 && !(restored && step == context->first_step);
 }
 
 double sedge_sampling_bytes(const sedge_output_context *context)

@@ -23,5 +23,10 @@ typedef struct sedge_sampling {
 SEDGE_MUST_USE
 sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context);
 
+// Whether a step has a sample. Sums that go on from a checkpoint (`restored`) have that of the step
+// at which the run begins.
+bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
+                        bool restored, int64_t step);
+
 // About how many bytes the sums of all spectra take, over all ranks. Not collective.
 double sedge_sampling_bytes(const sedge_output_context *context);

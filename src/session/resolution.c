@@ -36,21 +36,6 @@ typedef struct resolution {
     double errors[SEDGE_ORDER_MAX + 1];
 } resolution;
 
-static double longest_edge(double corners[4][3])
-{
-    double longest = 0.0;
-
-    for (int a = 0; a < 4; a++) {
-        for (int b = a + 1; b < 4; b++) {
-            double square = 0.0;
-            for (int d = 0; d < 3; d++)
-                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
-            longest = fmax(longest, square);
-        }
-    }
-    return sqrt(longest);
-}
-
 // A mesh in millimetres that is taken for metres, nanoseconds for seconds: edges of many waves, or
 // a wave of many thousand elements.
 static bool has_odd_unit(double points)
@@ -76,7 +61,7 @@ static void add_elements(resolution *groups, const sedge_session *session, doubl
         const double speed =
             problem->equation->speed(problem->materials[mesh->group[e]], problem->constants);
         const double volume = fabs(sedge_mesh_volume(mesh, e));
-        const double edge = longest_edge(mesh->corners[e]);
+        const double edge = sedge_longest_edge(mesh->corners[e]);
         group->edge = fmax(group->edge, edge);
         group->volume += volume;
         for (int order = SEDGE_ORDER_MIN; order <= problem->order; order++) {
