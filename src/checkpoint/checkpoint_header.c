@@ -109,12 +109,12 @@ static sedge_status add_boundaries(sedge_text *out, const sedge_session *session
 
     for (int s = 0; s < problem->surfaces; s++) {
         const sedge_boundary *const boundary = &problem->boundaries[s];
-        const long long sheet = groups->surface_sheet_faces[s];
+        const long long two_sided = groups->surface_two_sided_faces[s];
 
         if (boundary->kind == NULL) continue;
         SEDGE_TRY(sedge_text_add(out, "%s%s: %s", separator, groups->surface_names[s],
                                  boundary->kind->name));
-        if (sheet > 0) SEDGE_TRY(sedge_text_add(out, " (%lld faces inside)", sheet));
+        if (two_sided > 0) SEDGE_TRY(sedge_text_add(out, " (%lld faces inside)", two_sided));
         SEDGE_TRY(add_values(out, session, boundary->kind->parameters,
                              boundary->kind->parameter_count, boundary->parameters));
         separator = "; ";

@@ -181,7 +181,7 @@ typedef struct sedge_deck {
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it
     char *mesh_file;
     sedge_periodic_pair *pairs;
-    const char **sheets;
+    const char **two_sided_names;
 } sedge_deck;
 
 // Read `path`, apply the `count` settings "key.sub=value" (as YAML scalars or flow values; they win

@@ -154,12 +154,12 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                          boundary->name);
     }
     if (boundary->kind->apply_two_sided != NULL &&
-        groups->surface_sheet_faces[s] * 2 < groups->surface_faces[s]) {
+        groups->surface_two_sided_faces[s] * 2 < groups->surface_faces[s]) {
         return deck_fail(deck->path, node,
                          "boundaries.%s: '%s' is for surfaces inside the mesh, with elements on "
                          "both sides, but %lld faces of this one are on the outside",
                          boundary->name, boundary->kind->name,
-                         outside - 2 * (long long)groups->surface_sheet_faces[s]);
+                         outside - 2 * (long long)groups->surface_two_sided_faces[s]);
     }
     problem->boundaries[s].kind = boundary->kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);

@@ -401,7 +401,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->folder);
     sedge_release(deck->mesh_file);
     sedge_release(deck->pairs);
-    sedge_release(deck->sheets);
+    sedge_release(deck->two_sided_names);
     sedge_release(deck->materials);
     sedge_release(deck->terms);
     sedge_release(deck->term_volumes);

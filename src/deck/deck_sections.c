@@ -160,23 +160,24 @@ static sedge_status read_pairs(const deck_reader *reader, sedge_deck *deck)
 }
 
 // A surface that has a condition has it on each side that an element is on.
-static sedge_status list_sheets(sedge_deck *deck)
+static sedge_status list_two_sided(sedge_deck *deck)
 {
     int count = 0;
 
-    SEDGE_TRY(sedge_allocate(&deck->sheets, deck->boundary_count, sizeof *deck->sheets));
+    SEDGE_TRY(sedge_allocate(&deck->two_sided_names, deck->boundary_count,
+                             sizeof *deck->two_sided_names));
     int linked = 0;
-    for (int pass = 0; pass < 2; pass++) { // linked sheets come first
+    for (int pass = 0; pass < 2; pass++) { // linked surfaces come first
         for (int i = 0; i < deck->boundary_count; i++) {
             const sedge_boundary_kind *const kind = deck->boundaries[i].kind;
             if (kind == NULL || (kind->apply_two_sided == NULL) != (pass == 1)) continue;
-            deck->sheets[count++] = deck->boundaries[i].name;
+            deck->two_sided_names[count++] = deck->boundaries[i].name;
         }
         if (pass == 0) linked = count;
     }
-    deck->mesh.sheet = deck->mesh.linked_sheet = deck->sheets;
-    deck->mesh.sheets = count;
-    deck->mesh.linked_sheets = linked;
+    deck->mesh.two_sided_surface = deck->mesh.linked_surface = deck->two_sided_names;
+    deck->mesh.two_sided_surfaces = count;
+    deck->mesh.linked_surfaces = linked;
     return SEDGE_OK;
 }
 
@@ -193,7 +194,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
             strcmp(boundary->partner, SEDGE_DEFAULT_GROUP) == 0)
             deck->mesh.default_surface = true;
     }
-    SEDGE_TRY(list_sheets(deck));
+    SEDGE_TRY(list_two_sided(deck));
     return read_pairs(reader, deck);
 }
 

@@ -87,7 +87,7 @@ int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary
 bool sedge_problem_is_two_sided(const sedge_problem *problem);
 
 // Check this rank's faces with two-sided kinds: each must have another side, which the mesh options
-// link (linked_sheets in sedge_mesh_options), and a straight element. SEDGE_ERR_USAGE. Not
+// link (linked_surfaces in sedge_mesh_options), and a straight element. SEDGE_ERR_USAGE. Not
 // collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);

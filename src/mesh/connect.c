@@ -19,7 +19,7 @@ typedef struct table {
     int64_t *offsets; // [vertices + 1] of buckets
     entry *entries;
     uint32_t first_tagged;
-    bool *is_sheet;                   // [surface groups]
+    bool *is_two_sided;               // [surface groups]
     bool takes_open;                  // outer faces without a group
     int64_t open;                     // how many there are
     uint32_t first_open;              // the least of them
@@ -256,10 +256,10 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     SEDGE_TRY(check_owners(mesh, run, owners));
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
     if (owners == 2 && group >= 0) add_sides(mesh, t, &run[0], &run[1], group);
-    if (owners == 2 && group >= 0 && t->is_sheet[group]) {
+    if (owners == 2 && group >= 0 && t->is_two_sided[group]) {
         bound(mesh, run[0].id, group);
         bound(mesh, run[1].id, group);
-        mesh->groups.surface_sheet_faces[group]++;
+        mesh->groups.surface_two_sided_faces[group]++;
         return SEDGE_OK;
     }
     if (owners == 2) {
@@ -313,13 +313,14 @@ static sedge_status connect_table(sedge_global *mesh, table *t)
     return finish_open(mesh, t);
 }
 
-static sedge_status list_sheets(table *t, const sedge_global *mesh,
-                                const sedge_mesh_options *options)
+static sedge_status list_two_sided(table *t, const sedge_global *mesh,
+                                   const sedge_mesh_options *options)
 {
-    SEDGE_TRY(sedge_allocate(&t->is_sheet, mesh->groups.surfaces, sizeof *t->is_sheet));
+    SEDGE_TRY(sedge_allocate(&t->is_two_sided, mesh->groups.surfaces, sizeof *t->is_two_sided));
     for (int g = 0; g < mesh->groups.surfaces; g++) {
-        for (int i = 0; i < options->sheets && !t->is_sheet[g]; i++)
-            t->is_sheet[g] = strcmp(options->sheet[i], mesh->groups.surface_names[g]) == 0;
+        for (int i = 0; i < options->two_sided_surfaces && !t->is_two_sided[g]; i++)
+            t->is_two_sided[g] =
+                strcmp(options->two_sided_surface[i], mesh->groups.surface_names[g]) == 0;
     }
     return SEDGE_OK;
 }
@@ -332,11 +333,11 @@ sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, mesh->elements, sizeof *mesh->faces));
     SEDGE_TRY_GOTO(status, sedge_global_reserve_sides(mesh, 2 * (int64_t)mesh->tagged));
-    SEDGE_TRY_GOTO(status, list_sheets(&t, mesh, options));
+    SEDGE_TRY_GOTO(status, list_two_sided(&t, mesh, options));
     SEDGE_TRY_GOTO(status, fill_table(&t, mesh));
     status = connect_table(mesh, &t);
 done:
-    sedge_release(t.is_sheet);
+    sedge_release(t.is_two_sided);
     sedge_release(t.offsets);
     sedge_release(t.entries);
     return status;

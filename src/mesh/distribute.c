@@ -43,7 +43,7 @@ static void release_deal(deal *d)
     sedge_release(d->position);
 }
 
-// What lies behind a side of a named surface. That of a sheet stays on the boundary.
+// What lies behind a side of a named surface. That of a two-sided one stays on the boundary.
 static void fill_side(sedge_record_face *out, const sedge_global *global, const int32_t *part,
                       const deal *d, const sedge_global_side *side)
 {
@@ -171,8 +171,8 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
         {groups->surface_faces, source->surface_faces, sizeof *groups->surface_faces},
         {groups->surface_interior_faces, source->surface_interior_faces,
          sizeof *groups->surface_interior_faces},
-        {groups->surface_sheet_faces, source->surface_sheet_faces,
-         sizeof *groups->surface_sheet_faces},
+        {groups->surface_two_sided_faces, source->surface_two_sided_faces,
+         sizeof *groups->surface_two_sided_faces},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 5];

@@ -124,7 +124,7 @@ static sedge_status find_requested(sedge_layer_build *build, const sedge_mesh_ex
                               "it; ask for layers on other surfaces",
                               mesh->name, name);
         }
-        if (groups->surface_faces[g] == 2 * groups->surface_sheet_faces[g]) {
+        if (groups->surface_faces[g] == 2 * groups->surface_two_sided_faces[g]) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "%s: the surface group '%s' has no face on the outside of the mesh; "
                               "layers are added to outer surfaces",

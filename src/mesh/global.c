@@ -110,7 +110,7 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     SEDGE_TRY(sedge_allocate(&groups->volume_elements, v, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_faces, s, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_interior_faces, s, sizeof(int64_t)));
-    SEDGE_TRY(sedge_allocate(&groups->surface_sheet_faces, s, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_two_sided_faces, s, sizeof(int64_t)));
     groups->volumes = volumes;
     groups->surfaces = surfaces;
     for (int g = 0; g < v; g++) groups->volume_owner[g] = g;
@@ -136,7 +136,7 @@ void sedge_groups_release(sedge_mesh_groups *groups)
     sedge_release(groups->volume_elements);
     sedge_release(groups->surface_faces);
     sedge_release(groups->surface_interior_faces);
-    sedge_release(groups->surface_sheet_faces);
+    sedge_release(groups->surface_two_sided_faces);
     memset(groups, 0, sizeof *groups);
 }
 

@@ -78,7 +78,7 @@ SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
 // Match faces by their vertices: fills `faces`, `side` and the counts of faces in `groups`. Uses
-// the options sheets and default_surface. Fails for a face of
+// the options two_sided_surfaces and default_surface. Fails for a face of
 // three elements, two elements with the same corners, a one-sided face without a group (unless
 // default_surface is set), a triangle that is not a face of an element, and a face in two groups.
 SEDGE_MUST_USE

@@ -17,9 +17,9 @@
 //
 // Local order: the elements of a rank lie in ranges with equal properties (sedge_range). A face
 // without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the same
-// order on both sides, then boundary faces. A side of a linked two-sided surface (linked_sheets in
-// sedge_mesh_options) whose other side is on another rank owns two slots, one of each kind: it is a
-// boundary face, and the other side's trace arrives in its halo slot.
+// order on both sides, then boundary faces. A side of a linked two-sided surface (linked_surfaces
+// in sedge_mesh_options) whose other side is on another rank owns two slots, one of each kind: it
+// is a boundary face, and the other side's trace arrives in its halo slot.
 #pragma once
 
 #include "base/error.h"
@@ -88,8 +88,11 @@ typedef struct sedge_mesh_groups {
     int *surface_tags;
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
-    int64_t *surface_interior_faces; // two-sided faces that carry the tag; periodic ones each side
-    int64_t *surface_sheet_faces;    // two-sided faces both sides of which are among surface_faces
+    // Faces between two elements that carry the tag: those across which the elements are neighbours
+    // (periodic ones count on each side), and those of two-sided surfaces, both sides of which are
+    // among surface_faces.
+    int64_t *surface_interior_faces;
+    int64_t *surface_two_sided_faces;
     // What is in no group of the file, and therefore in the group SEDGE_DEFAULT_GROUP here:
     int64_t groupless_elements;
     int64_t groupless_faces;   // outer faces
@@ -228,12 +231,12 @@ typedef struct sedge_mesh_options {
     // Two-sided surfaces: surface groups that separate the elements on their two sides, such as a
     // thin conductor. If a face of such a group has an element on either side, the two elements are
     // not neighbours, and each has a boundary face. Names that the mesh does not have are ignored.
-    int sheets;
-    const char *const *sheet;
+    int two_sided_surfaces;
+    const char *const *two_sided_surface;
     // The two-sided surfaces on which each side needs the trace of the other side; the traces are
     // exchanged between ranks.
-    int linked_sheets;
-    const char *const *linked_sheet;
+    int linked_surfaces;
+    const char *const *linked_surface;
 
     sedge_mesh_extrusion extrude;
 

@@ -14,7 +14,7 @@ typedef struct halo_face {
     int32_t element, face; // here
     int32_t key_face;
     int32_t group;
-    bool boundary; // a side of a sheet, which has a boundary slot, too
+    bool boundary; // a side of a two-sided surface, which has a boundary slot, too
 } halo_face;
 
 static int compare_halo_faces(const void *left, const void *right)
@@ -75,7 +75,7 @@ static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int ran
     }
     SEDGE_TRY(sedge_allocate(&out->is_linked, groups->surfaces, sizeof *out->is_linked));
     for (int g = 0; g < groups->surfaces; g++) {
-        out->is_linked[g] = has_name(options->linked_sheet, options->linked_sheets,
+        out->is_linked[g] = has_name(options->linked_surface, options->linked_surfaces,
                                      groups->surface_names[g], &place);
     }
     return SEDGE_OK;
@@ -87,8 +87,8 @@ static void clear_grouping(grouping *by)
     sedge_release(by->is_linked);
 }
 
-// Whether the trace on the other side of a face comes from another rank. Of a sheet only the traces
-// that the options ask for are exchanged.
+// Whether the trace on the other side of a face comes from another rank. Of a two-sided surface
+// only the traces that the options ask for are exchanged.
 static bool is_halo(const sedge_record_face *face, const grouping *by)
 {
     if (face->neighbour < 0 || face->rank == by->rank) return false;

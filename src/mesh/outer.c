@@ -117,19 +117,19 @@ static void set_side(side *out, const int32_t v[3], int64_t face)
 }
 
 // Remove the two sides of each face that the deck cuts the mesh along: they have equal vertices.
-static sedge_status drop_sheets(sedge_outer *outer, const sedge_global *mesh)
+static sedge_status drop_two_sided(sedge_outer *outer, const sedge_global *mesh)
 {
     const sedge_mesh_groups *const groups = &mesh->groups;
     side *sides = NULL;
     int64_t count = 0;
     int64_t cut = 0;
 
-    for (int g = 0; g < groups->surfaces; g++) cut += groups->surface_sheet_faces[g];
+    for (int g = 0; g < groups->surfaces; g++) cut += groups->surface_two_sided_faces[g];
     if (cut == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&sides, outer->count, sizeof *sides));
     for (int64_t i = 0; i < outer->count; i++) {
         const int g = outer->face[i].group;
-        if (g < groups->surfaces && groups->surface_sheet_faces[g] > 0)
+        if (g < groups->surfaces && groups->surface_two_sided_faces[g] > 0)
             set_side(&sides[count++], outer->face[i].vertex, i);
     }
     qsort(sides, (size_t)count, sizeof *sides, compare_sides);
@@ -159,7 +159,7 @@ static sedge_status collect(sedge_outer *outer, const sedge_global *mesh)
             set_face(&outer->face[outer->count++], mesh, e, f);
         }
     }
-    return drop_sheets(outer, mesh);
+    return drop_two_sided(outer, mesh);
 }
 
 // ---- the tree ----------------------------------------------------------------------------------

@@ -227,12 +227,12 @@ static void print_groups(const sedge_session *session)
     }
     printf("  boundaries\n");
     for (int s = 0; s < groups->surfaces; s++) {
-        const int64_t sheet = groups->surface_sheet_faces[s];
+        const int64_t two_sided = groups->surface_two_sided_faces[s];
         const int64_t inside = groups->surface_interior_faces[s];
-        const int64_t faces = groups->surface_faces[s] - sheet + inside;
+        const int64_t faces = groups->surface_faces[s] - two_sided + inside;
         printf("    %-16s %lld faces: %s", groups->surface_names[s], (long long)faces,
                describe_condition(session, s));
-        if (sheet > 0) printf(", on both sides of %lld inside the mesh", (long long)sheet);
+        if (two_sided > 0) printf(", on both sides of %lld inside the mesh", (long long)two_sided);
         printf("\n");
     }
 }

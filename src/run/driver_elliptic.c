@@ -299,7 +299,7 @@ sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
     }
     if (!session->options->quiet) {
         sedge_session_print(session);
-        sedge_session_print_sheets(session);
+        sedge_session_print_two_sided(session);
     }
     SEDGE_TRY_GOTO(status, sedge_session_open_device(&s.device, &s.cache, session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));

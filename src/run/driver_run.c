@@ -69,7 +69,7 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
         sedge_session_print(session);
         SEDGE_TRY(sedge_resolution_print(session));
         sedge_plausibility_print(session);
-        sedge_session_print_sheets(session);
+        sedge_session_print_two_sided(session);
     }
     SEDGE_TRY(driver_listen(run));
     sedge_stop_hold(false); // devices' libraries bring handlers of their own

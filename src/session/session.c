@@ -483,15 +483,15 @@ void sedge_session_print(const sedge_session *session)
     if (sedge_comm_is_root(session->comm)) print_points(session);
 }
 
-void sedge_session_print_sheets(const sedge_session *session)
+void sedge_session_print_two_sided(const sedge_session *session)
 {
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
     for (int g = 0; g < groups->surfaces && sedge_comm_is_root(session->comm); g++) {
         const sedge_boundary_kind *const kind = session->problem.boundaries[g].kind;
-        if (groups->surface_sheet_faces[g] == 0 || kind == NULL) continue;
+        if (groups->surface_two_sided_faces[g] == 0 || kind == NULL) continue;
         printf("  %-18s %s, on both sides of %lld faces inside the mesh\n",
-               groups->surface_names[g], kind->name, (long long)groups->surface_sheet_faces[g]);
+               groups->surface_names[g], kind->name, (long long)groups->surface_two_sided_faces[g]);
     }
 }
 

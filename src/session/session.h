@@ -102,4 +102,4 @@ void sedge_session_print(const sedge_session *session);
 
 // A line for each surface group whose condition holds on both sides inside the mesh, to stdout.
 // Root prints. Not collective.
-void sedge_session_print_sheets(const sedge_session *session);
+void sedge_session_print_two_sided(const sedge_session *session);

@@ -150,7 +150,7 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
     exchange_halo(comm, mesh, out, in, sizeof *out);
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
-        if (mesh->faces[at->element][at->face].neighbour != -1 - i) continue; // a linked sheet
+        if (mesh->faces[at->element][at->face].neighbour != -1 - i) continue; // a linked surface
         bad += in[i].face != out[i].neighbour_face || in[i].neighbour_face != out[i].face;
         bad += !is_inverse(out[i].orientation, in[i].orientation);
         bad += in[i].group != mesh->trace_faces[i].group;
@@ -323,15 +323,16 @@ static inline void check_sets(const sedge_comm *comm, const sedge_mesh *mesh,
     for (int g = 0; g < groups->surfaces; g++) {
         sedge_surface_measures surface;
         sedge_mesh_measure_surface(&surface, volumes, comm, mesh, g);
-        bad += surface.inside != groups->surface_interior_faces[g] + groups->surface_sheet_faces[g];
-        bad += surface.outside != groups->surface_faces[g] - 2 * groups->surface_sheet_faces[g];
+        bad += surface.inside !=
+               groups->surface_interior_faces[g] + groups->surface_two_sided_faces[g];
+        bad += surface.outside != groups->surface_faces[g] - 2 * groups->surface_two_sided_faces[g];
         bad += !(surface.area > 0.0) && surface.inside + surface.outside > 0;
         for (int v = 0; v < groups->volumes; v++) {
             surface.outside -= volumes[v];
             surface.inside -= volumes[groups->volumes + v];
         }
         bad += surface.inside != 0 || surface.outside + groups->surface_interior_faces[g] +
-                                              groups->surface_sheet_faces[g] !=
+                                              groups->surface_two_sided_faces[g] !=
                                           0;
     }
     CHECK(bad == 0);

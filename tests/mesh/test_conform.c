@@ -8,23 +8,23 @@
 static const sedge_comm *comm;
 static char path[512]; // of the file that a test writes
 
-static sedge_status try_mesh(sedge_mesh **mesh, const char *file, const char *sheet)
+static sedge_status try_mesh(sedge_mesh **mesh, const char *file, const char *surface)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
-    options.sheet = &sheet;
-    options.sheets = sheet != NULL;
+    options.two_sided_surface = &surface;
+    options.two_sided_surfaces = surface != NULL;
     return sedge_mesh_create(mesh, comm, &options);
 }
 
 // A mesh of so many parts; returns how many pairs of faces are cracks.
-static int64_t check_fine(const char *file, const char *sheet, int parts)
+static int64_t check_fine(const char *file, const char *surface, int parts)
 {
     sedge_mesh *mesh = NULL;
     int64_t cracks = -1;
 
-    CHECK_OK(try_mesh(&mesh, file, sheet));
+    CHECK_OK(try_mesh(&mesh, file, surface));
     if (mesh == NULL) return cracks;
     if (mesh->shape.parts != parts)
         (void)fprintf(stderr, "%s: %d parts instead of %d\n", file, mesh->shape.parts, parts);

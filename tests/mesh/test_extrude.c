@@ -258,20 +258,20 @@ static void check_blocks(const sedge_mesh *mesh)
 
 static void test_materials(void)
 {
-    static const char *const sheet[1] = {"interface"};
+    static const char *const surface[1] = {"interface"};
     static const char *const left[1] = {"left"};
 
-    for (int sheets = 0; sheets < 2; sheets++) {
+    for (int split = 0; split < 2; split++) {
         sedge_mesh_options options = request(MESHES "two-block.msh", walls, 6, 1, 0.1);
-        options.sheets = sheets;
-        options.sheet = sheet;
+        options.two_sided_surfaces = split;
+        options.two_sided_surface = surface;
         options.classes = 1;
         options.class_volume = left;
         sedge_mesh *const mesh = make(&options, 0.7 * 0.7 * 4.2, none);
         if (mesh == NULL) return;
         check_blocks(mesh);
         CHECK_BOUND(fabs(area_of(mesh, "interface") - 0.49), 1e-13);
-        CHECK((inner_count(mesh, "interface") == 0) == (sheets == 1));
+        CHECK((inner_count(mesh, "interface") == 0) == (split == 1));
         sedge_mesh_free(mesh);
     }
 }
@@ -530,8 +530,8 @@ static void test_refusals(void)
     check_refusal(options, SEDGE_ERR_USAGE, "'lid', which is none of 'xmin', 'xmax', 'ymin'");
     options = request(MESHES "two-block.msh", names + 2, 1, 1, 0.0);
     check_refusal(options, SEDGE_ERR_USAGE, "'interface' has no face on the outside of the mesh");
-    options.sheets = 1;
-    options.sheet = names + 2;
+    options.two_sided_surfaces = 1;
+    options.two_sided_surface = names + 2;
     check_refusal(options, SEDGE_ERR_USAGE, "'interface' has no face on the outside of the mesh");
     for (int i = 0; i < 4; i++)
         check_refusal(request(NULL, walls, 6, 1, bad[i]), SEDGE_ERR_USAGE, "of 1 layer is outside");

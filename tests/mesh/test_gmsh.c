@@ -76,7 +76,7 @@ static void test_two_block(const sedge_comm *comm)
 }
 
 // The interface between the blocks, z = 0: 0.5 by 0.5, the left block on its first side. Each side
-// of a sheet that is linked finds the other side's trace, and no other sheet's traces are
+// of a linked two-sided surface finds the other side's trace, and no other surface's traces are
 // exchanged.
 static void check_two_sides(const sedge_comm *comm, const sedge_mesh *mesh, int surface,
                             bool is_linked)
@@ -104,27 +104,27 @@ static void check_two_sides(const sedge_comm *comm, const sedge_mesh *mesh, int 
     CHECK(apart % 2 == 0 && (apart > 0) == (sedge_comm_size(comm) > 1));
 }
 
-// A surface inside that is a sheet: its faces are on the boundary, on both sides.
-static void test_sheet(const sedge_comm *comm, bool is_linked)
+// A two-sided surface inside the mesh: its faces are on the boundary, on both sides.
+static void test_two_sided(const sedge_comm *comm, bool is_linked)
 {
-    const char *const sheets[] = {"nowhere", "interface"};
+    const char *const surfaces[] = {"nowhere", "interface"};
     sedge_mesh *const whole = load(comm, MESHES "two-block.msh", 1.0);
     sedge_mesh_options options = sedge_mesh_defaults();
     sedge_mesh *mesh = NULL;
     int bad = 0;
 
     options.file = MESHES "two-block.msh";
-    options.sheet = sheets;
-    options.sheets = 2;
-    options.linked_sheet = sheets;
-    options.linked_sheets = is_linked ? 2 : 0;
-    options.partitioner = "simple"; // cuts through the sheet
+    options.two_sided_surface = surfaces;
+    options.two_sided_surfaces = 2;
+    options.linked_surface = surfaces;
+    options.linked_surfaces = is_linked ? 2 : 0;
+    options.partitioner = "simple"; // cuts through the surface
     CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
     if (mesh == NULL || whole == NULL) return;
     check_mesh(comm, mesh, 1.0, none);
     const int g = find_group(mesh->groups.surfaces, mesh->groups.surface_names, "interface");
     CHECK(inner_count(mesh, "interface") == 0);
-    CHECK(mesh->groups.surface_sheet_faces[g] == inner_count(whole, "interface"));
+    CHECK(mesh->groups.surface_two_sided_faces[g] == inner_count(whole, "interface"));
     CHECK(outer_count(mesh, "interface") == 2 * inner_count(whole, "interface"));
     CHECK(outer_count(mesh, "xmin") == outer_count(whole, "xmin"));
     for (int32_t e = 0; e < mesh->elements; e++) {
@@ -451,8 +451,8 @@ int main(void)
     if (sedge_comm_create(&comm, NULL) != SEDGE_OK) return 1;
     test_cube(comm);
     test_two_block(comm);
-    test_sheet(comm, false);
-    test_sheet(comm, true);
+    test_two_sided(comm, false);
+    test_two_sided(comm, true);
     test_sphere(comm);
     test_waveguide_is_the_file(comm);
     test_formats_agree(comm);
