@@ -166,7 +166,7 @@ static sedge_status add_kind(sedge_text *out, const sedge_equation *equation, co
 static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, equation);
+    const int count = sedge_term_kinds_of(kinds, equation, false);
 
     if (count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_text_add(out,

@@ -9,7 +9,7 @@
 static bool is_own(const sedge_equation *equation, const char *name)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, equation);
+    const int count = sedge_term_kinds_of(kinds, equation, false);
 
     for (int i = 0; i < equation->material_count; i++)
         if (strcmp(equation->materials[i].name, name) == 0) return true;
@@ -25,7 +25,7 @@ static sedge_status refuse_foreign(const deck_reader *reader, const deck_node *n
     for (int i = 0; sedge_term_kinds[i] != NULL; i++) {
         const sedge_term_kind *const kind = sedge_term_kinds[i];
         const deck_node *const entry = deck_child(node, kind->name);
-        if (entry == NULL || is_own(reader->equation, kind->name)) continue;
+        if (entry == NULL || kind->layer != 0 || is_own(reader->equation, kind->name)) continue;
         return deck_fail(reader->path, entry,
                          "%s.%s is a term of the equation '%s'; this deck has the equation '%s'",
                          where, kind->name, kind->equation, reader->equation->name);
@@ -38,7 +38,7 @@ sedge_status deck_check_material(const deck_reader *reader, deck_node *node, con
     const sedge_equation *const equation = reader->equation;
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
     deck_key keys[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, equation);
+    const int count = sedge_term_kinds_of(kinds, equation, false);
 
     SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     SEDGE_TRY(refuse_foreign(reader, node, where));
@@ -92,7 +92,7 @@ static sedge_status list_volumes(sedge_deck *deck)
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, deck->equation);
+    const int count = sedge_term_kinds_of(kinds, deck->equation, false);
 
     SEDGE_TRY(
         sedge_allocate(&deck->terms, (int64_t)count * deck->material_count, sizeof *deck->terms));

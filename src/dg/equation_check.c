@@ -223,7 +223,7 @@ static bool can_name_block(const char *name)
 static sedge_status check_terms(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, equation);
+    const int count = sedge_term_kinds_of(kinds, equation, true);
     char place[96];
     char range[64];
 
@@ -246,6 +246,12 @@ static sedge_status check_terms(const sedge_equation *equation)
             {is_text(kind->header_text), "header_text", missing},
             {kind->local != NULL, "local", missing},
             {kind->rate != NULL, "rate", missing},
+            {kind->layer >= 0 && kind->layer <= 3, "layer", "it is outside 0..3"},
+            {kind->layer == 0 ||
+                 sedge_parameters_size(kind->parameters, kind->parameter_count) == 5,
+             "parameters", "those of a layer are five numbers"},
+            {(kind->drive != NULL) == (kind->drive_local != NULL), "drive",
+             "drive and drive_local come together"},
             {!is_taken(equation, kinds, i), "name",
              "a key of materials or another term has it already"},
             {can_name_block(kind->name), "name",

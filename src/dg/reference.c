@@ -424,11 +424,12 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 
     exchange_traces(reference, u);
     reference->halo = reference->receive;
+    const double *const seen = reference_terms_drive(reference, u);
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         find_rhs(reference, e, u, t, rhs + e * stride);
-        add_source(reference, e, u + e * stride, rhs + e * stride);
+        add_source(reference, e, seen + e * stride, rhs + e * stride);
     }
-    reference_terms_add(reference, u, t, rhs);
+    reference_terms_add(reference, u, seen, t, rhs);
     add_points(reference, t, rhs);
     return SEDGE_OK;
 }

@@ -45,6 +45,7 @@ struct sedge_reference {
     double *point_shape; // [points][nodes]: (V V^T l(x0)) / J
 
     reference_term *terms; // [problem->term_count]; NULL: a reference alone
+    double *seen; // [elements][fields][nodes] what drives laws at nodes; NULL: the fields do
 
     double *flux;     // [3][nodes][fields] of one element
     double *jump;     // [4 face_nodes][fields] of one element
@@ -84,8 +85,13 @@ SEDGE_MUST_USE
 sedge_status reference_terms_create(sedge_reference *reference);
 void reference_terms_free(sedge_reference *reference);
 
-// Add the terms' du/dt at time t to rhs, and store the rates dw/dt of their memory.
-void reference_terms_add(sedge_reference *reference, const double *u, double t, double *rhs);
+// What the equation's source and most terms get in place of u (sedge_term_kind.drive).
+const double *reference_terms_drive(sedge_reference *reference, const double *u);
+
+// Add the terms' du/dt at time t to rhs, and store the rates dw/dt of their memory. `seen` is from
+// reference_terms_drive.
+void reference_terms_add(sedge_reference *reference, const double *u, const double *seen, double t,
+                         double *rhs);
 
 // Advance the memory by one stage, with the rates that reference_terms_add has stored:
 //   residual = a residual + dt rate,  memory = memory + b residual.

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "dg/reference_internal.h"
 
+#include <string.h>
+
 static sedge_status create_term(reference_term *out, const sedge_reference *reference,
                                 const sedge_term *term)
 {
@@ -26,9 +28,16 @@ sedge_status reference_terms_create(sedge_reference *reference)
     const sedge_problem *const problem = reference->problem;
 
     SEDGE_TRY(sedge_allocate(&reference->terms, problem->term_count, sizeof *reference->terms));
-    for (int i = 0; i < problem->term_count; i++)
+    bool drives = false;
+    for (int i = 0; i < problem->term_count; i++) {
         SEDGE_TRY(create_term(&reference->terms[i], reference, &problem->terms[i]));
-    return SEDGE_OK;
+        drives |= problem->terms[i].kind->drive_local != NULL;
+    }
+    if (!drives) return SEDGE_OK;
+    return sedge_allocate(&reference->seen,
+                          (int64_t)reference->mesh->elements * problem->equation->fields *
+                              reference->element->nodes,
+                          sizeof(double));
 }
 
 void reference_terms_free(sedge_reference *reference)
@@ -40,6 +49,41 @@ void reference_terms_free(sedge_reference *reference)
         sedge_release(reference->terms[i].rate);
     }
     sedge_release(reference->terms);
+    sedge_release(reference->seen);
+}
+
+// In one element, the i-th that has the term: seen [fields][nodes].
+static void drive_element(const sedge_reference *reference, const reference_term *of, int32_t i,
+                          double *seen)
+{
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+    const int memory = of->term->kind->memory;
+    const double *const p = of->term->parameters[reference->mesh->group[of->element[i]]];
+
+    for (int j = 0; j < n; j++) {
+        double q[SEDGE_MAX_FIELDS], w[SEDGE_MAX_MEMORY];
+        for (int k = 0; k < fields; k++) q[k] = seen[k * n + j];
+        for (int k = 0; k < memory; k++) w[k] = of->memory[(i * memory + k) * n + j];
+        of->term->kind->drive_local(w, p, q);
+        for (int k = 0; k < fields; k++) seen[k * n + j] = q[k];
+    }
+}
+
+const double *reference_terms_drive(sedge_reference *reference, const double *u)
+{
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    if (reference->seen == NULL) return u;
+    memcpy(reference->seen, u, (size_t)(reference->mesh->elements * stride) * sizeof(double));
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        if (of->term->kind->drive_local == NULL) continue;
+        for (int32_t i = 0; i < of->elements; i++)
+            drive_element(reference, of, i, reference->seen + of->element[i] * stride);
+    }
+    return reference->seen;
 }
 
 // One element, the i-th that has the term: u and rhs [fields][nodes].
@@ -65,16 +109,18 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
     }
 }
 
-void reference_terms_add(sedge_reference *reference, const double *u, double t, double *rhs)
+void reference_terms_add(sedge_reference *reference, const double *u, const double *seen, double t,
+                         double *rhs)
 {
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
 
     for (int k = 0; k < reference->problem->term_count; k++) {
         reference_term *const of = &reference->terms[k];
+        const double *const own = of->term->kind->drive_local != NULL ? u : seen;
         for (int32_t i = 0; i < of->elements; i++) {
             const int64_t at = of->element[i] * stride;
-            add_element(reference, of, i, u + at, t, rhs + at);
+            add_element(reference, of, i, own + at, t, rhs + at);
         }
     }
 }

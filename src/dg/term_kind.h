@@ -43,6 +43,20 @@ typedef struct sedge_term_kind {
     void (*local)(const double *u, const double *w, const double *m, const double *p,
                   const double *c, double t, double *du, double *dw); // the same, for the reference
 
+    // Optional, of a term that decks do not name: it is in the elements of a perfectly matched
+    // layer along this many axes, 1 to 3 (sedge_boundary_kind.layers). Its parameters are five
+    // numbers: sigma, alpha, and a unit vector: of a layer along one axis this axis, along two axes
+    // the third one, along three axes zero.
+    int layer;
+
+    // Optional, of a term that changes what the fields at the node mean to the other laws there, as
+    // an absorbing layer does: what the equation's source and all terms without such a function get
+    // in place of u. In the header, "pml_face_drive":
+    //   void <drive>(const sedge_value *w, const sedge_value *p, sedge_value *u)
+    // Adds to u [fields], at first the fields at the node. A group has one such term at most.
+    const char *drive;
+    void (*drive_local)(const double *w, const double *p, double *u); // the same, for the reference
+
     // The largest rate of decay (1/time) that the term adds, for the time step; >= 0. An undamped
     // oscillation of angular frequency omega counts 3 omega: integrators reach less far along the
     // imaginary axis than along the negative real one.
@@ -55,7 +69,8 @@ typedef struct sedge_term_kind {
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_term_kind *const sedge_term_kinds[];
 
-// List the term kinds of an equation, in the order of sedge_term_kinds. Returns their number, which
-// may exceed SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
+// List the term kinds of an equation, in the order of sedge_term_kinds: those that decks name, and
+// with `layers` those of layers, too. Returns their number, which may exceed SEDGE_MAX_KINDS;
+// `kinds` gets the first SEDGE_MAX_KINDS.
 int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
-                        const sedge_equation *equation);
+                        const sedge_equation *equation, bool layers);

@@ -131,7 +131,7 @@ typedef struct sedge_range {
     bool curved;
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements
-    bool layer;    // they are in extruded layers
+    int layer;     // they are in extruded layers along this many axes; 0: in none
     int class;     // of their volume group, or of that which their layer continues: 0, or 1 + its
                    // place in the options' class_volume
 } sedge_range;

@@ -40,6 +40,8 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
 
 // ---- ranges ------------------------------------------------------------------------------------
 
+enum { LAYERS = 4 }; // values of a range's `layer`
+
 // What the properties of elements depend on.
 typedef struct grouping {
     int rank;
@@ -107,13 +109,15 @@ static int make_key(const sedge_record *record, const grouping *by)
         halo |= is_halo(&record->faces[f], by);
     }
     boundary &= by->boundary_last && !halo && !curved;
-    const int flags = halo * 8 + curved * 4 + boundary * 2 + (by->axes[record->group] != 0);
+    const int axes = by->axes[record->group];
+    const int layer = (axes & 1) + (axes >> 1 & 1) + (axes >> 2);
+    const int flags = (halo * 4 + curved * 2 + boundary) * LAYERS + layer;
     return flags * (by->classes + 1) + by->class[record->group];
 }
 
 static int count_keys(const grouping *by)
 {
-    return 16 * (by->classes + 1);
+    return 8 * LAYERS * (by->classes + 1);
 }
 
 // The properties that make_key made a key of.
@@ -121,10 +125,10 @@ static sedge_range split_key(int key, const grouping *by)
 {
     const int flags = key / (by->classes + 1);
 
-    return (sedge_range){.halo = (flags & 8) != 0,
-                         .curved = (flags & 4) != 0,
-                         .boundary = (flags & 2) != 0,
-                         .layer = (flags & 1) != 0,
+    return (sedge_range){.halo = (flags / LAYERS & 4) != 0,
+                         .curved = (flags / LAYERS & 2) != 0,
+                         .boundary = (flags / LAYERS & 1) != 0,
+                         .layer = flags % LAYERS,
                          .class = key % (by->classes + 1)};
 }
 

@@ -40,6 +40,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
     const sedge_term_kind *const kind = term->kind;
     return (operator_term){.name = kind->name,
                            .function = kind->function,
+                           .drive = kind->drive,
                            .header = {.name = kind->header, .text = kind->header_text},
                            .memory = kind->memory,
                            .parameters =
@@ -107,7 +108,17 @@ static bool is_listed(const sedge_source *sources, int count, const sedge_source
     return false;
 }
 
-static sedge_status write_numbers(char numbers[512], const operator_term *term, int i)
+// Does a term say what others get in place of u, and is there such another term?
+static bool has_drive(const sedge_problem *problem)
+{
+    const int count = operator_terms_count(problem);
+    int drives = 0;
+
+    for (int i = 0; i < count; i++) drives += operator_terms_get(problem, i).drive != NULL;
+    return drives > 0 && drives < count;
+}
+
+static sedge_status write_numbers(char numbers[512], const operator_term *term, int i, bool drives)
 {
     const int length = snprintf(numbers, 512,
                                 "#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
@@ -115,10 +126,35 @@ static sedge_status write_numbers(char numbers[512], const operator_term *term, 
                                 "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
                                 "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
                                 i, term->function, term->memory, term->parameters);
+    int more = 0;
 
-    if (length < 512) return SEDGE_OK;
+    if (length < 512 && drives) {
+        more = snprintf(numbers + length, 512 - (size_t)length,
+                        "#undef SEDGE_TERM_DRIVE\n#undef SEDGE_TERM_DRIVE_LOCAL\n");
+        if (term->drive != NULL && length + more < 512) {
+            more += snprintf(numbers + length + more, 512 - (size_t)(length + more),
+                             "#define SEDGE_TERM_DRIVE drive_term_%d\n"
+                             "#define SEDGE_TERM_DRIVE_LOCAL %s\n",
+                             i, term->drive);
+        }
+    }
+    if (length + more < 512) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of the term's function is too long: %s",
                       term->function);
+}
+
+// SEDGE_EACH_DRIVE and SEDGE_EACH_DRIVEN of dg_terms.h.
+static sedge_status write_drives(sedge_text *text, const sedge_problem *problem, int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_EACH_DRIVE(X)"));
+    for (int i = 0; i < count; i++)
+        if (operator_terms_get(problem, i).drive != NULL)
+            SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
+    for (int i = 0; i < count; i++)
+        if (operator_terms_get(problem, i).drive == NULL)
+            SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    return sedge_text_add(text, "\n");
 }
 
 // SEDGE_EACH_TERM and SEDGE_TERMS_LIST of dg_layout.h.
@@ -141,9 +177,11 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     SEDGE_TRY(sedge_allocate(&text->sources, 3 * terms + 1, sizeof *text->sources));
     SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
     SEDGE_TRY(write_lists(text->constants, terms));
+    const bool drives = has_drive(problem);
+    if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
         const operator_term term = operator_terms_get(problem, i);
-        SEDGE_TRY(write_numbers(text->numbers[i], &term, i));
+        SEDGE_TRY(write_numbers(text->numbers[i], &term, i, drives));
         if (!is_listed(text->sources, text->count, &term.header))
             text->sources[text->count++] = term.header;
         text->sources[text->count++] = (sedge_source){term.name, text->numbers[i]};

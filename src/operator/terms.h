@@ -15,7 +15,8 @@
 typedef struct operator_term {
     const char *name;
     const char *function;
-    sedge_source header;    // has the function
+    const char *drive;      // see sedge_term_kind; NULL: none
+    sedge_source header;    // has both functions
     int memory, parameters; // numbers of components and parameters
     const sedge_term *term; // NULL: the equation's source
 } operator_term;

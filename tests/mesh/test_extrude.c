@@ -251,7 +251,8 @@ static void check_blocks(const sedge_mesh *mesh)
         bad += groups->volume_tags[g] != groups->volume_tags[groups->volume_owner[g]];
         bad += (axes == 0) != (groups->volume_owner[g] == g);
         const sedge_range *const range = sedge_mesh_range(mesh, e);
-        bad += range->layer != (axes != 0) || range->class != (groups->volume_owner[g] == left);
+        bad += range->layer != (axes & 1) + (axes >> 1 & 1) + (axes >> 2) ||
+               range->class != (groups->volume_owner[g] == left);
     }
     CHECK(bad == 0);
 }

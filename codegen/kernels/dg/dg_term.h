@@ -6,6 +6,8 @@
 //   SEDGE_TERM_LOCAL       the function that sets du and dw
 //   SEDGE_TERM_MEMORY      components of w
 //   SEDGE_TERM_PARAMETERS  numbers p of a volume group
+//   SEDGE_TERM_DRIVE, SEDGE_TERM_DRIVE_LOCAL  optional: the name of a second function made here,
+//                          drive_term_0, and the function that adds to what other terms get as u
 //
 // With u and w before the stage:
 //
@@ -54,3 +56,30 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
         }
     }
 }
+
+#ifdef SEDGE_TERM_DRIVE
+// u += what the other terms at node n see more than the fields, from the memory before the stage.
+SEDGE_FUNCTION void SEDGE_TERM_DRIVE(sedge_value *u, sedge_int64 batch, int n,
+                                     const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                     const SEDGE_GLOBAL int *SEDGE_RESTRICT places,
+                                     const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w,
+                                     const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
+{
+    const int place = places[batch];
+
+    if (place >= 0) {
+        const sedge_int64 at = ((sedge_int64)place * SEDGE_NODES_PADDED + n) * SEDGE_TERM_MEMORY;
+        sedge_value memory[SEDGE_TERM_MEMORY + 1];
+        sedge_value p[SEDGE_TERM_PARAMETERS + 1];
+
+        SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k];
+        SEDGE_LANES_LOOP (l) {
+            const int group = material[batch * SEDGE_LANES + l];
+            SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
+                SEDGE_LANE(p[k], l) = parameters[group * SEDGE_TERM_PARAMETERS + k];
+            (void)group;
+        }
+        SEDGE_TERM_DRIVE_LOCAL(memory, p, u);
+    }
+}
+#endif

@@ -1,5 +1,7 @@
 // All terms of a program (dg_term.h), as the kernels of a stage call them. SEDGE_EACH_TERM(X) lists
-// their numbers, SEDGE_TERMS_LIST their parameters in a kernel (dg_layout.h).
+// their numbers, SEDGE_TERMS_LIST their parameters in a kernel (dg_layout.h). Where some terms say
+// what the others get in place of the fields, SEDGE_EACH_DRIVE(X) lists the former and
+// SEDGE_EACH_DRIVEN(X) the latter.
 #pragma once
 
 // rate += what the terms add to du/dt at node n, where the state before the stage is `own`. A stage
@@ -13,5 +15,19 @@ SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_i
 #define SEDGE_ADD_TERM(i)                                                                      \
     add_term_##i(rate, own, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
                  term_memory_##i, term_residual_##i, term_parameters_##i);
+#ifdef SEDGE_EACH_DRIVE
+#define SEDGE_ADD_DRIVE(i) \
+    drive_term_##i(seen, batch, n, material, term_places_##i, term_memory_##i, term_parameters_##i);
+#define SEDGE_ADD_DRIVEN(i)                                                                     \
+    add_term_##i(rate, seen, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
+                 term_memory_##i, term_residual_##i, term_parameters_##i);
+    sedge_value seen[SEDGE_FIELDS];
+
+    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = own[f];
+    SEDGE_EACH_DRIVE(SEDGE_ADD_DRIVE) // before their memory goes on
+    SEDGE_EACH_DRIVEN(SEDGE_ADD_DRIVEN)
+    SEDGE_EACH_DRIVE(SEDGE_ADD_TERM)
+#else
     SEDGE_EACH_TERM(SEDGE_ADD_TERM)
+#endif
 }
