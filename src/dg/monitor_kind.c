@@ -16,7 +16,8 @@ sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind)
         {kind->create != NULL, "create"},
         {kind->due != NULL, "due"},
         {kind->sample != NULL || has_points, "sample or points"},
-        {kind->receive != NULL || !has_points, "receive"},
+        {kind->transform != NULL || kind->receive != NULL || !has_points, "transform or receive"},
+        {(kind->connect != NULL) == (kind->transform != NULL), "connect, or transform"},
         {kind->save != NULL, "save"},
         {kind->free != NULL, "free"},
     };

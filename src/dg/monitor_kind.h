@@ -15,13 +15,15 @@
 
 struct sedge_output_context; // monitor/output_context.h: deck, mesh, element, problem, the folder
 struct sedge_sample;         // monitor/sample.h: the state at the end of a step
+struct sedge_point_recorder; // monitor/point_recorder.h: samples of fields at points, on the device
 struct sedge_deck;           // deck/deck.h
 struct json_t;
 
 // A point at which a monitor needs the fields.
 typedef struct sedge_monitor_point {
     int32_t element;       // of this rank
-    const double *weights; // [nodes], of the nodal values of `element`
+    const double *weights; // [nodes], of the nodal values of `element`; NULL: the point is a node
+    int32_t node;          // this one, where `weights` is NULL
 } sedge_monitor_point;
 
 // Sums over the run that are too many for a monitor's `memory`: rows of `width` numbers, each row
@@ -59,7 +61,8 @@ typedef struct sedge_monitor_kind {
     // run continues in another folder.
     bool sums;
     // Optional: the monitor's arrays, `*count` of them, the same on all ranks; borrowed from the
-    // monitor. After `create` the run fills in those that have `restore`; each checkpoint has all.
+    // monitor. After `create` the run fills in those that have `restore`; each checkpoint has all,
+    // as they are after `save`.
     const sedge_monitor_array *(*arrays)(const void *monitor, int *count);
     // Is there something to record at the end of `step`?
     bool (*due)(const void *monitor, int64_t step);
@@ -73,12 +76,17 @@ typedef struct sedge_monitor_kind {
     bool flushes_all;
 
     // Optional: this rank's points, `*count` of them, the same during the whole run; borrowed from
-    // the monitor. `receive` then gets the fields at these points for every step that is due. Steps
-    // do not wait for them: they arrive in batches, at the latest before `flush`. values
-    // [samples][points][fields] are in code units; `samples` and times [samples] are the same on
-    // all ranks.
+    // the monitor. The fields at these points are recorded for every step that is due. Steps do not
+    // wait for them: they come in batches, at the latest before `flush`. `samples` and times
+    // [samples] are the same on all ranks.
     const sedge_monitor_point *(*points)(const void *monitor, int *count);
+    // Optional: `receive` gets a batch on the host, values [samples][points][fields] in code units.
     sedge_status (*receive)(void *monitor, int samples, const double *times, const double *values);
+    // Optional, both: a batch is transformed where it is, on the device, and does not come to the
+    // host for it (monitor/spectrum.h). `connect` tells once, after `create`, which recorder the
+    // points have: it outlives the monitor. `transform` comes before `receive`.
+    sedge_status (*connect)(void *monitor, struct sedge_point_recorder *recorder);
+    sedge_status (*transform)(void *monitor, int samples, const double *times);
 
     // Optional: write what is kept in memory to the monitor's files.
     sedge_status (*flush)(void *monitor);

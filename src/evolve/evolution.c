@@ -16,6 +16,7 @@
 
 struct sedge_evolution {
     sedge_operator *op;
+    sedge_cache *cache;
     operator_fields fields;
     bool time_kernels;  // in each step
     bool launch_singly; // never a step as a graph
@@ -38,6 +39,7 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
     *out = NULL;
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, sedge_allocate(&evolution, 1, sizeof *evolution)));
+    evolution->cache = cache;
     evolution->time_kernels = options->time_kernels;
     evolution->launch_singly = options->launch_singly;
     SEDGE_TRY_GOTO(status, sedge_operator_create(&evolution->op, comm, device, cache, element, mesh,
@@ -79,6 +81,11 @@ void sedge_evolution_free(sedge_evolution *evolution)
 sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution)
 {
     return evolution->op;
+}
+
+sedge_cache *sedge_evolution_cache(const sedge_evolution *evolution)
+{
+    return evolution->cache;
 }
 
 const operator_fields *sedge_evolution_fields(const sedge_evolution *evolution)

@@ -14,9 +14,9 @@ typedef struct sedge_evolution sedge_evolution;
 
 // Create the right-hand side (sedge_operator_create, whose arguments and failures these are) and a
 // state of zeros. Also SEDGE_ERR_USAGE for a point source outside the mesh. Collective. Keeps
-// element, mesh, problem, device and comm, which must outlive it. The caller frees it; collective:
-// what other ranks have put into streams for this one is done before memory goes. A rank that
-// cannot come there, for it has failed alone, ends the job.
+// element, mesh, problem, device, cache and comm, which must outlive it. The caller frees it;
+// collective: what other ranks have put into streams for this one is done before memory goes. A
+// rank that cannot come there, for it has failed alone, ends the job.
 SEDGE_MUST_USE
 sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *comm,
                                     sedge_device *device, sedge_cache *cache,
@@ -27,6 +27,9 @@ void sedge_evolution_free(sedge_evolution *evolution);
 
 // Its right-hand side, borrowed: kernels, how they were chosen, what they cost.
 sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution);
+
+// The cache of its programs, borrowed.
+sedge_cache *sedge_evolution_cache(const sedge_evolution *evolution);
 
 // The fields as kernels see them (operator/fields.h), borrowed; steps change which of the
 // buffers is the current one.

@@ -11,13 +11,15 @@
 #include <string.h>
 
 struct sedge_probes {
+    sedge_evolution *evolution;
     sedge_operator *op;
     const operator_fields *fields; // steps change which of its buffers is the current one
     int count;
     int capacity; // samples that the ring holds
     int recorded;
-    sedge_buffer *slots, *weights;
-    sedge_buffer *samples; // [capacity][count][fields]
+    sedge_buffer *slots, *rows; // [count]
+    sedge_buffer *weights;      // [rows][nodes]
+    sedge_buffer *samples;      // [capacity][count][fields]
 };
 
 // The weights of what the state is made of: of coefficients c with u = T c those of u times T.
@@ -37,47 +39,60 @@ static void turn_weights(const sedge_operator *op, double *out, const double *we
     }
 }
 
-static sedge_status make_buffers(sedge_probes *probes, const int32_t *elements,
-                                 const double *weights)
+// The slots and the rows of the points.
+static sedge_status upload_places(sedge_probes *probes, const sedge_probe_points *points)
 {
     const sedge_operator *const op = probes->op;
-    const int count = probes->count;
-    const int64_t numbers = (int64_t)count * op->element->nodes;
+    const int64_t bytes = points->count * (int64_t)sizeof(int32_t);
+    int32_t *list = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, points->count, sizeof *list));
+    for (int i = 0; i < points->count; i++)
+        list[i] = (int32_t)sedge_slot(&op->data.slots, points->elements[i]);
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->slots, op->device, list, bytes));
+    for (int i = 0; i < points->count; i++) list[i] = points->rows != NULL ? points->rows[i] : i;
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->rows, op->device, list, bytes));
+done:
+    sedge_release(list);
+    return status;
+}
+
+static sedge_status make_buffers(sedge_probes *probes, const sedge_probe_points *points)
+{
+    const sedge_operator *const op = probes->op;
+    const int64_t numbers = (int64_t)points->row_count * op->element->nodes;
     const int64_t sample_bytes =
-        (int64_t)count * op->problem->equation->fields * (int64_t)sizeof(double);
-    int32_t *slots = NULL;
+        (int64_t)points->count * op->problem->equation->fields * (int64_t)sizeof(double);
     double *turned = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&slots, count, sizeof *slots));
-    for (int i = 0; i < count; i++) slots[i] = (int32_t)sedge_slot(&op->data.slots, elements[i]);
-    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->slots, op->device, slots,
-                                             count * (int64_t)sizeof *slots));
+    SEDGE_TRY_GOTO(status, upload_places(probes, points));
     SEDGE_TRY_GOTO(status, sedge_allocate(&turned, numbers, sizeof *turned));
-    turn_weights(op, turned, weights, count);
+    turn_weights(op, turned, points->weights, points->row_count);
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->weights, op->device, turned,
                                              numbers * (int64_t)sizeof *turned));
     SEDGE_TRY_GOTO(
         status, sedge_buffer_create(&probes->samples, op->device, sample_bytes * probes->capacity));
 done:
-    sedge_release(slots);
     sedge_release(turned);
     return status;
 }
 
-sedge_status sedge_probes_create(sedge_probes **out, sedge_evolution *evolution, int count,
-                                 const int32_t *elements, const double *weights, int capacity)
+sedge_status sedge_probes_create(sedge_probes **out, sedge_evolution *evolution,
+                                 const sedge_probe_points *points, int capacity)
 {
     sedge_status status = SEDGE_OK;
     sedge_probes *probes = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&probes, 1, sizeof *probes));
-    *probes = (sedge_probes){.op = sedge_evolution_operator(evolution),
+    *probes = (sedge_probes){.evolution = evolution,
+                             .op = sedge_evolution_operator(evolution),
                              .fields = sedge_evolution_fields(evolution),
-                             .count = count,
+                             .count = points->count,
                              .capacity = capacity};
-    if (count > 0) status = make_buffers(probes, elements, weights);
+    if (points->count > 0) status = make_buffers(probes, points);
     if (status == SEDGE_OK) {
         *out = probes;
     } else {
@@ -92,6 +107,7 @@ void sedge_probes_free(sedge_probes *probes)
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(probes->op->main);
     sedge_buffer_free(probes->slots);
+    sedge_buffer_free(probes->rows);
     sedge_buffer_free(probes->weights);
     sedge_buffer_free(probes->samples);
     sedge_release(probes);
@@ -109,13 +125,14 @@ sedge_status sedge_probes_record(sedge_probes *probes)
     if (probes->count > 0) {
         uint64_t u = sedge_buffer_address(probes->fields->u[0]);
         uint64_t slots = sedge_buffer_address(probes->slots);
+        uint64_t rows = sedge_buffer_address(probes->rows);
         uint64_t weights = sedge_buffer_address(probes->weights);
         uint64_t samples = sedge_buffer_address(probes->samples) +
                            (uint64_t)(probes->recorded * values * (int64_t)sizeof(double));
-        void *const arguments[] = {&u, &slots, &weights, &samples, &values};
+        void *const arguments[] = {&u, &slots, &rows, &weights, &samples, &values};
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PROBE, op->main,
                                   (values + SEDGE_MONITOR_THREADS - 1) / SEDGE_MONITOR_THREADS,
-                                  SEDGE_MONITOR_THREADS, arguments, 5));
+                                  SEDGE_MONITOR_THREADS, arguments, 6));
     }
     probes->recorded++;
     return SEDGE_OK;
@@ -128,8 +145,21 @@ sedge_status sedge_probes_fetch(sedge_probes *probes, double *values, int *sampl
                           op->problem->equation->fields * (int64_t)sizeof(double);
 
     *samples = probes->recorded;
-    probes->recorded = 0;
     if (bytes == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_stream_wait(op->main));
     return sedge_buffer_download(probes->samples, 0, values, bytes, NULL);
+}
+
+void sedge_probes_forget(sedge_probes *probes)
+{
+    probes->recorded = 0;
+}
+
+sedge_probe_ring sedge_probes_ring(const sedge_probes *probes)
+{
+    return (sedge_probe_ring){.evolution = probes->evolution,
+                              .count = probes->count,
+                              .capacity = probes->capacity,
+                              .recorded = probes->recorded,
+                              .samples = probes->samples};
 }

@@ -161,8 +161,8 @@ static sedge_status complete(flux_monitor *monitor, const json_t *memory)
     for (int i = 0; i < monitor->count; i++) {
         const sedge_face_points *const faces = &monitor->entries[i].faces;
         for (int64_t k = 0; k < (int64_t)faces->sides * faces->side_points; k++) {
-            monitor->point[at++] =
-                (sedge_monitor_point){faces->elements[k], faces->weights + k * nodes};
+            monitor->point[at++] = (sedge_monitor_point){.element = faces->elements[k],
+                                                         .weights = faces->weights + k * nodes};
         }
     }
     // The file of another folder is new, whatever the sums.
@@ -230,6 +230,7 @@ static sedge_status save(const void *what, json_t *memory)
     for (int i = 0; i < monitor->count; i++) {
         const flux_entry *const entry = &monitor->entries[i];
         if (!has_spectrum(entry)) continue;
+        SEDGE_TRY(sedge_spectrum_fetch(&entry->spectrum));
         SEDGE_TRY(sedge_spectrum_save(&entry->spectrum, entries, entry->deck->name,
                                       hash_place(entry->deck)));
     }
@@ -304,12 +305,39 @@ done:
     return sedge_h5_close(file, status);
 }
 
+static sedge_status connect(void *what, sedge_point_recorder *recorder)
+{
+    flux_monitor *const monitor = what;
+    int at = 0;
+
+    for (int i = 0; i < monitor->count; i++) {
+        flux_entry *const entry = &monitor->entries[i];
+
+        if (has_spectrum(entry))
+            SEDGE_TRY(sedge_spectrum_connect(&entry->spectrum, monitor->context, recorder, at));
+        at += entry->faces.sides * entry->faces.side_points;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status transform(void *what, int samples, const double *times)
+{
+    flux_monitor *const monitor = what;
+    const double weight = monitor->sampling.every * monitor->context->dt;
+    sedge_status status = SEDGE_OK;
+
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
+        if (has_spectrum(&monitor->entries[i]))
+            status = sedge_spectrum_add(&monitor->entries[i].spectrum, samples, times, weight);
+    }
+    return sedge_comm_agree(monitor->context->comm, status);
+}
+
 static sedge_status receive(void *what, int samples, const double *times, const double *values)
 {
     flux_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->context->comm;
     const int fields = monitor->context->problem->equation->fields;
-    const double weight = monitor->sampling.every * monitor->context->dt;
     const double unit = power_unit(monitor->context, false);
     const int64_t stride = (int64_t)monitor->points * fields; // of a sample
     double *flux = NULL;                                      // [entries][samples]
@@ -317,15 +345,11 @@ static sedge_status receive(void *what, int samples, const double *times, const 
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&flux, (int64_t)samples * monitor->count, sizeof *flux)));
     for (int i = 0; i < monitor->count; i++) {
-        flux_entry *const entry = &monitor->entries[i];
+        const flux_entry *const entry = &monitor->entries[i];
         const sedge_face_points *const faces = &entry->faces;
 
         for (int s = 0; s < samples; s++) {
             flux[(int64_t)i * samples + s] = unit * measure(monitor, entry, values + stride * s);
-        }
-        if (has_spectrum(entry)) {
-            sedge_spectrum_begin(&entry->spectrum, samples, times, weight);
-            sedge_spectrum_add(&entry->spectrum, 0, faces->sides, fields, values, stride);
         }
         values += (int64_t)faces->sides * faces->side_points * fields;
     }
@@ -436,7 +460,11 @@ static sedge_status finish(void *what)
     if (monitor->array_count == 0) return SEDGE_OK;
     sedge_output_path(path, monitor->context, "flux_spectra.h5");
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    if (root) status = begin_file(monitor, &file, temporary);
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
+        if (has_spectrum(&monitor->entries[i]))
+            status = sedge_spectrum_fetch(&monitor->entries[i].spectrum);
+    }
+    if (root && status == SEDGE_OK) status = begin_file(monitor, &file, temporary);
     status = sedge_comm_agree(comm, status);
     for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
         if (has_spectrum(&monitor->entries[i]))
@@ -473,6 +501,8 @@ const sedge_monitor_kind sedge_monitor_flux = {
     .arrays = get_arrays,
     .due = due,
     .points = get_points,
+    .connect = connect,
+    .transform = transform,
     .receive = receive,
     .finish = finish,
     .save = save,

@@ -87,7 +87,8 @@ static sedge_status keep_probes(probes_monitor *monitor, const int32_t *elements
         if (monitor->owners[i] < 0) return fail_outside(context, &context->deck->probes[i]);
         if (elements[i] < 0) continue;
         double *const weights = monitor->weights + (int64_t)monitor->owned * nodes;
-        monitor->point[monitor->owned++] = (sedge_monitor_point){elements[i], weights};
+        monitor->point[monitor->owned++] =
+            (sedge_monitor_point){.element = elements[i], .weights = weights};
         SEDGE_TRY(
             sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2], weights));
     }

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
-#include "monitor/sample.h"
 #include "monitor/spectrum_memory.h"
 #include "monitor/spectrum_rows.h"
 #include "monitor/spectrum_vtk.h"
@@ -36,7 +35,6 @@ typedef struct spectra_monitor {
     const sedge_output_context *context;
     sedge_sampling sampling;
     bool restored; // some entry goes on with the sums of a checkpoint
-    int volumes;   // entries that are volumes
     int count;
     spectrum_entry *entries;     // [count]
     sedge_monitor_array *arrays; // [count]
@@ -44,7 +42,7 @@ typedef struct spectra_monitor {
     sedge_monitor_point *point; // [points] of all entries, one after the other
 } spectra_monitor;
 
-// Its values are taken from the whole fields, not at points.
+// Its points are all nodes of elements.
 static bool is_volume(const spectrum_entry *entry)
 {
     return entry->deck->place == SEDGE_SPECTRUM_GROUPS;
@@ -80,6 +78,7 @@ static sedge_status save(const void *what, json_t *memory)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor 'spectra'");
     for (int i = 0; i < monitor->count; i++) {
         const sedge_deck_spectrum *const deck = monitor->entries[i].deck;
+        SEDGE_TRY(sedge_spectrum_fetch(&monitor->entries[i].spectrum));
         SEDGE_TRY(sedge_spectrum_save(&monitor->entries[i].spectrum, entries, deck->name,
                                       sedge_spectrum_rows_hash(deck)));
     }
@@ -130,14 +129,33 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
                                    .width = sedge_spectrum_width(&entry->spectrum),
                                    .values = entry->spectrum.sums};
     (void)snprintf(array->name, sizeof array->name, "%s", deck->name);
-    if (!is_volume(entry)) monitor->points += (int)(entry->rows.count * entry->rows.row_points);
-    monitor->volumes += is_volume(entry);
+    monitor->points += (int)(entry->rows.count * entry->rows.row_points);
     return SEDGE_OK;
+}
+
+// The points of an entry, from number `at` on.
+static void list_entry(const spectra_monitor *monitor, const spectrum_entry *entry, int at)
+{
+    const sedge_spectrum_rows *const rows = &entry->rows;
+    const int nodes = monitor->context->element->nodes;
+
+    if (is_volume(entry)) {
+        for (int32_t e = 0; e < monitor->context->mesh->elements; e++) {
+            for (int n = 0; n < nodes && rows->row_of[e] >= 0; n++) {
+                monitor->point[at + rows->row_of[e] * nodes + n] =
+                    (sedge_monitor_point){.element = e, .node = n};
+            }
+        }
+        return;
+    }
+    for (int64_t k = 0; k < rows->count * rows->row_points; k++) {
+        monitor->point[at + k] = (sedge_monitor_point){.element = rows->elements[k],
+                                                       .weights = rows->weights + k * nodes};
+    }
 }
 
 static sedge_status list_points(spectra_monitor *monitor)
 {
-    const int nodes = monitor->context->element->nodes;
     int at = 0;
 
     SEDGE_TRY(sedge_allocate(&monitor->point, monitor->points, sizeof *monitor->point));
@@ -145,11 +163,8 @@ static sedge_status list_points(spectra_monitor *monitor)
         const spectrum_entry *const entry = &monitor->entries[i];
 
         monitor->arrays[i].restore = entry->spectrum.restored;
-        if (is_volume(entry)) continue;
-        for (int64_t k = 0; k < entry->rows.count * entry->rows.row_points; k++) {
-            monitor->point[at++] =
-                (sedge_monitor_point){entry->rows.elements[k], entry->rows.weights + k * nodes};
-        }
+        list_entry(monitor, entry, at);
+        at += (int)(entry->rows.count * entry->rows.row_points);
     }
     return SEDGE_OK;
 }
@@ -205,56 +220,29 @@ static bool due(const void *what, int64_t step)
     return sedge_sampling_due(&monitor->sampling, monitor->context, monitor->restored, step);
 }
 
-static sedge_status receive(void *what, int samples, const double *times, const double *values)
+static sedge_status connect(void *what, sedge_point_recorder *recorder)
 {
     spectra_monitor *const monitor = what;
-    const int fields = monitor->context->problem->equation->fields;
-    const double weight = monitor->sampling.every * monitor->context->dt;
+    int at = 0;
 
     for (int i = 0; i < monitor->count; i++) {
         spectrum_entry *const entry = &monitor->entries[i];
 
-        if (is_volume(entry)) continue;
-        sedge_spectrum_begin(&entry->spectrum, samples, times, weight);
-        sedge_spectrum_add(&entry->spectrum, 0, entry->rows.count, fields, values,
-                           (int64_t)monitor->points * fields);
-        values += entry->rows.count * entry->rows.row_points * fields;
+        SEDGE_TRY(sedge_spectrum_connect(&entry->spectrum, monitor->context, recorder, at));
+        at += (int)(entry->rows.count * entry->rows.row_points);
     }
     return SEDGE_OK;
 }
 
-// The nodes of the volume groups, from the whole fields. Points come by `receive`.
-static sedge_status sample_volumes(void *what, sedge_sample *sample)
+static sedge_status transform(void *what, int samples, const double *times)
 {
     spectra_monitor *const monitor = what;
-    const sedge_output_context *const context = monitor->context;
-    const double time = sedge_sample_time(sample);
-    const double weight = monitor->sampling.every * context->dt;
-    const int fields = context->problem->equation->fields;
-    const int nodes = context->element->nodes;
-    double *values = NULL; // [nodes][fields] of an element
-    const double *u;
+    const double weight = monitor->sampling.every * monitor->context->dt;
+    sedge_status status = SEDGE_OK;
 
-    if (monitor->volumes == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_sample_fields(sample, &u));
-    SEDGE_TRY(sedge_comm_agree(context->comm,
-                               sedge_allocate(&values, (int64_t)nodes * fields, sizeof *values)));
-    for (int i = 0; i < monitor->count; i++) {
-        spectrum_entry *const entry = &monitor->entries[i];
-
-        if (!is_volume(entry)) continue;
-        sedge_spectrum_begin(&entry->spectrum, 1, &time, weight);
-        for (int32_t e = 0; e < context->mesh->elements; e++) {
-            const double *const from = u + (int64_t)e * fields * nodes;
-
-            if (entry->rows.row_of[e] < 0) continue;
-            for (int n = 0; n < nodes; n++)
-                for (int f = 0; f < fields; f++) values[n * fields + f] = from[f * nodes + n];
-            sedge_spectrum_add(&entry->spectrum, entry->rows.row_of[e], 1, fields, values, 0);
-        }
-    }
-    sedge_release(values);
-    return SEDGE_OK;
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++)
+        status = sedge_spectrum_add(&monitor->entries[i].spectrum, samples, times, weight);
+    return sedge_comm_agree(monitor->context->comm, status);
 }
 
 // ---- the file ----------------------------------------------------------------------------------
@@ -400,7 +388,9 @@ static sedge_status finish(void *what)
 
     sedge_output_path(path, monitor->context, "spectra.h5");
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    if (root) status = make_file(monitor, &file, temporary);
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++)
+        status = sedge_spectrum_fetch(&monitor->entries[i].spectrum);
+    if (root && status == SEDGE_OK) status = make_file(monitor, &file, temporary);
     status = sedge_comm_agree(comm, status);
     for (int i = 0; i < monitor->count && status == SEDGE_OK; i++)
         status = write_entry(monitor, &monitor->entries[i], file);
@@ -433,8 +423,8 @@ const sedge_monitor_kind sedge_monitor_spectra = {
     .arrays = get_arrays,
     .due = due,
     .points = get_points,
-    .receive = receive,
-    .sample = sample_volumes,
+    .connect = connect,
+    .transform = transform,
     .finish = finish,
     .save = save,
     .free = release,

@@ -77,6 +77,7 @@ static sedge_status create_recorders(const sedge_monitors *monitors, const sedge
         SEDGE_TRY(sedge_comm_agree(
             context->comm, sedge_allocate(&one->times, sedge_point_recorder_capacity(one->recorder),
                                           sizeof *one->times)));
+        if (one->kind->connect != NULL) SEDGE_TRY(one->kind->connect(one->monitor, one->recorder));
     }
     return SEDGE_OK;
 }
@@ -125,7 +126,7 @@ sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sampl
 
         if (one->recorder == NULL || !one->kind->due(one->monitor, step)) continue;
         one->times[one->waiting++] = sedge_sample_time(sample);
-        SEDGE_TRY(sedge_point_recorder_record(one->recorder, sample));
+        SEDGE_TRY(sedge_point_recorder_record(one->recorder));
     }
     return SEDGE_OK;
 }
@@ -135,17 +136,23 @@ static bool is_full(const one_monitor *one)
     return one->recorder != NULL && one->waiting == sedge_point_recorder_capacity(one->recorder);
 }
 
-// Bring what waits for a monitor to it. Collective.
+// Let a monitor have the batch that waits for it. Collective.
 static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
 {
-    const double *values = NULL;
+    const sedge_monitor_kind *const kind = one->kind;
     const int samples = one->waiting;
+    const double *values = NULL;
 
     if (samples == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(monitors->context->comm,
-                               sedge_point_recorder_fetch(one->recorder, &values)));
     one->waiting = 0;
-    return one->kind->receive(one->monitor, samples, one->times, values);
+    if (kind->transform != NULL) SEDGE_TRY(kind->transform(one->monitor, samples, one->times));
+    if (kind->receive != NULL) {
+        SEDGE_TRY(sedge_comm_agree(monitors->context->comm,
+                                   sedge_point_recorder_fetch(one->recorder, &values)));
+        SEDGE_TRY(kind->receive(one->monitor, samples, one->times, values));
+    }
+    sedge_point_recorder_forget(one->recorder);
+    return SEDGE_OK;
 }
 
 // ---- sampling ----------------------------------------------------------------------------------

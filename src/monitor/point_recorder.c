@@ -4,47 +4,70 @@
 
 #include <string.h>
 
-#define BATCH_BYTES (128 << 20) // of a rank's recorded samples, unless one sample is larger
+#define BATCH_BYTES (128 << 20) // of a rank's recorded samples, unless they are fewer than
+#define FEWEST_KEPT 4           // so many: then transforms move each sum no more than that often
 
 struct sedge_point_recorder {
     const sedge_sample_source *source;
     int points, fields, nodes;
-    int capacity;      // samples
-    int recorded;      // samples that wait to be fetched
-    void *on_device;   // the source's; NULL: it cannot record
-    int32_t *elements; // [points]
-    double *weights;   // [points][nodes]
-    double *values;    // [capacity][points][fields]
+    int capacity;    // samples
+    void *on_device; // the source's
+    double *values;  // [capacity][points][fields]; NULL: nothing has been fetched
 };
 
-static sedge_status fill(sedge_point_recorder *recorder, const sedge_monitor_point *points)
-{
-    const sedge_sample_source *const source = recorder->source;
-    const int count = recorder->points;
-    const int nodes = recorder->nodes;
+// Row of weights of each point, and the weights: the nodes' rows first, if some point is a node,
+// then a row for each other point.
+typedef struct weight_rows {
+    int32_t *elements; // [points]
+    int32_t *rows;     // [points]
+    double *weights;   // [count][nodes]
+    int count;
+} weight_rows;
 
-    SEDGE_TRY(sedge_allocate(&recorder->elements, count, sizeof(int32_t)));
-    SEDGE_TRY(sedge_allocate(&recorder->weights, (int64_t)count * nodes, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(
-        &recorder->values, (int64_t)recorder->capacity * count * recorder->fields, sizeof(double)));
+static sedge_status fill_rows(weight_rows *out, const sedge_monitor_point *points, int count,
+                              int nodes)
+{
+    const size_t bytes = (size_t)nodes * sizeof(double);
+    int others = 0;
+
+    for (int i = 0; i < count; i++) others += points[i].weights != NULL;
+    SEDGE_TRY(sedge_allocate(&out->elements, count, sizeof *out->elements));
+    SEDGE_TRY(sedge_allocate(&out->rows, count, sizeof *out->rows));
+    SEDGE_TRY(sedge_allocate(&out->weights, ((int64_t)others + nodes) * nodes, sizeof(double)));
+    for (int n = 0; n < nodes && others < count; n++)
+        out->weights[(int64_t)out->count++ * nodes + n] = 1.0;
     for (int i = 0; i < count; i++) {
-        recorder->elements[i] = points[i].element;
-        memcpy(recorder->weights + (int64_t)i * nodes, points[i].weights,
-               (size_t)nodes * sizeof(double));
+        out->elements[i] = points[i].element;
+        out->rows[i] = points[i].node;
+        if (points[i].weights == NULL) continue;
+        memcpy(out->weights + (int64_t)out->count * nodes, points[i].weights, bytes);
+        out->rows[i] = out->count++;
     }
-    if (source->create_points == NULL) return SEDGE_OK;
-    return source->create_points(&recorder->on_device, source->solver, count, recorder->elements,
-                                 recorder->weights, recorder->capacity);
+    return SEDGE_OK;
 }
 
-// How many samples are kept: what fits into BATCH_BYTES on the rank with the most points.
-static int find_capacity(const sedge_comm *comm, int points, int fields)
+static sedge_status create_points(sedge_point_recorder *recorder, const sedge_monitor_point *points)
 {
-    int64_t most = points;
+    const sedge_sample_source *const source = recorder->source;
+    weight_rows rows = {0};
+    sedge_status status = fill_rows(&rows, points, recorder->points, recorder->nodes);
 
-    sedge_comm_max_int(comm, &most, 1);
-    const int64_t fit = BATCH_BYTES / ((most > 0 ? most : 1) * fields * (int64_t)sizeof(double));
-    return fit < 1 ? 1 : fit > SEDGE_POINT_BATCH ? SEDGE_POINT_BATCH : (int)fit;
+    if (status == SEDGE_OK) {
+        status = source->create_points(&recorder->on_device, source->solver, recorder->points,
+                                       rows.elements, rows.rows, rows.count, rows.weights,
+                                       recorder->capacity);
+    }
+    sedge_release(rows.elements);
+    sedge_release(rows.rows);
+    sedge_release(rows.weights);
+    return status;
+}
+
+int sedge_point_recorder_fit(double points, int fields)
+{
+    const double fit = BATCH_BYTES / ((points < 1.0 ? 1.0 : points) * fields * sizeof(double));
+
+    return fit < FEWEST_KEPT ? FEWEST_KEPT : fit > SEDGE_POINT_BATCH ? SEDGE_POINT_BATCH : (int)fit;
 }
 
 sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
@@ -53,18 +76,19 @@ sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
                                          const sedge_monitor_point *points, int count)
 {
     const int fields = context->problem->equation->fields;
-    const int capacity = find_capacity(context->comm, count, fields);
     sedge_point_recorder *recorder = NULL;
+    int64_t most = count;
     sedge_status status = sedge_allocate(&recorder, 1, sizeof *recorder);
 
     *out = NULL;
+    sedge_comm_max_int(context->comm, &most, 1);
     if (status == SEDGE_OK) {
         recorder->source = sedge_sample_get_source(sample);
         recorder->points = count;
         recorder->fields = fields;
         recorder->nodes = context->element->nodes;
-        recorder->capacity = capacity;
-        status = fill(recorder, points);
+        recorder->capacity = sedge_point_recorder_fit((double)most, fields);
+        status = create_points(recorder, points);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     *out = recorder;
@@ -78,8 +102,6 @@ void sedge_point_recorder_free(sedge_point_recorder *recorder)
 {
     if (recorder == NULL) return;
     if (recorder->on_device != NULL) recorder->source->free_points(recorder->on_device);
-    sedge_release(recorder->elements);
-    sedge_release(recorder->weights);
     sedge_release(recorder->values);
     sedge_release(recorder);
 }
@@ -89,48 +111,30 @@ int sedge_point_recorder_capacity(const sedge_point_recorder *recorder)
     return recorder->capacity;
 }
 
-static sedge_status interpolate(sedge_point_recorder *recorder, sedge_sample *sample)
+const sedge_sample_source *sedge_point_recorder_source(const sedge_point_recorder *recorder,
+                                                       void **points)
 {
-    const int nodes = recorder->nodes;
-    const int fields = recorder->fields;
-    double *const values =
-        recorder->values + (int64_t)recorder->recorded * recorder->points * fields;
-    const double *u;
-
-    SEDGE_TRY(sedge_sample_fields(sample, &u));
-    for (int i = 0; i < recorder->points; i++) {
-        const double *const weights = recorder->weights + (int64_t)i * nodes;
-
-        for (int f = 0; f < fields; f++) {
-            const double *const nodal = u + ((int64_t)recorder->elements[i] * fields + f) * nodes;
-            double sum = 0.0;
-
-            for (int n = 0; n < nodes; n++) sum += weights[n] * nodal[n];
-            values[i * fields + f] = sum;
-        }
-    }
-    return SEDGE_OK;
+    *points = recorder->on_device;
+    return recorder->source;
 }
 
-sedge_status sedge_point_recorder_record(sedge_point_recorder *recorder, sedge_sample *sample)
+sedge_status sedge_point_recorder_record(sedge_point_recorder *recorder)
 {
-    if (recorder->recorded == recorder->capacity) {
-        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d samples of points before a fetch",
-                          recorder->capacity);
-    }
-    SEDGE_TRY(recorder->on_device != NULL ? recorder->source->record_points(recorder->on_device)
-                                          : interpolate(recorder, sample));
-    recorder->recorded++;
-    return SEDGE_OK;
+    return recorder->source->record_points(recorder->on_device);
 }
 
 sedge_status sedge_point_recorder_fetch(sedge_point_recorder *recorder, const double **values)
 {
-    int samples = recorder->recorded;
+    const int64_t numbers = (int64_t)recorder->capacity * recorder->points * recorder->fields;
+    int samples;
 
+    if (recorder->values == NULL)
+        SEDGE_TRY(sedge_allocate(&recorder->values, numbers, sizeof *recorder->values));
     *values = recorder->values;
-    if (recorder->on_device != NULL)
-        SEDGE_TRY(recorder->source->fetch_points(recorder->on_device, recorder->values, &samples));
-    recorder->recorded = 0;
-    return SEDGE_OK;
+    return recorder->source->fetch_points(recorder->on_device, recorder->values, &samples);
+}
+
+void sedge_point_recorder_forget(sedge_point_recorder *recorder)
+{
+    recorder->source->forget_points(recorder->on_device);
 }

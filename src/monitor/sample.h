@@ -40,15 +40,28 @@ typedef struct sedge_sample_source {
     void *solver;
     sedge_status (*fields)(void *solver, double *u);          // as sedge_sample_fields gives them
     sedge_status (*energies)(void *solver, double *energies); // [elements]
-    // Optional, all four: fields at points, recorded on the device. A set of points is made once:
-    // elements [count], weights [count][nodes], not kept. Then each call of `record_points` keeps
-    // the fields at all its points without waiting, at most `capacity` times until `fetch_points`
-    // gives and forgets them: values [samples][points][fields].
+    // Fields at points, recorded on the device. A set of points is made once: elements [count], and
+    // the nodal weights [row_count][nodes] of which point i has the row rows[i]; not kept. Then
+    // each call of `record_points` keeps the fields at all its points without waiting, at most
+    // `capacity` times until `forget_points`; `fetch_points` gives values
+    // [samples][points][fields].
     sedge_status (*create_points)(void **points, void *solver, int count, const int32_t *elements,
-                                  const double *weights, int capacity);
+                                  const int32_t *rows, int row_count, const double *weights,
+                                  int capacity);
     void (*free_points)(void *points);
     sedge_status (*record_points)(void *points);
     sedge_status (*fetch_points)(void *points, double *values, int *samples);
+    void (*forget_points)(void *points);
+    // Sums of what is recorded times phases, on the device: `create_transform` is collective. Of
+    // the points first, ..., first + count - 1 and of some fields, with `numbers` numbers a phase.
+    // `add_samples` adds all recorded samples, phases [samples][numbers], without waiting for them;
+    // sums are [count][components][numbers].
+    sedge_status (*create_transform)(void **transform, void *points, int first, int count,
+                                     int components, const int *component, int numbers);
+    void (*free_transform)(void *transform);
+    sedge_status (*add_samples)(void *transform, const double *phases);
+    sedge_status (*set_sums)(void *transform, const double *sums);
+    sedge_status (*get_sums)(void *transform, double *sums);
 } sedge_sample_source;
 
 // `u` is the caller's room for the fields; who changes it calls sedge_sample_forget_fields. Keeps

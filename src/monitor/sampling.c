@@ -2,6 +2,7 @@
 
 #include "dg/cubature.h"
 #include "dg/signal.h"
+#include "monitor/point_recorder.h"
 
 #include <math.h>
 #include <string.h>
@@ -188,45 +189,65 @@ bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_conte
     return step % sampling->every == 0 && !(restored && step == context->first_step);
 }
 
-double sedge_sampling_bytes(const sedge_output_context *context)
+// Of all ranks together: the points of a spectrum, about.
+static double count_points(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    const double(*const bounds)[3] = context->mesh->bounds;
+    double points = spectrum->point_count;
+    double area = 1.0;
+    double longest = 0.0;
+
+    if (spectrum->place == SEDGE_SPECTRUM_SURFACE)
+        return count_face_points(context, spectrum->surface.name);
+    for (int k = 0; k < spectrum->group_count; k++) {
+        for (int v = 0; v < groups->volumes; v++) {
+            if (strcmp(groups->volume_names[v], spectrum->groups[k]) == 0)
+                points += (double)groups->volume_elements[v] * context->element->nodes;
+        }
+    }
+    if (spectrum->place != SEDGE_SPECTRUM_PLANE) return points;
+    for (int d = 0; d < 3; d++) {
+        const double length = bounds[1][d] - bounds[0][d];
+        if (d == spectrum->plane.axis) continue;
+        area *= length;
+        longest = fmax(longest, length);
+    }
+    return area * pow(spectrum->plane.resolution / longest, 2.0);
+}
+
+// The samples that the ranks keep of so many points.
+static double sample_bytes(const sedge_output_context *context, double points)
+{
+    const int fields = context->deck->equation->fields;
+    const double each = points / sedge_comm_size(context->comm);
+
+    return sedge_point_recorder_fit(each, fields) * points * fields * (double)sizeof(double);
+}
+
+sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
-    double bytes = 0.0;
+    sedge_sampling_memory bytes = {0};
+    double points = 0.0;
+    double flux_points = 0.0;
 
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
-        double points = spectrum->point_count;
+        const double own = count_points(context, spectrum);
         int components = 0;
 
         for (int g = 0; g < deck->equation->group_count; g++)
             components += spectrum->requested[g] ? deck->equation->groups[g].count : 0;
-        for (int k = 0; k < spectrum->group_count; k++) {
-            const sedge_mesh_groups *const groups = &context->mesh->groups;
-            for (int v = 0; v < groups->volumes; v++) {
-                if (strcmp(groups->volume_names[v], spectrum->groups[k]) == 0)
-                    points += (double)groups->volume_elements[v] * context->element->nodes;
-            }
-        }
-        if (spectrum->place == SEDGE_SPECTRUM_SURFACE)
-            points = count_face_points(context, spectrum->surface.name);
-        if (spectrum->place == SEDGE_SPECTRUM_PLANE) {
-            const double(*const bounds)[3] = context->mesh->bounds;
-            double length[3];
-            double area = 1.0;
-            double longest = 0.0;
-
-            for (int d = 0; d < 3; d++) {
-                length[d] = d == spectrum->plane.axis ? 1.0 : bounds[1][d] - bounds[0][d];
-                area *= length[d];
-                if (d != spectrum->plane.axis) longest = fmax(longest, length[d]);
-            }
-            points = area * pow(spectrum->plane.resolution / longest, 2.0);
-        }
-        bytes += points * components * spectrum->frequencies.count * 16.0;
+        points += own;
+        bytes.sums += own * components * spectrum->frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->flux_count; i++) {
-        bytes += count_face_points(context, deck->fluxes[i].surface.name) * 6.0 *
-                 deck->fluxes[i].frequencies.count * 16.0;
+        const double own = count_face_points(context, deck->fluxes[i].surface.name);
+
+        flux_points += own;
+        bytes.sums += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
+    bytes.samples = sample_bytes(context, points) + sample_bytes(context, flux_points);
     return bytes;
 }

@@ -28,5 +28,9 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
                         bool restored, int64_t step);
 
-// About how many bytes the sums of all spectra take, over all ranks. Not collective.
-double sedge_sampling_bytes(const sedge_output_context *context);
+// About how many bytes the devices of all ranks need for spectra and flux: the sums, which the
+// hosts have once more, and the samples that wait to be added. Not collective.
+typedef struct sedge_sampling_memory {
+    double sums, samples;
+} sedge_sampling_memory;
+sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context);

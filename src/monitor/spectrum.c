@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "monitor/output_describe.h"
-#include "monitor/point_recorder.h"
 
 #include <assert.h>
 #include <math.h>
@@ -36,6 +35,7 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
 
 void sedge_spectrum_clear(sedge_spectrum *spectrum)
 {
+    if (spectrum->on_device != NULL) spectrum->source->free_transform(spectrum->on_device);
     sedge_release(spectrum->sums);
     sedge_release(spectrum->incident);
     sedge_release(spectrum->phases);
@@ -47,13 +47,29 @@ int64_t sedge_spectrum_width(const sedge_spectrum *spectrum)
     return 2LL * spectrum->row_points * spectrum->components * spectrum->frequencies->count;
 }
 
-void sedge_spectrum_begin(sedge_spectrum *spectrum, int samples, const double *times, double weight)
+// ---- samples -----------------------------------------------------------------------------------
+
+sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output_context *context,
+                                    const sedge_point_recorder *recorder, int first)
+{
+    void *points;
+
+    spectrum->source = sedge_point_recorder_source(recorder, &points);
+    return sedge_comm_agree(context->comm,
+                            spectrum->source->create_transform(
+                                &spectrum->on_device, points, first,
+                                (int)(spectrum->rows * spectrum->row_points), spectrum->components,
+                                spectrum->component, 2 * spectrum->frequencies->count));
+}
+
+// The phases of a batch, in fp64 from the times themselves; and what the signal adds.
+static void compute_phases(sedge_spectrum *spectrum, int samples, const double *times,
+                           double weight)
 {
     const double pi = 3.14159265358979323846;
     const int64_t count = spectrum->frequencies->count;
 
     assert(samples <= SEDGE_POINT_BATCH);
-    spectrum->samples = samples;
     for (int s = 0; s < samples; s++) {
         double *const phases = spectrum->phases + 2 * count * s;
         for (int64_t k = 0; k < count; k++) {
@@ -67,24 +83,23 @@ void sedge_spectrum_begin(sedge_spectrum *spectrum, int samples, const double *t
     }
 }
 
-// Sums stay in the cache for all samples; each is added in its turn.
-void sedge_spectrum_add(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
-                        const double *values, int64_t stride)
+sedge_status sedge_spectrum_add(sedge_spectrum *spectrum, int samples, const double *times,
+                                double weight)
 {
-    const int64_t numbers = 2LL * spectrum->frequencies->count;
-    double *sums = spectrum->sums + first * sedge_spectrum_width(spectrum);
-
-    for (int64_t i = 0; i < rows * spectrum->row_points; i++) {
-        for (int c = 0; c < spectrum->components; c++, sums += numbers) {
-            const double *const of = values + i * fields + spectrum->component[c];
-            for (int s = 0; s < spectrum->samples; s++) {
-                const double *const phases = spectrum->phases + numbers * s;
-                const double x = of[stride * s];
-                for (int64_t k = 0; k < numbers; k++) sums[k] += phases[k] * x;
-            }
-        }
-    }
+    compute_phases(spectrum, samples, times, weight);
+    if (!spectrum->begun && spectrum->restored)
+        SEDGE_TRY(spectrum->source->set_sums(spectrum->on_device, spectrum->sums));
+    spectrum->begun = true;
+    return spectrum->source->add_samples(spectrum->on_device, spectrum->phases);
 }
+
+sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum)
+{
+    if (!spectrum->begun) return SEDGE_OK;
+    return spectrum->source->get_sums(spectrum->on_device, spectrum->sums);
+}
+
+// ---- description -------------------------------------------------------------------------------
 
 sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
                                      const sedge_output_context *context,

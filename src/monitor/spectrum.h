@@ -2,6 +2,9 @@
 // of x(t_n) exp(-j 2 pi f t_n) m dt over the samples (monitor/sampling.h). Phases and sums are
 // fp64; samples are added one by one, so that sums do not depend on how they are batched.
 //
+// The sums are made on the device, from the samples that a recorder keeps there, and come to the
+// host when somebody asks for them: for a checkpoint, and at the end of the run.
+//
 // Points lie in rows: a row is on one rank, and has an id that does not depend on the ranks.
 #pragma once
 
@@ -9,6 +12,7 @@
 #include "io/h5.h"
 #include "monitor/gather.h"
 #include "monitor/output_context.h"
+#include "monitor/point_recorder.h"
 #include "monitor/sampling.h"
 
 typedef struct sedge_spectrum {
@@ -18,13 +22,17 @@ typedef struct sedge_spectrum {
     int row_points;                            // points of a row
     int components;
     int component[SEDGE_MAX_FIELDS]; // [components] fields that are transformed
-    double *sums;                    // [rows][row_points][components][frequencies][2], code units
-    double *incident;                // [frequencies][2]: the same of the signal
-    int samples;                     // that are being added
-    double *phases;                  // [samples][frequencies][2]
-    sedge_gather gather;             // of the rows' ids
-    int64_t begin;                   // step after which the sums begin; spectrum_memory.h
-    bool restored;                   // the sums go on with those of a checkpoint
+    double *sums;        // [rows][row_points][components][frequencies][2], code units: those of a
+                         // checkpoint until samples are added, then those of the last fetch
+    double *incident;    // [frequencies][2]: the same of the signal
+    double *phases;      // [SEDGE_POINT_BATCH][frequencies][2]
+    sedge_gather gather; // of the rows' ids
+    int64_t begin;       // step after which the sums begin; spectrum_memory.h
+    bool restored;       // the sums go on with those of a checkpoint
+
+    const sedge_sample_source *source; // of the device's sums
+    void *on_device;                   // the source's; NULL: not connected
+    bool begun;                        // the device has the sums
 } sedge_spectrum;
 
 // Sums of zero for the output groups that are `requested`. Keeps `frequencies` and `signal`, and
@@ -39,13 +47,21 @@ void sedge_spectrum_clear(sedge_spectrum *spectrum);
 // Numbers of a row in `sums`.
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
 
-// Begin to add `samples` samples, at most SEDGE_POINT_BATCH, each of which stands for a time
-// `weight`. Then add rows from `first` on, each once: values [samples][stride], which begin with
-// those of the rows, [rows][row_points][fields].
-void sedge_spectrum_begin(sedge_spectrum *spectrum, int samples, const double *times,
-                          double weight);
-void sedge_spectrum_add(sedge_spectrum *spectrum, int64_t first, int64_t rows, int fields,
-                        const double *values, int64_t stride);
+// Make the sums on the device, of the recorder's points from number `first` on, which are those of
+// the rows. Keeps the recorder's source. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output_context *context,
+                                    const sedge_point_recorder *recorder, int first);
+
+// Add what the recorder has recorded: `samples` samples, each of which stands for a time `weight`.
+// Queued; does not wait for the samples. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_add(sedge_spectrum *spectrum, int samples, const double *times,
+                                double weight);
+
+// Bring the sums to the host. Waits; not collective.
+SEDGE_MUST_USE
+sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum);
 
 // Root: write the frequencies and the transform of the signal, where there is one, into the group
 // `folder`, with the attributes begin_step and every.

@@ -469,7 +469,8 @@ static void test_monitors_table(void)
 #undef WITHOUT
     kind = whole;
     kind.points = fake_points;
-    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE, "receive: it is required");
+    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE,
+                "transform or receive: it is required");
     kind = whole;
     kind.parameter_count = 1;
     CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE, "parameters: it is required");

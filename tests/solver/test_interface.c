@@ -63,7 +63,9 @@ static void record_run(kit *k, record *r, double end)
                                            weights + (size_t)(count * n)));
         mine[count++] = i;
     }
-    CHECK_OK(sedge_probes_create(&probes, k->evolution, count, elements, weights, r->samples));
+    const sedge_probe_points points = {
+        .count = count, .elements = elements, .row_count = count, .weights = weights};
+    CHECK_OK(sedge_probes_create(&probes, k->evolution, &points, r->samples));
     dg_case_start(&k->base, 0.0);
     CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
     CHECK_OK(sedge_probes_record(probes));

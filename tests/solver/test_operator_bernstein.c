@@ -252,7 +252,9 @@ static void test_probe(const kit_world *world)
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.5, -0.6, -0.7, weights));
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.2, -0.3, -0.9, weights + n));
     CHECK_OK(kit_load(&c.k, SEDGE_FP64, &by_variant));
-    CHECK_OK(sedge_probes_create(&probes, c.k.evolution, 2, elements, weights, 1));
+    const sedge_probe_points points = {
+        .count = 2, .elements = elements, .row_count = 2, .weights = weights};
+    CHECK_OK(sedge_probes_create(&probes, c.k.evolution, &points, 1));
     CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
     CHECK_OK(sedge_probes_record(probes));
     CHECK_OK(sedge_probes_fetch(probes, values, &samples));

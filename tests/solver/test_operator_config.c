@@ -340,7 +340,9 @@ static void test_probes(const kit_world *world)
                                            weights + (size_t)(i * n)));
     }
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
-    CHECK_OK(sedge_probes_create(&probes, k.evolution, PROBES, elements, weights, STEPS + 1));
+    const sedge_probe_points points = {
+        .count = PROBES, .elements = elements, .row_count = PROBES, .weights = weights};
+    CHECK_OK(sedge_probes_create(&probes, k.evolution, &points, STEPS + 1));
     CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
     CHECK_OK(sedge_probes_record(probes));
     for (int s = 0; s < STEPS; s++) {
@@ -363,6 +365,7 @@ static void test_probes(const kit_world *world)
             CHECK_BOUND(fabs(values[s * PROBES * 6 + at] - sum), 1e-13);
         }
     }
+    sedge_probes_forget(probes);
     CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == 0);
     sedge_probes_free(probes);

@@ -67,7 +67,9 @@ static void run_monitors(kit *k)
     CHECK(kit_energy(k) > 0.0);
     CHECK_OK(sedge_allocate(&weights, nodes, sizeof *weights));
     weights[nodes - 1] = 1.0;
-    CHECK_OK(sedge_probes_create(&probes, k->evolution, 1, &first, weights, 1));
+    const sedge_probe_points points = {
+        .count = 1, .elements = &first, .row_count = 1, .weights = weights};
+    CHECK_OK(sedge_probes_create(&probes, k->evolution, &points, 1));
     CHECK_OK(sedge_probes_record(probes));
     CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == 1);

@@ -98,10 +98,12 @@ SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
     }
 }
 
-// samples [probes][fields] of one moment; probe slots [probes]; weights [probes][nodes], fp64.
+// samples [probes][fields] of one moment; of each probe its slot, and its row of weights
+// [rows][nodes], fp64.
 #define SEDGE_PROBE_LIST(X)                                \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)   \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_slots) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_rows)  \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, weights)  \
     X(SEDGE_GLOBAL double *SEDGE_RESTRICT, samples)        \
     X(sedge_int64, values)
@@ -115,12 +117,13 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
                 const int f = (int)(at % SEDGE_FIELDS);
                 const sedge_int64 probe = at / SEDGE_FIELDS;
                 const int slot = probe_slots[probe];
+                const SEDGE_GLOBAL double *const w =
+                    weights + (sedge_int64)probe_rows[probe] * SEDGE_NODES;
                 const SEDGE_GLOBAL sedge_state *const p =
                     u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
                 double sum = 0.0;
                 for (int n = 0; n < SEDGE_NODES; n++)
-                    sum += weights[probe * SEDGE_NODES + n] *
-                           (double)SEDGE_LANE(p[n].f[f], slot % SEDGE_LANES);
+                    sum += w[n] * (double)SEDGE_LANE(p[n].f[f], slot % SEDGE_LANES);
                 samples[at] = sum;
             }
         }
