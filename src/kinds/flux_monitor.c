@@ -8,7 +8,6 @@
 // which is power divided by |incident|^2.
 #include "dg/monitor_kind.h"
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "monitor/face_points.h"
@@ -16,35 +15,28 @@
 #include "monitor/output_folder.h"
 #include "monitor/sample.h"
 #include "monitor/series.h"
-#include "monitor/spectrum_memory.h"
+#include "monitor/transforms.h"
 
 #include <jansson.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ENTRY_BYTES 16384 // what describes an entry in a file, beside its numbers
 
 typedef struct flux_entry {
     const sedge_deck_flux *deck;
     sedge_face_points faces;
-    sedge_spectrum spectrum; // only where the deck gives frequencies
-    double *sides;           // [sides] flux through each
+    const sedge_spectrum *spectrum; // of the transforms; only where the deck gives frequencies
+    double *sides;                  // [sides] flux through each
 } flux_entry;
 
 typedef struct flux_monitor {
-    const sedge_output_context *context;
-    sedge_sampling sampling;
-    bool restored; // some entry goes on with the sums of a checkpoint
+    sedge_transforms transforms;
     int64_t samples;
     int count;
     flux_entry *entries; // [count]
-    int array_count;
-    sedge_monitor_array *arrays; // [array_count] of the entries with frequencies
-    int points;
-    sedge_monitor_point *point; // [points] of all entries, one after the other
 } flux_monitor;
 
 static const char *entry_name(const sedge_deck *deck, int i)
@@ -97,74 +89,52 @@ static void release(void *what)
     flux_monitor *const monitor = what;
 
     if (monitor == NULL) return;
+    sedge_transforms_clear(&monitor->transforms);
     for (int i = 0; i < monitor->count; i++) {
         sedge_face_points_clear(&monitor->entries[i].faces);
-        sedge_spectrum_clear(&monitor->entries[i].spectrum);
         sedge_release(monitor->entries[i].sides);
     }
     sedge_release(monitor->entries);
-    sedge_release(monitor->arrays);
-    sedge_release(monitor->point);
     sedge_release(monitor);
-}
-
-// The transform of an entry's fields, and its array.
-static sedge_status create_spectrum(flux_monitor *monitor, flux_entry *entry, const json_t *memory)
-{
-    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
-    const sedge_face_points *const faces = &entry->faces;
-    sedge_monitor_array *const array = &monitor->arrays[monitor->array_count++];
-
-    SEDGE_TRY(sedge_spectrum_create(&entry->spectrum, monitor->context, &entry->deck->frequencies,
-                                    both, monitor->sampling.signal, faces->sides,
-                                    faces->side_points, faces->ids));
-    SEDGE_TRY(sedge_comm_agree(
-        monitor->context->comm,
-        sedge_spectrum_load(&entry->spectrum, monitor->context, json_object_get(memory, "entries"),
-                            entry->deck->name, entry->deck->line, hash_place(entry->deck))));
-    monitor->restored = monitor->restored || entry->spectrum.restored;
-    *array = (sedge_monitor_array){.restore = entry->spectrum.restored,
-                                   .limit = faces->limit,
-                                   .count = faces->sides,
-                                   .ids = faces->ids,
-                                   .width = sedge_spectrum_width(&entry->spectrum),
-                                   .values = entry->spectrum.sums};
-    (void)snprintf(array->name, sizeof array->name, "%s", entry->deck->name);
-    return SEDGE_OK;
 }
 
 static sedge_status create_entry(flux_monitor *monitor, const sedge_deck_flux *deck,
                                  const json_t *memory)
 {
-    const sedge_output_context *const context = monitor->context;
-    flux_entry *const entry = &monitor->entries[monitor->count++];
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
+    const sedge_output_context *const context = monitor->transforms.context;
+    flux_entry *const entry = &monitor->entries[monitor->count];
+    const sedge_face_points *const faces = &entry->faces;
     char where[128];
 
     entry->deck = deck;
+    entry->spectrum = &monitor->transforms.spectrum[monitor->count++];
     (void)snprintf(where, sizeof where, "monitors.flux.%s", deck->name);
     SEDGE_TRY(sedge_face_points_create(&entry->faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_allocate(&entry->sides, entry->faces.sides, sizeof *entry->sides)));
-    monitor->points += entry->faces.sides * entry->faces.side_points;
-    return has_spectrum(entry) ? create_spectrum(monitor, entry, memory) : SEDGE_OK;
+    return sedge_transforms_add(&monitor->transforms,
+                                &(sedge_transform_entry){.name = deck->name,
+                                                         .line = deck->line,
+                                                         .place = hash_place(deck),
+                                                         .frequencies = &deck->frequencies,
+                                                         .requested = both,
+                                                         .normalise = true,
+                                                         .limit = faces->limit,
+                                                         .rows = faces->sides,
+                                                         .row_points = faces->side_points,
+                                                         .ids = faces->ids,
+                                                         .elements = faces->elements,
+                                                         .weights = faces->weights},
+                                memory);
 }
 
 // The points of all entries, and the file.
 static sedge_status complete(flux_monitor *monitor, const json_t *memory)
 {
-    const sedge_output_context *const context = monitor->context;
-    const int nodes = context->element->nodes;
-    int at = 0;
+    const sedge_output_context *const context = monitor->transforms.context;
 
-    if (monitor->restored) SEDGE_TRY(sedge_sampling_compare(&monitor->sampling, context, memory));
-    SEDGE_TRY(sedge_allocate(&monitor->point, monitor->points, sizeof *monitor->point));
-    for (int i = 0; i < monitor->count; i++) {
-        const sedge_face_points *const faces = &monitor->entries[i].faces;
-        for (int64_t k = 0; k < (int64_t)faces->sides * faces->side_points; k++) {
-            monitor->point[at++] = (sedge_monitor_point){.element = faces->elements[k],
-                                                         .weights = faces->weights + k * nodes};
-        }
-    }
+    SEDGE_TRY(sedge_transforms_complete(&monitor->transforms, memory));
     // The file of another folder is new, whatever the sums.
     SEDGE_TRY(sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "flux"));
     if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
@@ -189,11 +159,9 @@ static sedge_status create(void **out, const sedge_output_context *context,
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, deck->flux_count, sizeof *monitor->entries);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&monitor->arrays, deck->flux_count, sizeof *monitor->arrays);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    monitor->context = context;
-    SEDGE_TRY_GOTO(status, sedge_sampling_plan(&monitor->sampling, context));
+    SEDGE_TRY_GOTO(status,
+                   sedge_transforms_create(&monitor->transforms, context, deck->flux_count));
     for (int i = 0; i < deck->flux_count; i++)
         SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->fluxes[i], memory));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, complete(monitor, memory)));
@@ -204,48 +172,15 @@ done:
     return status;
 }
 
-static const sedge_monitor_point *get_points(const void *what, int *count)
-{
-    const flux_monitor *const monitor = what;
-
-    *count = monitor->points;
-    return monitor->point;
-}
-
-static const sedge_monitor_array *get_arrays(const void *what, int *count)
-{
-    const flux_monitor *const monitor = what;
-
-    *count = monitor->array_count;
-    return monitor->arrays;
-}
-
 static sedge_status save(const void *what, json_t *memory)
 {
     const flux_monitor *const monitor = what;
-    json_t *const entries = json_object();
 
-    if (json_object_set_new(memory, "entries", entries) != 0)
-        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor 'flux'");
-    for (int i = 0; i < monitor->count; i++) {
-        const flux_entry *const entry = &monitor->entries[i];
-        if (!has_spectrum(entry)) continue;
-        SEDGE_TRY(sedge_spectrum_fetch(&entry->spectrum));
-        SEDGE_TRY(sedge_spectrum_save(&entry->spectrum, entries, entry->deck->name,
-                                      hash_place(entry->deck)));
-    }
-    SEDGE_TRY(sedge_sampling_save(&monitor->sampling, monitor->context, memory));
+    SEDGE_TRY(sedge_transforms_save(monitor, memory));
     return sedge_series_save(monitor->samples, memory, "flux");
 }
 
 // ---- samples -----------------------------------------------------------------------------------
-
-static bool due(const void *what, int64_t step)
-{
-    const flux_monitor *const monitor = what;
-
-    return sedge_sampling_due(&monitor->sampling, monitor->context, monitor->restored, step);
-}
 
 // n.(a x b)
 static double triple_product(const double n[3], const double a[3], const double b[3])
@@ -259,7 +194,7 @@ static double triple_product(const double n[3], const double a[3], const double 
 static double measure(const flux_monitor *monitor, const flux_entry *entry, const double *values)
 {
     const sedge_face_points *const faces = &entry->faces;
-    const sedge_equation *const equation = monitor->context->problem->equation;
+    const sedge_equation *const equation = monitor->transforms.context->problem->equation;
 
     for (int32_t s = 0; s < faces->sides; s++) {
         entry->sides[s] = 0.0;
@@ -272,14 +207,14 @@ static double measure(const flux_monitor *monitor, const flux_entry *entry, cons
                                               u + equation->groups[1].first);
         }
     }
-    return sedge_sample_sum(monitor->context->comm, faces->sides, entry->sides);
+    return sedge_sample_sum(monitor->transforms.context->comm, faces->sides, entry->sides);
 }
 
 // Root: append the samples of one entry to its series.
 static sedge_status append(const flux_monitor *monitor, int samples, const double *times,
                            const double *flux)
 {
-    const sedge_output_context *const context = monitor->context;
+    const sedge_output_context *const context = monitor->transforms.context;
     const double unit = sedge_deck_time_unit(context->deck);
     const int64_t numbers = (int64_t)samples * (1 + monitor->count);
     char path[SEDGE_OUTPUT_PATH];
@@ -305,42 +240,14 @@ done:
     return sedge_h5_close(file, status);
 }
 
-static sedge_status connect(void *what, sedge_point_recorder *recorder)
-{
-    flux_monitor *const monitor = what;
-    int at = 0;
-
-    for (int i = 0; i < monitor->count; i++) {
-        flux_entry *const entry = &monitor->entries[i];
-
-        if (has_spectrum(entry))
-            SEDGE_TRY(sedge_spectrum_connect(&entry->spectrum, monitor->context, recorder, at));
-        at += entry->faces.sides * entry->faces.side_points;
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status transform(void *what, int samples, const double *times)
-{
-    flux_monitor *const monitor = what;
-    const double weight = monitor->sampling.every * monitor->context->dt;
-    sedge_status status = SEDGE_OK;
-
-    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
-        if (has_spectrum(&monitor->entries[i]))
-            status = sedge_spectrum_add(&monitor->entries[i].spectrum, samples, times, weight);
-    }
-    return sedge_comm_agree(monitor->context->comm, status);
-}
-
 static sedge_status receive(void *what, int samples, const double *times, const double *values)
 {
     flux_monitor *const monitor = what;
-    const sedge_comm *const comm = monitor->context->comm;
-    const int fields = monitor->context->problem->equation->fields;
-    const double unit = power_unit(monitor->context, false);
-    const int64_t stride = (int64_t)monitor->points * fields; // of a sample
-    double *flux = NULL;                                      // [entries][samples]
+    const sedge_comm *const comm = monitor->transforms.context->comm;
+    const int fields = monitor->transforms.context->problem->equation->fields;
+    const double unit = power_unit(monitor->transforms.context, false);
+    const int64_t stride = (int64_t)monitor->transforms.points * fields; // of a sample
+    double *flux = NULL;                                                 // [entries][samples]
 
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&flux, (int64_t)samples * monitor->count, sizeof *flux)));
@@ -375,7 +282,7 @@ static double measure_at(const flux_monitor *monitor, const flux_entry *entry, i
             double part[2][6]; // real, imaginary; E, H
 
             for (int c = 0; c < 6; c++) {
-                const double *const sums = entry->spectrum.sums + 2 * ((6 * at + c) * count + k);
+                const double *const sums = entry->spectrum->sums + 2 * ((6 * at + c) * count + k);
                 part[0][c] = sums[0];
                 part[1][c] = sums[1];
             }
@@ -385,31 +292,32 @@ static double measure_at(const flux_monitor *monitor, const flux_entry *entry, i
             }
         }
     }
-    return sedge_sample_sum(monitor->context->comm, faces->sides, entry->sides);
+    return sedge_sample_sum(monitor->transforms.context->comm, faces->sides, entry->sides);
 }
 
 // Root: write the spectrum of an entry, `power` [frequencies], which is changed.
 static sedge_status write_power(const flux_monitor *monitor, const flux_entry *entry,
                                 sedge_h5 *file, double *power)
 {
-    const sedge_output_context *const context = monitor->context;
+    const sedge_output_context *const context = monitor->transforms.context;
     const int64_t count = entry->deck->frequencies.count;
     const double incident_unit =
-        monitor->sampling.signal_unit * sedge_deck_time_unit(context->deck);
+        monitor->transforms.sampling.signal_unit * sedge_deck_time_unit(context->deck);
     double peak = 0.0;
     char folder[128];
     char path[160];
 
     (void)snprintf(folder, sizeof folder, "/flux/%s", entry->deck->name);
     SEDGE_TRY(sedge_h5_group(file, folder));
-    SEDGE_TRY(sedge_spectrum_describe(&entry->spectrum, context, &monitor->sampling, file, folder));
+    SEDGE_TRY(sedge_spectrum_describe(entry->spectrum, context, &monitor->transforms.sampling, file,
+                                      folder));
     (void)snprintf(path, sizeof path, "%s/power", folder);
     SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, power));
     SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, "W s2")));
-    if (entry->spectrum.signal == NULL) return SEDGE_OK;
+    if (entry->spectrum->signal == NULL) return SEDGE_OK;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = 0; k < count; k++) {
-            const double *const of = entry->spectrum.incident + 2 * k;
+            const double *const of = entry->spectrum->incident + 2 * k;
             const double size = incident_unit * hypot(of[0], of[1]);
 
             peak = fmax(peak, size);
@@ -426,9 +334,9 @@ static sedge_status write_power(const flux_monitor *monitor, const flux_entry *e
 static sedge_status write_entry(const flux_monitor *monitor, const flux_entry *entry,
                                 sedge_h5 *file)
 {
-    const sedge_comm *const comm = monitor->context->comm;
+    const sedge_comm *const comm = monitor->transforms.context->comm;
     const int count = entry->deck->frequencies.count;
-    const double unit = power_unit(monitor->context, true);
+    const double unit = power_unit(monitor->transforms.context, true);
     double *power = NULL;
     sedge_status status = sedge_comm_agree(comm, sedge_allocate(&power, count, sizeof *power));
 
@@ -439,41 +347,26 @@ static sedge_status write_entry(const flux_monitor *monitor, const flux_entry *e
     return sedge_comm_agree(comm, status);
 }
 
-static sedge_status begin_file(const flux_monitor *monitor, sedge_h5 **file, const char *path)
+static sedge_status write_entries(const void *what, sedge_h5 *file)
 {
-    SEDGE_TRY(sedge_h5_create(file, path, (int64_t)(1 + monitor->count) * 4 * ENTRY_BYTES));
-    SEDGE_TRY(sedge_output_describe(*file, monitor->context, "flux at frequencies"));
-    SEDGE_TRY(sedge_h5_text(*file, "/", "phasor", "exp(+jwt)"));
-    return sedge_h5_group(*file, "/flux");
+    const flux_monitor *const monitor = what;
+    sedge_status status = file != NULL ? sedge_h5_group(file, "/flux") : SEDGE_OK;
+
+    status = sedge_comm_agree(monitor->transforms.context->comm, status);
+    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
+        if (has_spectrum(&monitor->entries[i]))
+            status = write_entry(monitor, &monitor->entries[i], file);
+    }
+    return status;
 }
 
 static sedge_status finish(void *what)
 {
     const flux_monitor *const monitor = what;
-    const sedge_comm *const comm = monitor->context->comm;
-    const bool root = sedge_comm_is_root(comm);
-    char path[SEDGE_OUTPUT_PATH];
-    char temporary[SEDGE_OUTPUT_PATH + 8];
-    sedge_h5 *file = NULL;
-    sedge_status status = SEDGE_OK;
 
-    if (monitor->array_count == 0) return SEDGE_OK;
-    sedge_output_path(path, monitor->context, "flux_spectra.h5");
-    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
-        if (has_spectrum(&monitor->entries[i]))
-            status = sedge_spectrum_fetch(&monitor->entries[i].spectrum);
-    }
-    if (root && status == SEDGE_OK) status = begin_file(monitor, &file, temporary);
-    status = sedge_comm_agree(comm, status);
-    for (int i = 0; i < monitor->count && status == SEDGE_OK; i++) {
-        if (has_spectrum(&monitor->entries[i]))
-            status = write_entry(monitor, &monitor->entries[i], file);
-    }
-    status = sedge_h5_close(file, status);
-    if (root && status == SEDGE_OK) status = sedge_file_publish(temporary, path);
-    if (root && status != SEDGE_OK) (void)unlink(temporary);
-    return sedge_comm_agree(comm, status);
+    if (monitor->transforms.array_count == 0) return SEDGE_OK;
+    return sedge_transforms_write(&monitor->transforms, "flux_spectra.h5", "flux at frequencies",
+                                  (1.0 + monitor->count) * 4.0 * ENTRY_BYTES, write_entries);
 }
 
 static bool requested(const sedge_deck *deck)
@@ -498,11 +391,11 @@ const sedge_monitor_kind sedge_monitor_flux = {
     .requested = requested,
     .create = create,
     .sums = true,
-    .arrays = get_arrays,
-    .due = due,
-    .points = get_points,
-    .connect = connect,
-    .transform = transform,
+    .arrays = sedge_transforms_arrays,
+    .due = sedge_transforms_due,
+    .points = sedge_transforms_points,
+    .connect = sedge_transforms_connect,
+    .transform = sedge_transforms_transform,
     .receive = receive,
     .finish = finish,
     .save = save,

@@ -116,6 +116,8 @@ static sedge_status find_elements(sedge_spectrum_rows *out, const sedge_deck_spe
     out->row_points = context->element->nodes;
     status = sedge_allocate(&out->row_of, mesh->elements, sizeof *out->row_of);
     if (status == SEDGE_OK) status = sedge_allocate(&out->ids, mesh->elements, sizeof *out->ids);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&out->elements, mesh->elements, sizeof *out->elements);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     for (int32_t e = 0; e < mesh->elements; e++) {
         const char *const name = mesh->groups.volume_names[mesh->group[e]];
@@ -124,6 +126,7 @@ static sedge_status find_elements(sedge_spectrum_rows *out, const sedge_deck_spe
         for (int k = 0; k < deck->group_count; k++) {
             if (strcmp(deck->groups[k], name) != 0) continue;
             out->ids[out->count] = mesh->global_ids[e];
+            out->elements[out->count] = e;
             out->row_of[e] = (int32_t)out->count++;
         }
     }

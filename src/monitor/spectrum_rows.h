@@ -10,7 +10,7 @@ typedef struct sedge_spectrum_rows {
     int row_points;
     int64_t *ids;            // [count]
     int64_t limit;           // ids are below it
-    int32_t *elements;       // [count][row_points]; of volume groups NULL, as the weights:
+    int32_t *elements;       // [count][row_points]; of volume groups [count], and no weights
     double *weights;         // [count][row_points][nodes]
     int32_t *row_of;         // of volume groups: [elements of this rank] the row of each, or -1
     sedge_plane plane;       // of a plane, without its points

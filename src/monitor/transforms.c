@@ -1,0 +1,207 @@
+#include "transforms.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/spectrum_memory.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+sedge_status sedge_transforms_create(sedge_transforms *out, const sedge_output_context *context,
+                                     int entries)
+{
+    *out = (sedge_transforms){.context = context};
+    sedge_status status = sedge_allocate(&out->entry, entries, sizeof *out->entry);
+    if (status == SEDGE_OK) status = sedge_allocate(&out->spectrum, entries, sizeof *out->spectrum);
+    if (status == SEDGE_OK) status = sedge_allocate(&out->arrays, entries, sizeof *out->arrays);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    return sedge_sampling_plan(&out->sampling, context);
+}
+
+void sedge_transforms_clear(sedge_transforms *transforms)
+{
+    for (int i = 0; i < transforms->count; i++) sedge_spectrum_clear(&transforms->spectrum[i]);
+    sedge_release(transforms->entry);
+    sedge_release(transforms->spectrum);
+    sedge_release(transforms->arrays);
+    sedge_release(transforms->point);
+}
+
+static bool has_sums(const sedge_transform_entry *entry)
+{
+    return entry->frequencies->count > 0;
+}
+
+static int count_points(const sedge_transform_entry *entry)
+{
+    return (int)(entry->rows * entry->row_points);
+}
+
+sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_transform_entry *entry,
+                                  const json_t *memory)
+{
+    const sedge_output_context *const context = transforms->context;
+    sedge_spectrum *const spectrum = &transforms->spectrum[transforms->count];
+
+    transforms->entry[transforms->count++] = *entry;
+    transforms->points += count_points(entry);
+    if (!has_sums(entry)) return SEDGE_OK;
+    SEDGE_TRY(sedge_spectrum_create(spectrum, context, entry->frequencies, entry->requested,
+                                    entry->normalise ? transforms->sampling.signal : NULL,
+                                    entry->rows, entry->row_points, entry->ids));
+    SEDGE_TRY(sedge_comm_agree(
+        context->comm, sedge_spectrum_load(spectrum, context, json_object_get(memory, "entries"),
+                                           entry->name, entry->line, entry->place)));
+    transforms->restored = transforms->restored || spectrum->restored;
+    sedge_monitor_array *const array = &transforms->arrays[transforms->array_count++];
+    *array = (sedge_monitor_array){.restore = spectrum->restored,
+                                   .limit = entry->limit,
+                                   .count = entry->rows,
+                                   .ids = entry->ids,
+                                   .width = sedge_spectrum_width(spectrum),
+                                   .values = spectrum->sums};
+    (void)snprintf(array->name, sizeof array->name, "%s", entry->name);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_transforms_complete(sedge_transforms *transforms, const json_t *memory)
+{
+    const sedge_output_context *const context = transforms->context;
+    const int nodes = context->element->nodes;
+    sedge_monitor_point *point;
+
+    if (transforms->restored)
+        SEDGE_TRY(sedge_sampling_compare(&transforms->sampling, context, memory));
+    SEDGE_TRY(sedge_allocate(&transforms->point, transforms->points, sizeof *transforms->point));
+    point = transforms->point;
+    for (int i = 0; i < transforms->count; i++) {
+        const sedge_transform_entry *const entry = &transforms->entry[i];
+
+        for (int k = 0; k < count_points(entry); k++, point++) {
+            if (entry->weights != NULL) {
+                point->element = entry->elements[k];
+                point->weights = entry->weights + (int64_t)k * nodes;
+            } else {
+                point->element = entry->elements[k / nodes];
+                point->node = k % nodes;
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_transforms_fetch(const sedge_transforms *transforms)
+{
+    for (int i = 0; i < transforms->count; i++)
+        if (has_sums(&transforms->entry[i]))
+            SEDGE_TRY(sedge_spectrum_fetch(&transforms->spectrum[i]));
+    return SEDGE_OK;
+}
+
+static sedge_status begin_file(const sedge_transforms *transforms, sedge_h5 **file,
+                               const char *path, const char *text, double bytes)
+{
+    SEDGE_TRY(sedge_h5_create(file, path, (int64_t)bytes));
+    SEDGE_TRY(sedge_output_describe(*file, transforms->context, text));
+    return sedge_h5_text(*file, "/", "phasor", "exp(+jwt)");
+}
+
+sedge_status sedge_transforms_write(const sedge_transforms *transforms, const char *name,
+                                    const char *text, double bytes,
+                                    sedge_status (*write)(const void *monitor, sedge_h5 *file))
+{
+    const sedge_comm *const comm = transforms->context->comm;
+    const bool root = sedge_comm_is_root(comm);
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    sedge_h5 *file = NULL;
+    sedge_status status = sedge_transforms_fetch(transforms);
+
+    sedge_output_path(path, transforms->context, name);
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    if (root && status == SEDGE_OK) status = begin_file(transforms, &file, temporary, text, bytes);
+    status = sedge_comm_agree(comm, status);
+    if (status == SEDGE_OK) status = write(transforms, file);
+    status = sedge_h5_close(file, status);
+    if (root && status == SEDGE_OK) status = sedge_file_publish(temporary, path);
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    return sedge_comm_agree(comm, status);
+}
+
+// ---- for the monitor's table -------------------------------------------------------------------
+
+const sedge_monitor_point *sedge_transforms_points(const void *monitor, int *count)
+{
+    const sedge_transforms *const transforms = monitor;
+
+    *count = transforms->points;
+    return transforms->point;
+}
+
+const sedge_monitor_array *sedge_transforms_arrays(const void *monitor, int *count)
+{
+    const sedge_transforms *const transforms = monitor;
+
+    *count = transforms->array_count;
+    return transforms->arrays;
+}
+
+bool sedge_transforms_due(const void *monitor, int64_t step)
+{
+    const sedge_transforms *const transforms = monitor;
+
+    return sedge_sampling_due(&transforms->sampling, transforms->context, transforms->restored,
+                              step);
+}
+
+sedge_status sedge_transforms_connect(void *monitor, sedge_point_recorder *recorder)
+{
+    sedge_transforms *const transforms = monitor;
+    int at = 0;
+
+    for (int i = 0; i < transforms->count; i++) {
+        const sedge_transform_entry *const entry = &transforms->entry[i];
+
+        if (has_sums(entry)) {
+            SEDGE_TRY(sedge_spectrum_connect(&transforms->spectrum[i], transforms->context,
+                                             recorder, at));
+        }
+        at += count_points(entry);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_transforms_transform(void *monitor, int samples, const double *times)
+{
+    sedge_transforms *const transforms = monitor;
+    const double weight = transforms->sampling.every * transforms->context->dt;
+    sedge_status status = SEDGE_OK;
+
+    for (int i = 0; i < transforms->count && status == SEDGE_OK; i++) {
+        if (has_sums(&transforms->entry[i]))
+            status = sedge_spectrum_add(&transforms->spectrum[i], samples, times, weight);
+    }
+    return sedge_comm_agree(transforms->context->comm, status);
+}
+
+sedge_status sedge_transforms_save(const void *monitor, json_t *memory)
+{
+    const sedge_transforms *const transforms = monitor;
+    json_t *const entries = json_object();
+
+    if (json_object_set_new(memory, "entries", entries) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for a monitor's transforms");
+    SEDGE_TRY(sedge_transforms_fetch(transforms));
+    for (int i = 0; i < transforms->count; i++) {
+        const sedge_transform_entry *const entry = &transforms->entry[i];
+
+        if (!has_sums(entry)) continue;
+        SEDGE_TRY(
+            sedge_spectrum_save(&transforms->spectrum[i], entries, entry->name, entry->place));
+    }
+    return sedge_sampling_save(&transforms->sampling, transforms->context, memory);
+}
