@@ -68,17 +68,19 @@ static sedge_status add_values(sedge_text *out, const sedge_session *session,
     return SEDGE_OK;
 }
 
-// ", debye eps_delta 2, tau 1" of the terms that volume group v has.
+// ", debye eps_delta 2, tau 1" of the terms that volume group v has, once for each pole.
 static sedge_status add_terms(sedge_text *out, const sedge_session *session, int v)
 {
     const sedge_problem *const problem = &session->problem;
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        if (!term->present[v]) continue;
-        SEDGE_TRY(sedge_text_add(out, ", %s", term->kind->name));
-        SEDGE_TRY(add_values(out, session, term->kind->parameters, term->kind->parameter_count,
-                             term->parameters[v]));
+        const int size = sedge_term_parameters(term) / term->poles;
+        for (int k = 0; term->present[v] && k < term->poles; k++) {
+            SEDGE_TRY(sedge_text_add(out, ", %s", term->kind->name));
+            SEDGE_TRY(add_values(out, session, term->kind->parameters, term->kind->parameter_count,
+                                 term->parameters[v] + (ptrdiff_t)k * size));
+        }
     }
     return SEDGE_OK;
 }

@@ -29,7 +29,7 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
         const sedge_term *const term = &problem->terms[i];
         for (int v = 0; v < groups->volumes; v++) {
             if (term->present[v] && term->kind->memory > 0)
-                bytes += groups->volume_elements[v] * (term->kind->memory * number + 16);
+                bytes += groups->volume_elements[v] * (sedge_term_memory(term) * number + 16);
         }
     }
     return bytes;

@@ -23,11 +23,13 @@ typedef struct sedge_deck_material {
     double values[SEDGE_MAX_MATERIALS]; // in the order of equation->materials, code units
 } sedge_deck_material;
 
-// `materials: NAME: {KIND: {...}}` - a term of one volume group.
+// `materials: NAME: {KIND: {...}}` - a term of one volume group; of a kind with poles the mapping
+// may be a list of them.
 typedef struct sedge_deck_term {
     const sedge_term_kind *kind;
     int material; // index in `materials`
-    double parameters[SEDGE_MAX_VALUES];
+    int poles;
+    double parameters[SEDGE_MAX_VALUES]; // pole by pole
 } sedge_deck_term;
 
 // `boundaries: NAME: {type: ..., ...}`. A `periodic` boundary has a partner in place of a kind.

@@ -175,8 +175,13 @@ static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
                              equation->name));
     for (int i = 0; i < count; i++) {
         SEDGE_TRY(sedge_text_add(out, "\n`%s: {...}` - %s; ", kinds[i]->name, kinds[i]->text));
+        if (kinds[i]->poles > 0) {
+            SEDGE_TRY(
+                sedge_text_add(out, "or a list of up to %d such mappings; ", kinds[i]->poles));
+        }
         SEDGE_TRY(kinds[i]->memory > 0
-                      ? sedge_text_add(out, "memory: %d numbers a node.", kinds[i]->memory)
+                      ? sedge_text_add(out, "memory: %d numbers a node%s.", kinds[i]->memory,
+                                       kinds[i]->poles > 0 ? " for each mapping" : "")
                       : sedge_text_add(out, "without memory."));
         SEDGE_TRY(
             sedge_text_add(out, "%s\n", kinds[i]->parameter_count == 0 ? " No parameters." : ""));

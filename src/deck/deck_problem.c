@@ -112,7 +112,8 @@ static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *dec
         // The entry `default` of a mesh where no element needs it has no group.
         for (int v = 0; v < groups->volumes; v++) {
             if (groups->volume_owner[v] != owner) continue;
-            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+            SEDGE_TRY(
+                sedge_problem_add_term(problem, term->kind, term->poles, v, term->parameters));
         }
     }
     return SEDGE_OK;

@@ -1,8 +1,11 @@
-// Terms of the deck: materials.GROUP.KIND: {parameters}, where KIND is in sedge_term_kinds.
+// Terms of the deck: materials.GROUP.KIND: {parameters}, where KIND is in sedge_term_kinds; or a
+// list of such mappings, the poles of a kind that has some.
 #include "deck_sections.h"
 
 #include "base/memory.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 // Has the equation a key of materials or a term of this name?
@@ -42,17 +45,56 @@ sedge_status deck_check_material(const deck_reader *reader, deck_node *node, con
 
     SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     SEDGE_TRY(refuse_foreign(reader, node, where));
-    for (int i = 0; i < count; i++)
-        keys[i] = (deck_key){.name = kinds[i]->name, .type = DECK_SECTION, .text = kinds[i]->text};
+    for (int i = 0; i < count; i++) {
+        const deck_node *const entry = deck_child(node, kinds[i]->name);
+        const bool list = kinds[i]->poles > 0 && entry != NULL && entry->kind == DECK_SEQUENCE;
+        keys[i] = (deck_key){.name = kinds[i]->name,
+                             .type = list ? DECK_LIST : DECK_SECTION,
+                             .text = kinds[i]->text};
+    }
     const deck_section section = {.path = "materials.NAME", .keys = keys, .count = count};
     return deck_check(reader, node, where, &section, equation->materials, equation->material_count);
+}
+
+// One pole: the mapping `node`.
+static sedge_status read_pole(const deck_reader *reader, deck_node *node, const char *where,
+                              sedge_deck_term *term)
+{
+    static const deck_section none = {.path = "materials.NAME.KIND"};
+    const sedge_term_kind *const kind = term->kind;
+    const int size = sedge_parameters_size(kind->parameters, kind->parameter_count);
+
+    SEDGE_TRY(deck_check(reader, node, where, &none, kind->parameters, kind->parameter_count));
+    deck_values(term->parameters + (ptrdiff_t)term->poles * size, reader, node, kind->parameters,
+                kind->parameter_count);
+    term->poles++;
+    return SEDGE_OK;
+}
+
+// A mapping, or a list of 1 to kind->poles mappings.
+static sedge_status read_term(const deck_reader *reader, deck_node *node, const char *where,
+                              sedge_deck_term *term)
+{
+    if (node->kind == DECK_MAPPING) return read_pole(reader, node, where, term);
+    if (node->count < 1 || node->count > term->kind->poles) {
+        return deck_fail(reader->path, node, "%s has %d poles; it must have 1 to %d", where,
+                         node->count, term->kind->poles);
+    }
+    for (deck_node *pole = node->first; pole != NULL; pole = pole->next) {
+        char number[16];
+        char path[DECK_PATH_MAX];
+
+        (void)snprintf(number, sizeof number, "%d", term->poles);
+        deck_path(path, where, number);
+        SEDGE_TRY(read_pole(reader, pole, path, term));
+    }
+    return SEDGE_OK;
 }
 
 // The terms of one kind.
 static sedge_status read_kind(const deck_reader *reader, sedge_deck *deck,
                               const sedge_term_kind *kind)
 {
-    static const deck_section none = {.path = "materials.NAME.KIND"};
     deck_node *material = deck_child(deck->tree, "materials")->first;
 
     for (int i = 0; i < deck->material_count; i++, material = material->next) {
@@ -63,11 +105,10 @@ static sedge_status read_kind(const deck_reader *reader, sedge_deck *deck,
         if (node == NULL) continue;
         deck_path(group, "materials", material->key);
         deck_path(where, group, kind->name);
-        SEDGE_TRY(deck_check(reader, node, where, &none, kind->parameters, kind->parameter_count));
         sedge_deck_term *const term = &deck->terms[deck->term_count++];
         term->kind = kind;
         term->material = i;
-        deck_values(term->parameters, reader, node, kind->parameters, kind->parameter_count);
+        SEDGE_TRY(read_term(reader, node, where, term));
         deck_child_to_end(material, node); // behind the material's own keys
     }
     return SEDGE_OK;

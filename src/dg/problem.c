@@ -4,6 +4,8 @@
 #include "dg/signal.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 // C_N, measured: the largest stable dt c / r_in of LSRK4(5) with upwind fluxes on regular cells.
@@ -22,6 +24,30 @@ double sedge_stable_number(int order)
     return 8.4 * 1.5 / ((order + 1.0) * (order + 3.0));
 }
 
+int sedge_term_memory(const sedge_term *term)
+{
+    return term->poles * term->kind->memory;
+}
+
+int sedge_term_parameters(const sedge_term *term)
+{
+    return term->poles * sedge_parameters_size(term->kind->parameters, term->kind->parameter_count);
+}
+
+double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume)
+{
+    const int size = sedge_term_parameters(term) / term->poles;
+    double sum = 0.0;
+
+    for (int i = 0; i < term->poles; i++) {
+        const double rate = term->kind->rate(problem->materials[volume],
+                                             term->parameters[volume] + (ptrdiff_t)i * size);
+        if (!(rate >= 0.0)) return rate;
+        sum += rate;
+    }
+    return sum;
+}
+
 // The rates of the equation's source and of the terms in a volume group.
 static double find_decay(const sedge_problem *problem, int volume)
 {
@@ -31,7 +57,7 @@ static double find_decay(const sedge_problem *problem, int volume)
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        if (term->present[volume]) rate += term->kind->rate(m, term->parameters[volume]);
+        if (term->present[volume]) rate += sedge_term_rate(problem, term, volume);
     }
     return rate;
 }
@@ -79,7 +105,7 @@ sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge
 
         for (int v = 0; v < problem->volumes; v++) {
             if (!term->present[v]) continue;
-            const double rate = term->kind->rate(problem->materials[v], term->parameters[v]);
+            const double rate = sedge_term_rate(problem, term, v);
             if (isfinite(rate) && rate >= 0.0) continue;
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "no time step: the term '%s' of volume group '%s' gives the rate %g, "
@@ -128,12 +154,19 @@ void sedge_problem_clear(sedge_problem *problem)
 }
 
 // Append a term that no group has yet.
-static sedge_status append_term(sedge_problem *problem, const sedge_term_kind *kind)
+static sedge_status append_term(sedge_problem *problem, const sedge_term_kind *kind, int poles)
 {
-    sedge_term term = {.kind = kind};
+    sedge_term term = {.kind = kind, .poles = poles};
     sedge_term *terms = NULL;
     sedge_status status;
 
+    if (problem->term_count == SEDGE_MAX_KINDS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the volume groups have more than %d different terms (kinds, and numbers "
+                          "of poles of a kind)",
+                          SEDGE_MAX_KINDS);
+    }
+    (void)snprintf(term.name, sizeof term.name, poles > 1 ? "%.60s-%d" : "%s", kind->name, poles);
     SEDGE_TRY_GOTO(status, sedge_allocate(&terms, problem->term_count + 1, sizeof *terms));
     SEDGE_TRY_GOTO(status, sedge_allocate(&term.present, problem->volumes, sizeof *term.present));
     SEDGE_TRY_GOTO(status,
@@ -149,15 +182,19 @@ done:
     return status;
 }
 
-sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
-                                    const double *parameters)
+sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int poles,
+                                    int volume, const double *parameters)
 {
-    if (problem->term_count == 0 || problem->terms[problem->term_count - 1].kind != kind)
-        SEDGE_TRY(append_term(problem, kind));
-    sedge_term *const term = &problem->terms[problem->term_count - 1];
-    const int size = sedge_parameters_size(kind->parameters, kind->parameter_count);
+    int i = 0;
+
+    while (i < problem->term_count &&
+           (problem->terms[i].kind != kind || problem->terms[i].poles != poles))
+        i++;
+    if (i == problem->term_count) SEDGE_TRY(append_term(problem, kind, poles));
+    sedge_term *const term = &problem->terms[i];
+    const int size = sedge_term_parameters(term);
     term->present[volume] = true;
-    for (int i = 0; i < size; i++) term->parameters[volume][i] = parameters[i];
+    for (int k = 0; k < size; k++) term->parameters[volume][k] = parameters[k];
     return SEDGE_OK;
 }
 

@@ -31,11 +31,14 @@ typedef struct sedge_point_source {
     double parameters[SEDGE_MAX_VALUES]; // all of the kind's, position and signal included
 } sedge_point_source;
 
-// A kind of term and the volume groups that have it.
+// A kind of term with a number of poles, and the volume groups that have it.
 typedef struct sedge_term {
     const sedge_term_kind *kind;
+    int poles;                              // of each of these groups; 1 for a kind without poles
+    char name[SEDGE_TERM_NAME];             // of its memory: "debye", with more poles "debye-2"
     bool *present;                          // [volumes]
-    double (*parameters)[SEDGE_MAX_VALUES]; // [volumes] code units; zero where it is not present
+    double (*parameters)[SEDGE_MAX_VALUES]; // [volumes] pole by pole, code units; zero where it is
+                                            // not present
 } sedge_term;
 
 typedef struct sedge_problem {
@@ -59,7 +62,7 @@ typedef struct sedge_problem {
     int point_source_count;
     sedge_point_source *point_sources; // [point_source_count]
     int term_count;
-    sedge_term *terms; // [term_count] each kind once, in the order of sedge_term_kinds
+    sedge_term *terms; // [term_count] each kind and number of poles once, kind by kind
 } sedge_problem;
 
 // Allocate zeroed arrays for `volumes` and `surfaces` groups and `point_sources` sources, and set
@@ -70,11 +73,21 @@ sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *eq
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
 
-// Add a term to volume group `volume`, with as many parameters as the kind's list takes. Calls must
-// be in the order of sedge_term_kinds. SEDGE_ERR_MEMORY.
+// Add a term with `poles` poles (1 for a kind without) to volume group `volume`: as many parameters
+// as the kind's list takes, for each pole. All calls for one kind follow each other; kinds come in
+// the order of sedge_term_kinds. SEDGE_ERR_MEMORY; SEDGE_ERR_USAGE if the groups have too many
+// different terms.
 SEDGE_MUST_USE
-sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
-                                    const double *parameters);
+sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int poles,
+                                    int volume, const double *parameters);
+
+// Components of a term's memory at a node, and numbers of its parameters, over all poles.
+int sedge_term_memory(const sedge_term *term);
+int sedge_term_parameters(const sedge_term *term);
+
+// The rate of a term in a volume group: that of all poles, which is not a finite number of at
+// least 0 if that of one pole is not.
+double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
 
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);

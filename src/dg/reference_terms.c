@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "dg/reference_internal.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static sedge_status create_term(reference_term *out, const sedge_reference *reference,
@@ -17,7 +18,7 @@ static sedge_status create_term(reference_term *out, const sedge_reference *refe
     SEDGE_TRY(sedge_allocate(&out->element, count, sizeof *out->element));
     for (int32_t e = 0; e < mesh->elements; e++)
         if (term->present[mesh->group[e]]) out->element[out->elements++] = e;
-    out->values = (int64_t)count * term->kind->memory * reference->element->nodes;
+    out->values = (int64_t)count * sedge_term_memory(term) * reference->element->nodes;
     SEDGE_TRY(sedge_allocate(&out->memory, out->values, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&out->residual, out->values, sizeof(double)));
     return sedge_allocate(&out->rate, out->values, sizeof(double));
@@ -95,17 +96,21 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
     const int64_t n = reference->element->nodes;
     const int fields = problem->equation->fields;
     const int memory = of->term->kind->memory;
-    const int64_t first = i * n * memory;
+    const int size = sedge_term_parameters(of->term) / of->term->poles;
 
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n * of->term->poles; j++) {
+        const int node = (int)(j % n);
+        const int pole = (int)(j / n);
+        const int64_t first = (i * of->term->poles + pole) * n * memory + node;
         double q[SEDGE_MAX_FIELDS], du[SEDGE_MAX_FIELDS];
         double w[SEDGE_MAX_MEMORY], dw[SEDGE_MAX_MEMORY];
-        for (int k = 0; k < fields; k++) q[k] = u[k * n + j];
-        for (int k = 0; k < memory; k++) w[k] = of->memory[first + k * n + j];
-        of->term->kind->local(q, w, problem->materials[volume], of->term->parameters[volume],
+        for (int k = 0; k < fields; k++) q[k] = u[k * n + node];
+        for (int k = 0; k < memory; k++) w[k] = of->memory[first + k * n];
+        of->term->kind->local(q, w, problem->materials[volume],
+                              of->term->parameters[volume] + (ptrdiff_t)pole * size,
                               problem->constants, t, du, dw);
-        for (int k = 0; k < fields; k++) rhs[k * n + j] += du[k];
-        for (int k = 0; k < memory; k++) of->rate[first + k * n + j] = dw[k];
+        for (int k = 0; k < fields; k++) rhs[k * n + node] += du[k];
+        for (int k = 0; k < memory; k++) of->rate[first + k * n] = dw[k];
     }
 }
 

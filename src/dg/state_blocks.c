@@ -32,7 +32,7 @@ sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
                          .elements = mesh->elements};
     if (i == 0) return SEDGE_OK;
     const sedge_term *const term = find_term(problem, i);
-    *out = (sedge_block){.name = term->kind->name, .components = term->kind->memory};
+    *out = (sedge_block){.name = term->name, .components = sedge_term_memory(term)};
     for (int v = 0; v < problem->volumes; v++)
         if (term->present[v]) out->all += mesh->groups.volume_elements[v];
     for (int32_t e = 0; e < mesh->elements; e++) out->elements += term->present[mesh->group[e]];

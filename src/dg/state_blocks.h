@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct sedge_block {
-    const char *name; // "fields", or the term kind's name
+    const char *name; // "fields", or the term's
     int components;   // unknowns at a node
     int64_t all;      // elements of the whole mesh that have it
     int32_t elements; // of this rank's elements, how many

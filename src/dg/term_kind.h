@@ -8,14 +8,16 @@
 // zero at the start of a run, takes part in each stage of the integrator, and is in checkpoints.
 //
 // A kind's file is NAME_term.c (src/kinds/README.md). In the deck it is an entry of a volume group,
-// materials.GROUP.NAME: {parameters}, at most one of each kind in a group.
+// materials.GROUP.NAME: {parameters}, at most one of each kind in a group. A kind with poles takes
+// a list of such mappings, too: each is a pole, with parameters and memory of its own, and what
+// they add to du/dt is summed.
 #pragma once
 
 #include "dg/equation.h"
 
 #include <stdbool.h>
 
-#define SEDGE_MAX_MEMORY 32 // components of a term's memory at a node
+#define SEDGE_MAX_MEMORY 64 // components of a term's memory at a node, over all poles
 #define SEDGE_TERM_NAME  64 // bytes of a term's name with the 0 at its end
 
 // Entries are required unless their comment says "optional". sedge_equation_check names a missing
@@ -27,12 +29,16 @@ typedef struct sedge_term_kind {
     const sedge_parameter
         *parameters; // may be an empty list; no signals, whose functions take fp64
     int parameter_count;
-    int memory; // components of w, 0..SEDGE_MAX_MEMORY
+    // Optional: how many poles a group may have; 0: the deck's entry is one mapping. All poles
+    // together have at most SEDGE_MAX_MEMORY components and SEDGE_MAX_VALUES parameters.
+    int poles;
+    int memory; // components of w, of one pole: 0..SEDGE_MAX_MEMORY
 
     // The function in the header, "debye_local", in the words of dg/physics.h:
     //   void <function>(const sedge_value *u, const sedge_value *w, const sedge_value *m,
     //                   const sedge_value *p, const double *c, double t, sedge_value *du,
     //                   sedge_value *dw)
+    // It is called for each pole, with that pole's w and p.
     // Sets du [fields], what the term adds to du/dt, and dw [memory], which is dw/dt, at one node
     // and the time t. m are the group's material values, p the term's parameters there in code
     // units, c the equation's constants. On the host the lanes of a SIMD batch are elements, which
@@ -57,7 +63,7 @@ typedef struct sedge_term_kind {
     const char *drive;
     void (*drive_local)(const double *w, const double *p, double *u); // the same, for the reference
 
-    // The largest rate of decay (1/time) that the term adds, for the time step; >= 0. An undamped
+    // The largest rate of decay (1/time) that one pole adds, for the time step; >= 0. An undamped
     // oscillation of angular frequency omega counts 3 omega: integrators reach less far along the
     // imaginary axis than along the negative real one.
     double (*rate)(const double *m, const double *p);

@@ -34,17 +34,18 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
     if (i < sources) {
         return (operator_term){.name = "source",
                                .function = "sedge_source_local",
-                               .header = {.name = "codegen/kernels/dg/dg_source.h"}};
+                               .header = {.name = "codegen/kernels/dg/dg_source.h"},
+                               .poles = 1};
     }
     const sedge_term *const term = &problem->terms[i - sources];
     const sedge_term_kind *const kind = term->kind;
-    return (operator_term){.name = kind->name,
+    return (operator_term){.name = term->name,
                            .function = kind->function,
                            .drive = kind->drive,
                            .header = {.name = kind->header, .text = kind->header_text},
-                           .memory = kind->memory,
-                           .parameters =
-                               sedge_parameters_size(kind->parameters, kind->parameter_count),
+                           .poles = term->poles,
+                           .memory = sedge_term_memory(term),
+                           .parameters = sedge_term_parameters(term),
                            .term = term};
 }
 
@@ -123,9 +124,11 @@ static sedge_status write_numbers(char numbers[512], const operator_term *term, 
     const int length = snprintf(numbers, 512,
                                 "#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
                                 "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n"
+                                "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
                                 "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
                                 "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
-                                i, term->function, term->memory, term->parameters);
+                                i, term->function, term->poles, term->memory / term->poles,
+                                term->parameters / term->poles);
     int more = 0;
 
     if (length < 512 && drives) {

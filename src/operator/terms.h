@@ -17,7 +17,8 @@ typedef struct operator_term {
     const char *function;
     const char *drive;      // see sedge_term_kind; NULL: none
     sedge_source header;    // has both functions
-    int memory, parameters; // numbers of components and parameters
+    int poles;              // each has components of memory and parameters of its own
+    int memory, parameters; // numbers of components and parameters, over all poles
     const sedge_term *term; // NULL: the equation's source
 } operator_term;
 

@@ -199,10 +199,11 @@ static void print_terms(const sedge_session *session, int v)
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        const int64_t values = 2 * (int64_t)term->kind->memory * session->element->nodes *
+        const int64_t values = 2 * (int64_t)sedge_term_memory(term) * session->element->nodes *
                                session->mesh->groups.volume_elements[v];
         if (!term->present[v]) continue;
         printf(", %s", term->kind->name);
+        if (term->poles > 1) printf(" with %d poles", term->poles);
         if (values > 0) {
             printf(" (memory: %.2f MiB on the device%s)", (double)(values * bytes) / 1048576.0,
                    sedge_comm_size(session->comm) > 1 ? "s" : "");

@@ -385,7 +385,7 @@ static void test_terms_table(void)
     WITH(parameters, none.parameters,
          "term 'relaxing': parameters: its count is not 0, but the list is missing")
     WITH(parameters, fake_dipole, "term 'relaxing': parameters: a signal is no parameter of a term")
-    WITH(memory, -1, "term 'relaxing': memory: -1 is outside 0..32")
+    WITH(memory, -1, "term 'relaxing': memory: -1 is outside 0..64")
     WITH(name, "drag", "term 'drag': name: a key of materials or another term has it already")
     WITH(name, "mu", "term 'mu': name: a key of materials or another term has it already")
     WITH(name, "fields", "term 'fields': name: " NAMES)

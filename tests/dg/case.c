@@ -156,14 +156,34 @@ static void set_walls(dg_case *c, const dg_case_options *options)
     }
 }
 
+// Add the term that begins at row `first` to a volume group: rows of the same kind and group are
+// its poles.
+static sedge_status add_term(sedge_problem *problem, const dg_term *first, int volume)
+{
+    const int size = sedge_parameters_size(first->kind->parameters, first->kind->parameter_count);
+    double parameters[SEDGE_MAX_VALUES];
+    int poles = 0;
+
+    for (const dg_term *row = first;
+         row->kind == first->kind && strcmp(row->volume, first->volume) == 0; row++) {
+        for (int i = 0; i < size; i++) parameters[poles * size + i] = row->parameters[i];
+        poles++;
+    }
+    return sedge_problem_add_term(problem, first->kind, poles, volume, parameters);
+}
+
 static sedge_status set_terms(dg_case *c, const dg_case_options *options)
 {
     sedge_problem *const problem = &c->problem;
+    const dg_term *last = NULL;
 
-    for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++) {
-        for (int v = 0; v < problem->volumes; v++) {
-            if (strcmp(c->mesh->groups.volume_names[v], term->volume) != 0) continue;
-            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+    for (const dg_term *row = options->terms; row != NULL && row->kind != NULL; row++) {
+        const bool more =
+            last != NULL && last->kind == row->kind && strcmp(last->volume, row->volume) == 0;
+        last = row;
+        for (int v = 0; !more && v < problem->volumes; v++) {
+            if (strcmp(c->mesh->groups.volume_names[v], row->volume) == 0)
+                SEDGE_TRY(add_term(problem, row, v));
         }
     }
     return SEDGE_OK;

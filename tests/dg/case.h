@@ -4,11 +4,12 @@
 #include "dg/cubature.h"
 #include "dg/reference.h"
 
-// A term of one volume group; those of the same kind follow each other.
+// A term of one volume group; those of the same kind follow each other. Rows of the same kind and
+// group are its poles.
 typedef struct dg_term {
     const sedge_term_kind *kind;
     const char *volume;
-    double parameters[2];
+    double parameters[3];
 } dg_term;
 
 // The condition of one surface group; parameters are those of its kind, deck values.

@@ -113,9 +113,9 @@ static void test_terms_shrink_step(void)
     problem.materials[0][0] = problem.materials[1][0] = 1.0;
     const double before[2] = {sedge_problem_rate(&problem, &mesh, 0),
                               sedge_problem_rate(&problem, &mesh, 1)};
-    CHECK_OK(sedge_problem_add_term(&problem, &kinds[0], 1, &(double){23.0}));
-    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 0, &(double){4.6}));
-    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, &(double){9.2}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[0], 1, 1, &(double){23.0}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, 0, &(double){4.6}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, 1, &(double){9.2}));
     CHECK(problem.term_count == 2 && !problem.terms[0].present[0] && problem.terms[1].present[0]);
     CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[1].parameters[1][0] == 9.2);
     CHECK(sedge_problem_has_term(&problem, 0) && sedge_problem_has_term(&problem, 1));
@@ -138,7 +138,7 @@ static void test_wrong_rates(void)
     sedge_problem problem;
 
     CHECK_OK(sedge_problem_init(&problem, &decaying, 2, 0, 0));
-    CHECK_OK(sedge_problem_add_term(&problem, &kind, 1, &(double){0.0}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kind, 1, 1, &(double){0.0}));
     CHECK_OK(sedge_problem_check_rates(&problem, &mesh));
     for (int i = 0; i < 3; i++) {
         char text[64];

@@ -62,6 +62,7 @@ const sedge_term_kind kit_relaxation = {.name = "relaxation",
                                         .text = "for tests",
                                         .parameters = term_parameters,
                                         .parameter_count = 2,
+                                        .poles = 2,
                                         .memory = 4,
                                         .function = "kit_relaxation_local",
                                         .header = "kit_terms.h",
@@ -159,7 +160,7 @@ static void know_memory(const kit *k, const sedge_term *term, double *values)
     for (int32_t e = 0; e < mesh->elements; e++) {
         uint64_t seed = (uint64_t)mesh->global_ids[e];
         if (!term->present[mesh->group[e]]) continue;
-        for (int c = 0; c < term->kind->memory; c++) {
+        for (int c = 0; c < sedge_term_memory(term); c++) {
             double slope[4];
             for (int d = 0; d < 4; d++) slope[d] = random_value(&seed);
             for (int n = 0; n < element->nodes; n++) {

@@ -6,6 +6,7 @@
 
 // SIMD batches of the host have elements of both groups, which lie in any order.
 static const kit_term terms[] = {{&kit_relaxation, "below", {1.0, 0.6}},
+                                 {&kit_relaxation, "below", {0.2, 0.9}},
                                  {&kit_relaxation, "above", {2.5, 1.7}},
                                  {&kit_saturation, "above", {0.4, 1.3}},
                                  {NULL, NULL, {0.0}}};

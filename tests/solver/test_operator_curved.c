@@ -16,7 +16,9 @@ static const double advection_keys[4] = {0.3, -0.7, 1.1, 0.6};
 
 static kit_options make_options(int order)
 {
-    static const kit_term terms[] = {{&kit_relaxation, "above", {2.5, 1.7}}, {NULL, NULL, {0.0}}};
+    static const kit_term terms[] = {{&kit_relaxation, "above", {2.5, 1.7}},
+                                     {&kit_relaxation, "above", {0.7, 0.4}},
+                                     {NULL, NULL, {0.0}}};
     kit_options options = kit_defaults(order, 2);
 
     options.split_axis = (order + 1) % 3;

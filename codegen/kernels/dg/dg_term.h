@@ -4,20 +4,22 @@
 //
 //   SEDGE_TERM             the name of the function made here, add_term_0 for the first term
 //   SEDGE_TERM_LOCAL       the function that sets du and dw
-//   SEDGE_TERM_MEMORY      components of w
-//   SEDGE_TERM_PARAMETERS  numbers p of a volume group
+//   SEDGE_TERM_POLES       poles of the term
+//   SEDGE_TERM_MEMORY      components of w of a pole
+//   SEDGE_TERM_PARAMETERS  numbers p of a pole in a volume group
 //   SEDGE_TERM_DRIVE, SEDGE_TERM_DRIVE_LOCAL  optional: the name of a second function made here,
 //                          drive_term_0, and the function that adds to what other terms get as u
 //
-// With u and w before the stage:
+// With u and w before the stage, for each pole:
 //
 //   rate += du
 //   w_residual = a w_residual + dt dw;  w += b w_residual
 //
 //   places         [SIMD batches] the batch's place in w, or -1 where it does not have the term
-//   w, w_residual  [places][SEDGE_NODES_PADDED][SEDGE_TERM_MEMORY]; w_residual is not read if a = 0
+//   w, w_residual  [places][SEDGE_NODES_PADDED][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY]; w_residual is
+//                  not read if a = 0
 //   material       [slots] volume groups
-//   parameters     [volume groups][SEDGE_TERM_PARAMETERS]
+//   parameters     [volume groups][SEDGE_TERM_POLES][SEDGE_TERM_PARAMETERS]
 SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
@@ -31,28 +33,32 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
 
     if (place >= 0) {
         const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-        const sedge_int64 at = ((sedge_int64)place * SEDGE_NODES_PADDED + n) * SEDGE_TERM_MEMORY;
         sedge_value du[SEDGE_FIELDS];
         sedge_value memory[SEDGE_TERM_MEMORY + 1];
         sedge_value dw[SEDGE_TERM_MEMORY + 1];
         sedge_value m[SEDGE_MATERIAL_VALUES + 1];
         sedge_value p[SEDGE_TERM_PARAMETERS + 1];
 
-        SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k];
         get_material(m, material, materials, batch);
-        SEDGE_LANES_LOOP (l) {
-            const int group = material[batch * SEDGE_LANES + l];
-            SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
-                SEDGE_LANE(p[k], l) = parameters[group * SEDGE_TERM_PARAMETERS + k];
-            (void)group;
-        }
-        SEDGE_TERM_LOCAL(own, memory, m, p, constants, t, du, dw);
-        SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
-        SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
-            sedge_value change = dt * dw[k];
-            if (rk_a != SEDGE_R(0.0)) change = change + rk_a * w_residual[at + k];
-            w_residual[at + k] = change;
-            w[at + k] = memory[k] + rk_b * change;
+        SEDGE_EACH (pole, SEDGE_TERM_POLES) {
+            const sedge_int64 at =
+                (((sedge_int64)place * SEDGE_NODES_PADDED + n) * SEDGE_TERM_POLES + pole) *
+                SEDGE_TERM_MEMORY;
+            SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k];
+            SEDGE_LANES_LOOP (l) {
+                const int row = material[batch * SEDGE_LANES + l] * SEDGE_TERM_POLES + pole;
+                SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
+                    SEDGE_LANE(p[k], l) = parameters[row * SEDGE_TERM_PARAMETERS + k];
+                (void)row;
+            }
+            SEDGE_TERM_LOCAL(own, memory, m, p, constants, t, du, dw);
+            SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
+            SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
+                sedge_value change = dt * dw[k];
+                if (rk_a != SEDGE_R(0.0)) change = change + rk_a * w_residual[at + k];
+                w_residual[at + k] = change;
+                w[at + k] = memory[k] + rk_b * change;
+            }
         }
     }
 }
