@@ -120,11 +120,14 @@ static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, doubl
     const int components = pieces->components;
     const int64_t first =
         within / lanes * op->layout.nodes_padded * components * lanes + within % lanes;
+    const bool is_memory = pieces->block->buffer != NULL;
+    const int64_t of_node = is_memory ? lanes : components * lanes;
+    const int64_t of_component = is_memory ? op->layout.nodes_padded * lanes : lanes;
     void *const piece = pieces->piece[k % 2];
 
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < components; f++) {
-            const int64_t at = first + (int64_t)(n * components + f) * lanes;
+            const int64_t at = first + n * of_node + f * of_component;
             double *const value = &values[f * nodes + n];
             if (in) {
                 sedge_real_put(piece, op->layout.real_bytes, at, *value);

@@ -6,7 +6,8 @@
 #include "operator/fields.h"
 #include "operator/operator.h"
 
-// A block and where it is on the device: [SIMD batches][nodes_padded][components][lanes].
+// A block and where it is on the device: fields [SIMD batches][nodes_padded][components][lanes],
+// a term's memory [SIMD batches][components][nodes_padded][lanes].
 typedef struct evolve_block {
     sedge_block shown;
     sedge_buffer *buffer; // NULL: the fields, whose two buffers change places

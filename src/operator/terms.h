@@ -79,7 +79,7 @@ typedef struct operator_terms {
     int32_t straight_elements; // in runs with terms
 } operator_terms;
 
-// The memory of one term, and its residual: [batches][nodes_padded][components][lanes]. NULL: none.
+// The memory of one term, and its residual: [batches][components][nodes_padded][lanes]. NULL: none.
 typedef struct operator_term_memory {
     sedge_buffer *now, *residual;
 } operator_term_memory;

@@ -16,7 +16,7 @@
 //   w_residual = a w_residual + dt dw;  w += b w_residual
 //
 //   places         [SIMD batches] the batch's place in w, or -1 where it does not have the term
-//   w, w_residual  [places][SEDGE_NODES_PADDED][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY]; w_residual is
+//   w, w_residual  [places][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY][SEDGE_NODES_PADDED]; w_residual is
 //                  not read if a = 0
 //   material       [slots] volume groups
 //   parameters     [volume groups][SEDGE_TERM_POLES][SEDGE_TERM_PARAMETERS]
@@ -35,16 +35,22 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
         const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
         sedge_value du[SEDGE_FIELDS];
         sedge_value memory[SEDGE_TERM_MEMORY + 1];
+        sedge_value before[SEDGE_TERM_MEMORY + 1];
         sedge_value dw[SEDGE_TERM_MEMORY + 1];
         sedge_value m[SEDGE_MATERIAL_VALUES + 1];
         sedge_value p[SEDGE_TERM_PARAMETERS + 1];
 
         get_material(m, material, materials, batch);
         SEDGE_EACH (pole, SEDGE_TERM_POLES) {
-            const sedge_int64 at =
-                (((sedge_int64)place * SEDGE_NODES_PADDED + n) * SEDGE_TERM_POLES + pole) *
-                SEDGE_TERM_MEMORY;
-            SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k];
+            const sedge_int64 at = ((sedge_int64)place * SEDGE_TERM_POLES + pole) *
+                                       (SEDGE_TERM_MEMORY * SEDGE_NODES_PADDED) +
+                                   n;
+            // All loads before the first store: they are on their way together.
+            SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k * SEDGE_NODES_PADDED];
+            SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
+                before[k] = SEDGE_SPLAT(SEDGE_R(0.0));
+                if (rk_a != SEDGE_R(0.0)) before[k] = w_residual[at + k * SEDGE_NODES_PADDED];
+            }
             SEDGE_LANES_LOOP (l) {
                 const int row = material[batch * SEDGE_LANES + l] * SEDGE_TERM_POLES + pole;
                 SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
@@ -54,10 +60,10 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
             SEDGE_TERM_LOCAL(own, memory, m, p, constants, t, du, dw);
             SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
             SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
-                sedge_value change = dt * dw[k];
-                if (rk_a != SEDGE_R(0.0)) change = change + rk_a * w_residual[at + k];
-                w_residual[at + k] = change;
-                w[at + k] = memory[k] + rk_b * change;
+                const sedge_int64 word = at + k * SEDGE_NODES_PADDED;
+                const sedge_value change = rk_a * before[k] + dt * dw[k];
+                w_residual[word] = change;
+                w[word] = memory[k] + rk_b * change;
             }
         }
     }
@@ -74,11 +80,11 @@ SEDGE_FUNCTION void SEDGE_TERM_DRIVE(sedge_value *u, sedge_int64 batch, int n,
     const int place = places[batch];
 
     if (place >= 0) {
-        const sedge_int64 at = ((sedge_int64)place * SEDGE_NODES_PADDED + n) * SEDGE_TERM_MEMORY;
+        const sedge_int64 at = (sedge_int64)place * SEDGE_TERM_MEMORY * SEDGE_NODES_PADDED + n;
         sedge_value memory[SEDGE_TERM_MEMORY + 1];
         sedge_value p[SEDGE_TERM_PARAMETERS + 1];
 
-        SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k];
+        SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k * SEDGE_NODES_PADDED];
         SEDGE_LANES_LOOP (l) {
             const int group = material[batch * SEDGE_LANES + l];
             SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)

@@ -125,8 +125,10 @@ SEDGE_FUNCTION void sedge_cluster_put(double *at, double value, int block)
          sedge_t < (groups) * (items);                                                 \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
-#define SEDGE_ITEMS_1D(n, items, threads) \
-    for (int n = (int)threadIdx.x; n < (items); n += (threads))
+// With at most `threads` items the compiler sees that the loop runs once.
+#define SEDGE_ITEMS_1D(n, items, threads)                                     \
+    for (int n = (int)threadIdx.x, sedge_more = 1; sedge_more && n < (items); \
+         n += (threads), sedge_more = (threads) < (items))
 
 // 16 bytes from global memory into the block's, on their way until SEDGE_COPY_WAIT.
 #if __CUDA_ARCH__ >= 800
