@@ -113,6 +113,7 @@ mpi_environment() {
     export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}" OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}"
     export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
     export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
+    export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl,-gl}" # mpirun loads no drivers of devices
 }
 
 build_program() {

@@ -70,6 +70,13 @@ static void limit_openmp_spinning(char **argv)
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
 }
 
+// MPI looks for devices through hwloc, which would load the drivers of OpenCL and OpenGL for it.
+// They take more time than the rest of a start, and nothing here asks MPI about devices.
+static void keep_drivers_out(void)
+{
+    (void)setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
+}
+
 // The next file that is opened would get the number of a standard stream that is closed, and what
 // is printed would go into it: into the helper's socket. Now printing fails.
 static void fill_streams(void)
@@ -124,6 +131,7 @@ int main(int argc, char **argv)
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.start = sedge_clock_of_start();
     given.run.terminal = is_terminal();
+    keep_drivers_out();
     sedge_device_prepare_environment();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (runs) sedge_stop_hold(false);                  // until the command listens
