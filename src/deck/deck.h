@@ -184,6 +184,8 @@ typedef struct sedge_deck {
     char *mesh_file;
     sedge_periodic_pair *pairs;
     const char **two_sided_names;
+    sedge_mesh_enclosure *enclosures;
+    const char **enclosed_volumes;
 } sedge_deck;
 
 // Read `path`, apply the `count` settings "key.sub=value" (as YAML scalars or flow values; they win

@@ -363,6 +363,7 @@ static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
 {
     SEDGE_TRY(read_top(reader, deck));
     SEDGE_TRY(read_mesh(reader, deck));
+    SEDGE_TRY(deck_read_surfaces(reader, deck));
     SEDGE_TRY(read_time(reader, deck));
     SEDGE_TRY(deck_read_materials(reader, deck));
     SEDGE_TRY(deck_read_boundaries(reader, deck));
@@ -402,6 +403,8 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->mesh_file);
     sedge_release(deck->pairs);
     sedge_release(deck->two_sided_names);
+    sedge_release(deck->enclosures);
+    sedge_release(deck->enclosed_volumes);
     sedge_release(deck->materials);
     sedge_release(deck->terms);
     sedge_release(deck->term_volumes);

@@ -52,6 +52,8 @@ static const deck_key mesh_keys[] = {
      .text = "multiplies the file's coordinates: 0.001 for a mesh drawn in millimetres"},
     {"box", DECK_SECTION, .either = "file",
      .text = "a box made of cubes with six tetrahedra each, instead of a file"},
+    {"surfaces", DECK_SECTION,
+     .text = "by name: closed surfaces inside the mesh, for conditions and monitors"},
     {"partitioner", DECK_CHOICE, .fallback = "ptscotch", .choices = "ptscotch parmetis simple",
      .text = "how elements are spread over ranks; PETSc must have it; simple is for tests"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",
@@ -81,6 +83,26 @@ static const deck_key split_keys[] = {
      .text = "coordinate of the cut on that axis; cubes with their centre below it are first"},
     {"names", DECK_NAMES, .required = true,
      .text = "of the two volume groups: below the cut, above it"},
+};
+
+static const deck_key surface_keys[] = {
+    {"groups", DECK_LISTED, .text = "volume groups of the mesh: the surface is around them"},
+    {"box", DECK_SECTION, .text = "around the elements whose centroid is in a box"},
+    {"sphere", DECK_SECTION, .text = "around the elements whose centroid is in a ball"},
+};
+
+static const deck_key surface_box_keys[] = {
+    {"min", DECK_VECTOR, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "the corner with the least coordinates"},
+    {"max", DECK_VECTOR, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "the corner with the greatest coordinates"},
+};
+
+static const deck_key surface_sphere_keys[] = {
+    {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
+     .text = "of the ball"},
+    {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
+     .text = "of the ball"},
 };
 
 static const deck_key time_keys[] = {
@@ -174,7 +196,8 @@ static const deck_key spectrum_keys[] = {
      .text = "a surface group of the mesh: the quadrature points of its faces, with normals and "
              "weights; inside the mesh the mean of both sides"},
     {"out_of", DECK_NAME, .with = "surface",
-     .computed = "out of the mesh, or of the group that is first in the mesh",
+     .computed = "out of the mesh, of a surface of mesh.surfaces, or of the group that is first in "
+                 "the mesh",
      .text = "the volume group that the normals point out of"},
     {"away_from", DECK_VECTOR, .with = "surface", .dimension = SEDGE_LENGTH,
      .text = "a point that the normals point away from, such as the centre of a closed surface"},
@@ -246,7 +269,9 @@ static const deck_key kernel_keys[] = {
 static const deck_key flux_keys[] = {
     {"surface", DECK_NAME, .required = true,
      .text = "a surface group of the mesh; inside the mesh the mean of both sides"},
-    {"out_of", DECK_NAME, .computed = "out of the mesh, or of the group that is first in the mesh",
+    {"out_of", DECK_NAME,
+     .computed = "out of the mesh, of a surface of mesh.surfaces, or of the group that is first in "
+                 "the mesh",
      .text = "the volume group out of which the flux is positive"},
     {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
      .text = "a point away from which the flux is positive"},
@@ -260,6 +285,15 @@ const deck_section deck_sections[] = {
     {"mesh.box", "The sides are the surface groups xmin, xmax, ymin, ymax, zmin and zmax.",
      ROWS(box_keys)},
     {"mesh.box.split", "Two materials in one box.", ROWS(split_keys)},
+    {"mesh.surfaces.NAME",
+     "A closed surface inside the mesh, made of faces of its elements, by the name NAME, which no "
+     "surface group of the mesh has. Exactly one of `groups`, `box` and `sphere`. Its normals "
+     "point "
+     "out of it. It must not touch the outside of the mesh or have a face in common with another "
+     "surface.",
+     ROWS(surface_keys)},
+    {"mesh.surfaces.NAME.box", "A box along the axes.", ROWS(surface_box_keys)},
+    {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"solver", "Of an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME",

@@ -18,6 +18,10 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 
+// The closed surfaces of mesh.surfaces; called after the rest of `mesh` has been read.
+SEDGE_MUST_USE
+sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck);
+
 // The parts of `monitors` that concern frequencies: frequencies, spectra, flux.
 SEDGE_MUST_USE
 sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,

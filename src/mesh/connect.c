@@ -23,6 +23,7 @@ typedef struct table {
     bool takes_open;                  // outer faces without a group
     int64_t open;                     // how many there are
     uint32_t first_open;              // the least of them
+    int64_t room;                     // for the mesh's sides
     int8_t orientation[TURNS][TURNS]; // from a face with the first turn to one with the second
 } table;
 
@@ -142,13 +143,18 @@ static void join(sedge_global *mesh, const table *t, const entry *left, const en
 
 // Both sides of a named face between two elements. The first side is that of the lesser volume
 // group, then of the lesser element.
-static void add_sides(sedge_global *mesh, const table *t, const entry *left, const entry *right,
-                      int group)
+static sedge_status add_sides(sedge_global *mesh, table *t, const entry *left, const entry *right,
+                              int group)
 {
     const int32_t a = (int32_t)(left->id / 4);
     const int32_t b = (int32_t)(right->id / 4);
     const bool swapped = mesh->group[a] != mesh->group[b] ? mesh->group[b] < mesh->group[a] : b < a;
 
+    if (mesh->sides + 2 > t->room) { // the faces of enclosures are not counted before
+        const int64_t more = t->room + 1024;
+        SEDGE_TRY(sedge_global_reserve_sides(mesh, more));
+        t->room = mesh->sides + more;
+    }
     mesh->side[mesh->sides++] = (sedge_global_side){a,
                                                     b,
                                                     group,
@@ -163,6 +169,7 @@ static void add_sides(sedge_global *mesh, const table *t, const entry *left, con
                                                     (int8_t)(left->id % 4),
                                                     t->orientation[right->turn][left->turn],
                                                     !swapped};
+    return SEDGE_OK;
 }
 
 // Group of the tagged triangles in a run of equal faces, -1 without one.
@@ -177,6 +184,29 @@ static sedge_status find_group(const sedge_global *mesh, const table *t, const e
             (void)snprintf(what, sizeof what, "is in two surface groups, '%s' and '%s'",
                            mesh->groups.surface_names[*group], mesh->groups.surface_names[g]);
             return fail_at_face(mesh, face, what);
+        }
+        *group = g;
+    }
+    return SEDGE_OK;
+}
+
+// A face between two elements, one of which an enclosure with a shape encloses, is in its surface.
+static sedge_status find_enclosure(const sedge_global *mesh, uint32_t left, uint32_t right,
+                                   int *group)
+{
+    if (mesh->inside == NULL) return SEDGE_OK;
+    const uint32_t differ = mesh->inside[left / 4] ^ mesh->inside[right / 4];
+    for (int i = 0; i < mesh->enclosures && differ != 0; i++) {
+        const int g = mesh->enclosed[i].surface;
+        if ((differ >> i & 1) == 0 || *group == g) continue;
+        if (*group >= 0) {
+            char what[320];
+            (void)snprintf(what, sizeof what,
+                           "is in two surface groups, '%s' and '%s'; a closed surface from the "
+                           "deck may not have a face in common with another surface: if they are "
+                           "the same, name that one in its place",
+                           mesh->groups.surface_names[*group], mesh->groups.surface_names[g]);
+            return fail_at_face(mesh, left, what);
         }
         *group = g;
     }
@@ -255,7 +285,8 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     }
     SEDGE_TRY(check_owners(mesh, run, owners));
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
-    if (owners == 2 && group >= 0) add_sides(mesh, t, &run[0], &run[1], group);
+    if (owners == 2) SEDGE_TRY(find_enclosure(mesh, run[0].id, run[1].id, &group));
+    if (owners == 2 && group >= 0) SEDGE_TRY(add_sides(mesh, t, &run[0], &run[1], group));
     if (owners == 2 && group >= 0 && t->is_two_sided[group]) {
         bound(mesh, run[0].id, group);
         bound(mesh, run[1].id, group);
@@ -332,7 +363,8 @@ sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, mesh->elements, sizeof *mesh->faces));
-    SEDGE_TRY_GOTO(status, sedge_global_reserve_sides(mesh, 2 * (int64_t)mesh->tagged));
+    t.room = 2 * (int64_t)mesh->tagged;
+    SEDGE_TRY_GOTO(status, sedge_global_reserve_sides(mesh, t.room));
     SEDGE_TRY_GOTO(status, list_two_sided(&t, mesh, options));
     SEDGE_TRY_GOTO(status, fill_table(&t, mesh));
     status = connect_table(mesh, &t);

@@ -1,5 +1,6 @@
 #include "mesh.h"
 
+#include "enclose.h"
 #include "extrude.h"
 #include "global.h"
 #include "local.h"
@@ -29,6 +30,12 @@ sedge_mesh_options sedge_mesh_defaults(void)
     return options;
 }
 
+static sedge_status connect(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_global_mark_enclosures(mesh, options));
+    return sedge_global_connect(mesh, options);
+}
+
 static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *options)
 {
     static const char *const walls[3][2] = {{"xmin", "xmax"}, {"ymin", "ymax"}, {"zmin", "zmax"}};
@@ -50,7 +57,7 @@ static sedge_status add_layers(sedge_global *mesh, const sedge_mesh_options *opt
 {
     if (options->extrude.surfaces == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_global_extrude(mesh, options));
-    SEDGE_TRY(sedge_global_connect(mesh, options));
+    SEDGE_TRY(connect(mesh, options));
     return make_periodic(mesh, options);
 }
 
@@ -83,11 +90,13 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     tell(options, "matching faces", mesh->elements);
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
-    SEDGE_TRY(sedge_global_connect(mesh, options));
+    SEDGE_TRY(sedge_global_add_enclosures(mesh, options));
+    SEDGE_TRY(connect(mesh, options));
     SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
     SEDGE_TRY(add_layers(mesh, options));
     sedge_global_sort_sides(mesh);
+    SEDGE_TRY(sedge_global_close_enclosures(mesh, options));
     if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
@@ -135,6 +144,8 @@ void sedge_mesh_free(sedge_mesh *mesh)
 {
     if (mesh == NULL) return;
     sedge_groups_release(&mesh->groups);
+    sedge_release(mesh->enclosed);
+    sedge_release(mesh->enclosed_beside);
     sedge_release(mesh->period);
     sedge_release(mesh->ranges);
     sedge_release(mesh->corners);

@@ -139,6 +139,7 @@ static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
     mesh->global_curved = global->global_curved;
     mesh->shape = global->shape;
     mesh->extruded = global->extruded;
+    mesh->enclosures = global->enclosures;
     mesh->periods = global->periods;
     sedge_release(used);
     return SEDGE_OK;
@@ -215,6 +216,27 @@ static sedge_status share_numbers(sedge_mesh *mesh, const sedge_global *global,
     SEDGE_TRY(sedge_comm_agree(comm, status));
     if (sedge_comm_is_root(comm) && bytes > 0) memcpy(mesh->period, global->period, bytes);
     sedge_comm_broadcast(comm, mesh->period, bytes, 0);
+    return SEDGE_OK;
+}
+
+// What closed surfaces enclose; after share_groups.
+static sedge_status share_enclosures(sedge_mesh *mesh, const sedge_global *global,
+                                     const sedge_comm *comm)
+{
+    sedge_comm_broadcast(comm, &mesh->enclosures, sizeof mesh->enclosures, 0);
+    const size_t flags = (size_t)mesh->enclosures * (size_t)mesh->groups.volumes;
+    const size_t bytes = (size_t)mesh->enclosures * sizeof *mesh->enclosed;
+    sedge_status status = sedge_allocate(&mesh->enclosed, mesh->enclosures, sizeof *mesh->enclosed);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&mesh->enclosed_beside, (int64_t)flags, sizeof(bool));
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    if (mesh->enclosures == 0) return SEDGE_OK;
+    if (sedge_comm_is_root(comm)) {
+        memcpy(mesh->enclosed, global->enclosed, bytes);
+        memcpy(mesh->enclosed_beside, global->enclosed_beside, flags * sizeof(bool));
+    }
+    sedge_comm_broadcast(comm, mesh->enclosed, bytes, 0);
+    sedge_comm_broadcast(comm, mesh->enclosed_beside, flags * sizeof(bool), 0);
     return SEDGE_OK;
 }
 
@@ -314,6 +336,7 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
     SEDGE_TRY_GOTO(status, share_numbers(mesh, global, comm));
     SEDGE_TRY_GOTO(status, share_groups(&mesh->groups, &global->groups, comm));
     share_groupless(&mesh->groups, &global->groups, comm);
+    SEDGE_TRY_GOTO(status, share_enclosures(mesh, global, comm));
     SEDGE_TRY_GOTO(status, share_counts(count, &d, comm));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, allocate_shares(&mine, &buffer, *count,

@@ -358,24 +358,6 @@ static sedge_status set_group(sedge_mesh_groups *groups, int out, int owner, int
     return SEDGE_OK;
 }
 
-// New groups: the old volume groups, `more` further ones, and the surface groups without counts.
-static sedge_status copy_groups(sedge_mesh_groups *out, const sedge_mesh_groups *from, int more)
-{
-    const size_t volumes = (size_t)from->volumes;
-    const size_t surfaces = (size_t)from->surfaces;
-
-    SEDGE_TRY(sedge_groups_allocate(out, from->volumes + more, from->surfaces));
-    memcpy(out->volume_names, from->volume_names, volumes * sizeof *out->volume_names);
-    memcpy(out->volume_tags, from->volume_tags, volumes * sizeof *out->volume_tags);
-    memcpy(out->volume_elements, from->volume_elements, volumes * sizeof *out->volume_elements);
-    memcpy(out->surface_names, from->surface_names, surfaces * sizeof *out->surface_names);
-    memcpy(out->surface_tags, from->surface_tags, surfaces * sizeof *out->surface_tags);
-    out->groupless_elements = from->groupless_elements;
-    out->groupless_faces = from->groupless_faces;
-    memcpy(out->groupless_place, from->groupless_place, sizeof out->groupless_place);
-    return SEDGE_OK;
-}
-
 // Put the elements of the layers into groups of their own: one for each volume group that is
 // continued and each set of axes. Those of one volume group are together, in its place among the
 // others.
@@ -392,7 +374,7 @@ static sedge_status make_groups(sedge_layer_build *build)
     for (int32_t e = 0; e < mesh->elements; e++)
         if (build->axes[e] != 0) number[mesh->group[e] * AXES + build->axes[e]] = 1;
     for (int i = 0; i < volumes * AXES; i++) more += number[i];
-    SEDGE_TRY_GOTO(status, copy_groups(&groups, &mesh->groups, more));
+    SEDGE_TRY_GOTO(status, sedge_groups_copy(&groups, &mesh->groups, more, 0));
     more = volumes;
     for (int i = 0; i < volumes * AXES; i++) {
         if (number[i] == 0) continue;

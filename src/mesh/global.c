@@ -27,6 +27,9 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->faces);
     sedge_release(mesh->period);
     sedge_release(mesh->side);
+    sedge_release(mesh->enclosed);
+    sedge_release(mesh->enclosed_beside);
+    sedge_release(mesh->inside);
     sedge_groups_release(&mesh->groups);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -114,6 +117,24 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     groups->volumes = volumes;
     groups->surfaces = surfaces;
     for (int g = 0; g < v; g++) groups->volume_owner[g] = g;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_groups_copy(sedge_mesh_groups *out, const sedge_mesh_groups *from, int volumes,
+                               int surfaces)
+{
+    const size_t v = (size_t)from->volumes;
+    const size_t s = (size_t)from->surfaces;
+
+    SEDGE_TRY(sedge_groups_allocate(out, from->volumes + volumes, from->surfaces + surfaces));
+    memcpy(out->volume_names, from->volume_names, v * sizeof *out->volume_names);
+    memcpy(out->volume_tags, from->volume_tags, v * sizeof *out->volume_tags);
+    memcpy(out->volume_elements, from->volume_elements, v * sizeof *out->volume_elements);
+    memcpy(out->surface_names, from->surface_names, s * sizeof *out->surface_names);
+    memcpy(out->surface_tags, from->surface_tags, s * sizeof *out->surface_tags);
+    out->groupless_elements = from->groupless_elements;
+    out->groupless_faces = from->groupless_faces;
+    memcpy(out->groupless_place, from->groupless_place, sizeof out->groupless_place);
     return SEDGE_OK;
 }
 

@@ -44,7 +44,11 @@ typedef struct sedge_global {
     bool straightened;            // see sedge_mesh
     sedge_mesh_shape shape;       // see sedge_mesh
     sedge_mesh_extruded extruded; // see sedge_mesh
-    int periods;                  // see sedge_mesh
+    int enclosures;               // these three: see sedge_mesh
+    sedge_mesh_enclosed *enclosed;
+    bool *enclosed_beside;
+    uint32_t *inside; // [elements] bit i: enclosure i encloses it; NULL: there is none
+    int periods;      // see sedge_mesh
     double (*period)[3];
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]; neighbour < 0: surface group
                                       // -1 - neighbour
@@ -137,6 +141,12 @@ sedge_status sedge_gmsh_read(sedge_global *mesh, const sedge_mesh_options *optio
 // Zeroed groups of these counts, with room for one more volume group and one more surface group.
 SEDGE_MUST_USE
 sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces);
+
+// A copy of groups of a mesh without layers whose faces are not counted yet, with so many volume
+// and surface groups more, which are zero.
+SEDGE_MUST_USE
+sedge_status sedge_groups_copy(sedge_mesh_groups *out, const sedge_mesh_groups *from, int volumes,
+                               int surfaces);
 void sedge_groups_release(sedge_mesh_groups *groups);
 
 // The index of the group SEDGE_DEFAULT_GROUP among `*count` volume or surface groups. If there is

@@ -56,7 +56,8 @@ typedef struct sedge_trace_face {
 
 // A side of a face that lies in a named surface. A face inside the mesh has two sides, and both are
 // in the list of its surface: on one rank or on two. The first side is that of the lesser volume
-// group, then of the lesser global element number. Of two periodic surfaces, each has the sides of
+// group, then of the lesser global element number; on a closed surface (sedge_mesh_enclosure) it is
+// that of the enclosed element. Of two periodic surfaces, each has the sides of
 // its own elements, which are all first.
 typedef struct sedge_set_face {
     int32_t element, face;
@@ -124,6 +125,14 @@ typedef struct sedge_mesh_extruded {
     double inner[2][3]; // the box around the mesh without layers
 } sedge_mesh_extruded;
 
+// What a closed surface encloses (sedge_mesh_enclosure), the same on every rank.
+typedef struct sedge_mesh_enclosed {
+    int surface; // its surface group; -1: the mesh has no group of this name
+    int64_t faces;
+    int64_t elements;
+    double bounds[2][3]; // of the enclosed elements: least and greatest coordinates
+} sedge_mesh_enclosed;
+
 // Elements [first, first + count) of a rank with the same properties.
 typedef struct sedge_range {
     int32_t first, count;
@@ -145,8 +154,12 @@ typedef struct sedge_mesh {
     bool straightened; // the file has elements of third or higher order; their corners are used
     sedge_mesh_shape shape;
     sedge_mesh_extruded extruded;
-    int periods;         // pairs of periodic surface groups
-    double (*period)[3]; // [periods] the translation between the two groups
+    int enclosures;
+    sedge_mesh_enclosed *enclosed; // [enclosures] in the order of the options
+    bool *enclosed_beside; // [enclosures][volume groups] the group has an element with a face on
+                           // the surface, inside or outside
+    int periods;           // pairs of periodic surface groups
+    double (*period)[3];   // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties
@@ -206,6 +219,27 @@ typedef struct sedge_mesh_extrusion {
                       // hardly changes
 } sedge_mesh_extrusion;
 
+// A closed surface inside the mesh. It is a surface group that the mesh has, or a new one of the
+// faces between the elements that a shape encloses and all others. An element is in a box or a ball
+// if its centroid is: the surface consists of faces of the mesh. A surface may have several parts.
+#define SEDGE_ENCLOSURES_MAX 16
+typedef enum sedge_enclosure_shape {
+    SEDGE_ENCLOSURE_NAMED,  // a surface group of the mesh; its inside is the bounded one
+    SEDGE_ENCLOSURE_GROUPS, // the elements of volume groups
+    SEDGE_ENCLOSURE_BOX,
+    SEDGE_ENCLOSURE_SPHERE
+} sedge_enclosure_shape;
+
+typedef struct sedge_mesh_enclosure {
+    const char *name; // of the surface group
+    sedge_enclosure_shape shape;
+    int volumes; // of GROUPS: the volume groups
+    const char *const *volume;
+    double low[3], high[3]; // of BOX
+    double centre[3];       // of SPHERE
+    double radius;
+} sedge_mesh_enclosure;
+
 typedef struct sedge_mesh_options {
     const char *file; // Gmsh 2 to 2.2 or 4.1, ASCII or binary, or 4.0, ASCII; NULL: a box
     double scale;     // multiplies the coordinates of the file; 1 by default
@@ -240,6 +274,9 @@ typedef struct sedge_mesh_options {
 
     sedge_mesh_extrusion extrude;
 
+    int enclosures; // at most SEDGE_ENCLOSURES_MAX
+    const sedge_mesh_enclosure *enclosure;
+
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
     bool boundary_last; // ranges of elements with boundary faces, see sedge_range
@@ -265,11 +302,11 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // surface group (unless the options accept them), a face shared by three elements, periodic groups
 // that do not match, outer faces that lie on or cross other outer faces, elements that overlap,
 // layers on a surface that is no side of a box or has curved edges. SEDGE_ERR_USAGE for more ranks
-// than elements, unusable box options, an unknown partitioner or periodic group, and layers that
-// are too many, too thin, too thick, or on an unknown, inner or periodic surface or on a part of a
-// side. The partition of the first mesh of a process is the same in each run; that of
-// further ones may differ (Scotch's random numbers). Nothing of the options is kept. The caller
-// frees the result.
+// than elements, unusable box options, an unknown partitioner or periodic group, an enclosure that
+// is not closed, encloses nothing or has the name of a group, and layers that are too many, too
+// thin, too thick, or on an unknown, inner or periodic surface or on a part of a side. The
+// partition of the first mesh of a process is the same in each run; that of further ones may differ
+// (Scotch's random numbers). Nothing of the options is kept. The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
@@ -323,6 +360,9 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 // The entry of set_faces for this face in the surface group `surface`.
 const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
                                            int32_t surface);
+
+// What the surface group `surface` encloses; NULL if it is in none of the options' enclosures.
+const sedge_mesh_enclosed *sedge_mesh_enclosed_by(const sedge_mesh *mesh, int surface);
 
 // Number of a curved element in `middles`; -1: straight.
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);

@@ -335,6 +335,13 @@ const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t eleme
     return &mesh->set_faces[find_side(mesh, element, face, surface)];
 }
 
+const sedge_mesh_enclosed *sedge_mesh_enclosed_by(const sedge_mesh *mesh, int surface)
+{
+    for (int i = 0; i < mesh->enclosures; i++)
+        if (mesh->enclosed[i].surface == surface) return &mesh->enclosed[i];
+    return NULL;
+}
+
 static sedge_set_face describe(const sedge_mesh *mesh, int32_t e, int32_t f,
                                const sedge_record_face *face, const int32_t *number, int rank)
 {

@@ -70,6 +70,8 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
     }
     *sign = side->second ? -1.0 : 1.0;
     if (way->out_of < 0 && (!way->doubled || side->other_group != group)) return SEDGE_OK;
+    if (way->out_of < 0 && sedge_mesh_enclosed_by(context->mesh, side->group) != NULL)
+        return SEDGE_OK;
     *sign = own ? 1.0 : -1.0;
     if (way->out_of >= 0 && own != other) return SEDGE_OK;
     return SEDGE_FAIL(

@@ -234,6 +234,8 @@ static void print_groups(const sedge_session *session)
         printf("    %-16s %lld faces: %s", groups->surface_names[s], (long long)faces,
                describe_condition(session, s));
         if (two_sided > 0) printf(", on both sides of %lld inside the mesh", (long long)two_sided);
+        const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(session->mesh, s);
+        if (enclosed != NULL) printf(", around %lld elements", (long long)enclosed->elements);
         printf("\n");
     }
 }

@@ -160,6 +160,27 @@ static void test_box(void)
     sedge_deck_free(deck);
 }
 
+static void test_surfaces(void)
+{
+    static const char *const settings[] = {
+        "mesh.surfaces={a: {box: {min: [0, 0, 0], max: [1, 2, 3]}}, b: {sphere: {radius: 2}}, "
+        "c: {groups: [domain, air]}}",
+        "mesh.surfaces.b.sphere.centre=[1, 0, 0]",
+    };
+    sedge_deck *deck = NULL;
+
+    CHECK_OK(sedge_deck_create(&deck, "deck.yaml", least_deck, strlen(least_deck), settings, 2));
+    if (deck == NULL) return;
+    const sedge_mesh_enclosure *const all = deck->mesh.enclosure;
+    CHECK(deck->mesh.enclosures == 3 && strcmp(all[0].name, "a") == 0);
+    CHECK(all[0].shape == SEDGE_ENCLOSURE_BOX);
+    CHECK(all[0].low[2] == 0.0 && all[0].high[2] == 3.0);
+    CHECK(all[1].shape == SEDGE_ENCLOSURE_SPHERE && all[1].radius == 2.0);
+    CHECK(all[1].centre[0] == 1.0 && all[1].centre[2] == 0.0);
+    CHECK(all[2].volumes == 2 && strcmp(all[2].volume[1], "air") == 0);
+    sedge_deck_free(deck);
+}
+
 // Settings win over the file, later ones over earlier ones.
 static void test_settings(void)
 {
@@ -367,6 +388,7 @@ int main(void)
     test_defaults();
     test_byte_order_mark();
     test_box();
+    test_surfaces();
     test_settings();
     test_pairs();
     test_round_trip();

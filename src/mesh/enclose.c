@@ -1,0 +1,407 @@
+#include "enclose.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+static int find_name(const char *name, char (*const names)[64], int count)
+{
+    for (int g = 0; g < count; g++)
+        if (strcmp(names[g], name) == 0) return g;
+    return -1;
+}
+
+static sedge_status check_enclosure(const sedge_global *mesh, const sedge_mesh_enclosure *request)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+
+    if (request->shape == SEDGE_ENCLOSURE_NAMED) return SEDGE_OK;
+    if (find_name(request->name, groups->surface_names, groups->surfaces) >= 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s has a surface group '%s' already: a closed surface around a shape "
+                          "needs a name of its own",
+                          mesh->name, request->name);
+    }
+    for (int i = 0; i < request->volumes; i++) {
+        if (find_name(request->volume[i], groups->volume_names, groups->volumes) >= 0) continue;
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s has no volume group '%s', which the closed surface '%s' is to enclose", mesh->name,
+            request->volume[i], request->name);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_add_enclosures(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    const int count = options->enclosures;
+    sedge_mesh_groups groups;
+    int more = 0;
+
+    if (count == 0) return SEDGE_OK;
+    if (count > SEDGE_ENCLOSURES_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%d closed surfaces are more than %d", count,
+                          SEDGE_ENCLOSURES_MAX);
+    }
+    for (int i = 0; i < count; i++) {
+        SEDGE_TRY(check_enclosure(mesh, &options->enclosure[i]));
+        more += options->enclosure[i].shape != SEDGE_ENCLOSURE_NAMED;
+    }
+    SEDGE_TRY(sedge_allocate(&mesh->enclosed, count, sizeof *mesh->enclosed));
+    SEDGE_TRY(sedge_groups_copy(&groups, &mesh->groups, 0, more));
+    more = mesh->groups.surfaces;
+    sedge_groups_release(&mesh->groups);
+    mesh->groups = groups;
+    mesh->enclosures = count;
+    for (int i = 0; i < count; i++) {
+        const sedge_mesh_enclosure *const request = &options->enclosure[i];
+        mesh->enclosed[i].surface = find_name(request->name, groups.surface_names, more);
+        if (request->shape == SEDGE_ENCLOSURE_NAMED) continue;
+        mesh->enclosed[i].surface = more;
+        (void)snprintf(groups.surface_names[more++], sizeof groups.surface_names[0], "%s",
+                       request->name);
+    }
+    return SEDGE_OK;
+}
+
+static bool lies_in_shape(const sedge_global *mesh, const sedge_mesh_enclosure *request, int32_t e,
+                          const bool *is_requested)
+{
+    double x[3] = {0.0, 0.0, 0.0};
+    double square = 0.0;
+    bool in_box = true;
+
+    for (int v = 0; v < 4; v++)
+        for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->points[mesh->cells[e][v]][d];
+    for (int d = 0; d < 3; d++) {
+        in_box &= x[d] > request->low[d] && x[d] < request->high[d];
+        square += (x[d] - request->centre[d]) * (x[d] - request->centre[d]);
+    }
+    switch (request->shape) {
+    case SEDGE_ENCLOSURE_NAMED:
+        return false;
+    case SEDGE_ENCLOSURE_GROUPS:
+        return is_requested[mesh->group[e]];
+    case SEDGE_ENCLOSURE_BOX:
+        return in_box;
+    case SEDGE_ENCLOSURE_SPHERE:
+        return square < request->radius * request->radius;
+    }
+    return false;
+}
+
+sedge_status sedge_global_mark_enclosures(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    bool *is_requested = NULL; // [volume groups]
+    sedge_status status;
+
+    if (mesh->enclosures == 0) return SEDGE_OK;
+    sedge_release(mesh->inside);
+    mesh->inside = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->inside, mesh->elements, sizeof *mesh->inside));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&is_requested, groups->volumes, sizeof *is_requested));
+    for (int i = 0; i < mesh->enclosures; i++) {
+        const sedge_mesh_enclosure *const request = &options->enclosure[i];
+        memset(is_requested, 0, (size_t)groups->volumes * sizeof *is_requested);
+        for (int k = 0; k < request->volumes; k++) {
+            const char *const name = request->volume[k];
+            is_requested[find_name(name, groups->volume_names, groups->volumes)] = true;
+        }
+        for (int32_t e = 0; e < mesh->elements; e++) {
+            if (groups->volume_axes[mesh->group[e]] != 0) continue;
+            if (lies_in_shape(mesh, request, e, is_requested)) mesh->inside[e] |= 1u << i;
+        }
+    }
+done:
+    sedge_release(is_requested);
+    return status;
+}
+
+// ---- edges -------------------------------------------------------------------------------------
+
+typedef struct rim_edge {
+    int32_t low, high; // vertices
+} rim_edge;
+
+static int compare_edges(const void *left, const void *right)
+{
+    const rim_edge *const a = left, *const b = right;
+
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    return (a->high > b->high) - (a->high < b->high);
+}
+
+static rim_edge edge_of(const sedge_global *mesh, int32_t e, int f, int i)
+{
+    const int32_t v = mesh->cells[e][sedge_face_vertices[f][i]];
+    const int32_t w = mesh->cells[e][sedge_face_vertices[f][(i + 1) % 3]];
+
+    return (rim_edge){v < w ? v : w, v < w ? w : v};
+}
+
+// An edge of the surface with an odd number of its faces.
+static sedge_status fail_at_rim(const sedge_global *mesh, int surface, rim_edge rim)
+{
+    const char *const name = mesh->groups.surface_names[surface];
+    const double *const a = mesh->points[rim.low];
+    const double *const b = mesh->points[rim.high];
+    const char *wall = NULL;
+
+    for (int32_t e = 0; e < mesh->elements && wall == NULL; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int group = -1 - mesh->faces[e][f].neighbour;
+            if (group < 0 || group == surface) continue;
+            for (int i = 0; i < 3; i++) {
+                const rim_edge edge = edge_of(mesh, e, f, i);
+                if (compare_edges(&edge, &rim) != 0) continue;
+                wall = group < mesh->groups.surfaces ? mesh->groups.surface_names[group]
+                                                     : SEDGE_DEFAULT_GROUP;
+            }
+        }
+    }
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: the surface '%s' is not closed: it %s%s%s at (%.6g, %.6g, %.6g); it must "
+        "enclose elements without a gap, inside the mesh and away from its outer "
+        "surfaces",
+        mesh->name, name, wall != NULL ? "ends on the surface '" : "has a rim",
+        wall != NULL ? wall : "", wall != NULL ? "'" : "", 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]),
+        0.5 * (a[2] + b[2]));
+}
+
+// `list` [count] of both sides of the surface's faces. Each of its edges must be in an even number
+// of faces.
+static sedge_status check_edges(const sedge_global *mesh, int surface,
+                                sedge_global_side *const *list, int64_t count)
+{
+    rim_edge *edges = NULL;
+    sedge_status status = SEDGE_OK;
+    int64_t found = 0;
+
+    SEDGE_TRY(sedge_allocate(&edges, 3 * count / 2, sizeof *edges));
+    for (int64_t k = 0; k < count; k++) {
+        if (list[k]->second) continue;
+        for (int i = 0; i < 3; i++)
+            edges[found++] = edge_of(mesh, list[k]->element, list[k]->face, i);
+    }
+    qsort(edges, (size_t)found, sizeof *edges, compare_edges);
+    for (int64_t i = 0, end; i < found && status == SEDGE_OK; i = end) {
+        end = i + 1;
+        while (end < found && compare_edges(&edges[end], &edges[i]) == 0) end++;
+        if ((end - i) % 2 != 0) status = fail_at_rim(mesh, surface, edges[i]);
+    }
+    sedge_release(edges);
+    return status;
+}
+
+// ---- the inside of a named surface
+// ---------------------------------------------------------------
+
+// The mesh in pieces that the surface separates.
+typedef struct pieces {
+    int32_t (*next)[SEDGE_FACES]; // [elements] neighbours that the surface does not separate; -1
+    signed char *side;            // [elements] of the surface: 0 or 1; -1: not visited
+    int32_t *stack;
+} pieces;
+
+static void release_pieces(pieces *p)
+{
+    sedge_release(p->next);
+    sedge_release(p->side);
+    sedge_release(p->stack);
+}
+
+static sedge_status make_pieces(pieces *p, const sedge_global *mesh, int surface)
+{
+    SEDGE_TRY(sedge_allocate(&p->next, mesh->elements, sizeof *p->next));
+    SEDGE_TRY(sedge_allocate(&p->side, mesh->elements, sizeof *p->side));
+    SEDGE_TRY(sedge_allocate(&p->stack, mesh->elements, sizeof *p->stack));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) p->next[e][f] = mesh->faces[e][f].neighbour;
+        p->side[e] = -1;
+    }
+    for (int64_t s = 0; s < mesh->sides; s++) { // other two-sided surfaces separate nothing
+        const sedge_global_side *const side = &mesh->side[s];
+        p->next[side->element][side->face] = side->group == surface ? -1 : side->other;
+    }
+    return SEDGE_OK;
+}
+
+// All elements that are connected with `e` are on the same side.
+static void flood(pieces *p, int32_t e, signed char which)
+{
+    int32_t height = 0;
+
+    p->side[e] = which;
+    p->stack[height++] = e;
+    while (height > 0) {
+        const int32_t at = p->stack[--height];
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t n = p->next[at][f];
+            if (n < 0 || p->side[n] >= 0) continue;
+            p->side[n] = which;
+            p->stack[height++] = n;
+        }
+    }
+}
+
+// Six times the volume between the face and the origin, positive where the normal out of the
+// element points away from it.
+static double cone(const sedge_global *mesh, const sedge_global_side *side)
+{
+    const int *const f = sedge_face_vertices[side->face];
+    const int32_t *const cell = mesh->cells[side->element];
+    const double *const a = mesh->points[cell[f[0]]];
+    const double *const b = mesh->points[cell[f[1]]];
+    const double *const c = mesh->points[cell[f[2]]];
+    const double *const d = mesh->points[cell[6 - f[0] - f[1] - f[2]]];
+    double n[3], out = 0.0, sum = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        n[i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
+        out += n[i] * (a[i] - d[i]);
+        sum += n[i] * a[i];
+    }
+    return out > 0.0 ? sum : -sum;
+}
+
+static sedge_status fail_connected(const sedge_global *mesh, const sedge_global_side *side)
+{
+    double x[3];
+
+    sedge_global_face_centre(mesh, side->element, side->face, x);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: the surface '%s' encloses nothing: its two sides at (%.6g, %.6g, %.6g) "
+                      "are connected around it",
+                      mesh->name, mesh->groups.surface_names[side->group], x[0], x[1], x[2]);
+}
+
+// Set bit `bit` of `mesh->inside` in the elements that the surface encloses. What is connected
+// across faces of the surface is on alternating sides of it; the inside is where the normals of all
+// faces, taken out of that side, enclose a positive volume.
+static sedge_status find_inside(sedge_global *mesh, int surface, int bit,
+                                sedge_global_side *const *list, int64_t count)
+{
+    pieces p = {NULL, NULL, NULL};
+    double volume = 0.0;
+    sedge_status status;
+    bool grows = true;
+
+    SEDGE_TRY_GOTO(status, make_pieces(&p, mesh, surface));
+    flood(&p, list[0]->element, 0);
+    while (grows) { // once for each surface within the others, and once more
+        grows = false;
+        for (int64_t k = 0; k < count; k++) {
+            const signed char own = p.side[list[k]->element];
+            if (own < 0 || p.side[list[k]->other] >= 0) continue;
+            flood(&p, list[k]->other, (signed char)(1 - own));
+            grows = true;
+        }
+    }
+    for (int64_t k = 0; k < count; k++) {
+        const signed char own = p.side[list[k]->element];
+        if (own >= 0 && own == p.side[list[k]->other]) {
+            status = fail_connected(mesh, list[k]);
+            goto done;
+        }
+        if (own < 0) {
+            status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                                "%s: the surface '%s' has parts in parts of the mesh that are not "
+                                "connected; name a surface in each of them",
+                                mesh->name, mesh->groups.surface_names[surface]);
+            goto done;
+        }
+        if (own == 0) volume += cone(mesh, list[k]);
+    }
+    const signed char inner = volume > 0.0 ? 0 : 1;
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (p.side[e] == inner) mesh->inside[e] |= 1u << bit;
+done:
+    release_pieces(&p);
+    return status;
+}
+
+// ---- closing -----------------------------------------------------------------------------------
+
+static sedge_status check_faces(const sedge_global *mesh, const sedge_mesh_enclosed *out,
+                                bool is_named, sedge_global_side *const *list, int64_t count)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    const char *const name = groups->surface_names[out->surface];
+    const long long outside =
+        groups->surface_faces[out->surface] - 2 * groups->surface_two_sided_faces[out->surface];
+    int64_t second = 0;
+
+    for (int64_t k = 0; k < count; k++) second += list[k]->second;
+    if (outside > 0 || 2 * second != count) { // of a periodic surface all sides are first ones
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the surface '%s' has %lld faces on the outside of the mesh; a closed "
+            "surface has an element on either side of each face",
+            mesh->name, name, outside > 0 ? outside : (long long)count);
+    }
+    if (count > 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s' has no face inside the mesh%s",
+                      mesh->name, name,
+                      is_named ? "" : ": its shape holds no element, or all of them");
+}
+
+static void summarise(sedge_mesh_enclosed *out, bool *beside, const sedge_global *mesh, int bit,
+                      sedge_global_side *const *list, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        list[k]->second = (mesh->inside[list[k]->element] >> bit & 1) == 0;
+        beside[mesh->group[list[k]->element]] = true;
+    }
+    out->faces = count / 2;
+    for (int d = 0; d < 3; d++) {
+        out->bounds[0][d] = DBL_MAX;
+        out->bounds[1][d] = -DBL_MAX;
+    }
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if ((mesh->inside[e] >> bit & 1) == 0) continue;
+        out->elements++;
+        for (int v = 0; v < 4; v++) {
+            const double *const x = mesh->points[mesh->cells[e][v]];
+            for (int d = 0; d < 3; d++) {
+                if (x[d] < out->bounds[0][d]) out->bounds[0][d] = x[d];
+                if (x[d] > out->bounds[1][d]) out->bounds[1][d] = x[d];
+            }
+        }
+    }
+}
+
+sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    const int volumes = mesh->groups.volumes;
+    sedge_global_side **list = NULL;
+    sedge_status status;
+
+    if (mesh->enclosures == 0) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, mesh->sides, sizeof(sedge_global_side *)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->enclosed_beside,
+                                          (int64_t)mesh->enclosures * volumes, sizeof(bool)));
+    for (int i = 0; i < mesh->enclosures; i++) {
+        const bool is_named = options->enclosure[i].shape == SEDGE_ENCLOSURE_NAMED;
+        sedge_mesh_enclosed *const out = &mesh->enclosed[i];
+        int64_t count = 0;
+        if (out->surface < 0) continue;
+        for (int64_t s = 0; s < mesh->sides; s++)
+            if (mesh->side[s].group == out->surface) list[count++] = &mesh->side[s];
+        SEDGE_TRY_GOTO(status, check_faces(mesh, out, is_named, list, count));
+        SEDGE_TRY_GOTO(status, check_edges(mesh, out->surface, list, count));
+        if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out->surface, i, list, count));
+        summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
+    }
+done:
+    sedge_release(list);
+    return status;
+}
