@@ -11,6 +11,7 @@
 #include "monitor/output_folder.h"
 #include "program/program.h"
 #include "session/session.h"
+#include "session/source.h"
 
 #include <hdf5.h>
 #include <jansson.h>
@@ -71,16 +72,6 @@ static sedge_status write_plain(const bench *b, const char *path, const void *da
     H5Pclose(access);
     if (!good || !closed) return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s'", path);
     return sedge_comm_is_root(b->comm) ? sedge_file_sync(path) : SEDGE_OK;
-}
-
-static sedge_status get_fields(void *evolution, double *u)
-{
-    return sedge_evolution_get(evolution, u);
-}
-
-static sedge_status get_energies(void *evolution, double *energies)
-{
-    return sedge_evolution_energy(evolution, energies);
 }
 
 static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hsize_t bytes,
@@ -199,8 +190,7 @@ static sedge_status run(bench *b, const sedge_run_options *options)
     sedge_reference_initial(b->reference, 0.0, b->u);
     SEDGE_TRY(sedge_comm_agree(b->comm, sedge_evolution_set(b->evolution, b->u)));
     b->output = sedge_session_output(session, 0, false);
-    b->source = (sedge_sample_source){
-        .solver = b->evolution, .fields = get_fields, .energies = get_energies};
+    b->source = sedge_session_source(b->evolution);
     SEDGE_TRY(sedge_comm_agree(
         b->comm, sedge_sample_create(&b->sample, b->comm, session->mesh, &b->source, b->u)));
     SEDGE_TRY(sedge_output_prepare_folder(&b->output));

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/dense.h"
+#include "forms/target.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/fields.h"
@@ -116,7 +117,10 @@ void sedge_probes_free(sedge_probes *probes)
 sedge_status sedge_probes_record(sedge_probes *probes)
 {
     sedge_operator *const op = probes->op;
-    int64_t values = (int64_t)probes->count * op->problem->equation->fields;
+    const int fields = op->problem->equation->fields;
+    const bool host = operator_is_host_form(sedge_device_get_info(op->device));
+    int64_t values = (int64_t)probes->count * fields;
+    const int64_t each = SEDGE_MONITOR_THREADS * (host ? fields : 1); // SEDGE_PROBE_FIELDS
 
     if (probes->recorded == probes->capacity) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d probe samples before a fetch",
@@ -130,8 +134,7 @@ sedge_status sedge_probes_record(sedge_probes *probes)
         uint64_t samples = sedge_buffer_address(probes->samples) +
                            (uint64_t)(probes->recorded * values * (int64_t)sizeof(double));
         void *const arguments[] = {&u, &slots, &rows, &weights, &samples, &values};
-        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PROBE, op->main,
-                                  (values + SEDGE_MONITOR_THREADS - 1) / SEDGE_MONITOR_THREADS,
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PROBE, op->main, (values + each - 1) / each,
                                   SEDGE_MONITOR_THREADS, arguments, 6));
     }
     probes->recorded++;

@@ -99,7 +99,14 @@ SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
 }
 
 // samples [probes][fields] of one moment; of each probe its slot, and its row of weights
-// [rows][nodes], fp64.
+// [rows][nodes], fp64. An item has one value of `values`, on the host all of a probe: their sums do
+// not wait for each other.
+#if SEDGE_TARGET_HOST
+#define SEDGE_PROBE_FIELDS SEDGE_FIELDS
+#else
+#define SEDGE_PROBE_FIELDS 1
+#endif
+
 #define SEDGE_PROBE_LIST(X)                                \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)   \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_slots) \
@@ -112,19 +119,21 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_MONITOR_THREADS, SEDGE_MONITOR_THREADS) {
-            const sedge_int64 at = b * SEDGE_MONITOR_THREADS + k + one;
+            const sedge_int64 at = (b * SEDGE_MONITOR_THREADS + k + one) * SEDGE_PROBE_FIELDS;
             if (at < values) {
-                const int f = (int)(at % SEDGE_FIELDS);
+                const int first = (int)(at % SEDGE_FIELDS);
                 const sedge_int64 probe = at / SEDGE_FIELDS;
                 const int slot = probe_slots[probe];
                 const SEDGE_GLOBAL double *const w =
                     weights + (sedge_int64)probe_rows[probe] * SEDGE_NODES;
                 const SEDGE_GLOBAL sedge_state *const p =
                     u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
-                double sum = 0.0;
-                for (int n = 0; n < SEDGE_NODES; n++)
-                    sum += w[n] * (double)SEDGE_LANE(p[n].f[f], slot % SEDGE_LANES);
-                samples[at] = sum;
+                double sum[SEDGE_PROBE_FIELDS] = {0.0};
+                for (int n = 0; n < SEDGE_NODES; n++) {
+                    SEDGE_EACH (f, SEDGE_PROBE_FIELDS)
+                        sum[f] += w[n] * (double)SEDGE_LANE(p[n].f[first + f], slot % SEDGE_LANES);
+                }
+                SEDGE_EACH (f, SEDGE_PROBE_FIELDS) samples[at + f] = sum[f];
             }
         }
     }

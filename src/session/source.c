@@ -1,0 +1,94 @@
+#include "session/source.h"
+
+#include "evolve/probes.h"
+#include "evolve/transform.h"
+
+static sedge_status get_fields(void *solver, double *u)
+{
+    return sedge_evolution_get(solver, u);
+}
+
+static sedge_status get_energies(void *solver, double *energies)
+{
+    return sedge_evolution_energy(solver, energies);
+}
+
+static sedge_status create_points(void **points, void *solver, int count, const int32_t *elements,
+                                  const int32_t *rows, int row_count, const double *weights,
+                                  int capacity)
+{
+    const sedge_probe_points all = {count, elements, rows, row_count, weights};
+    sedge_probes *probes = NULL;
+    const sedge_status status = sedge_probes_create(&probes, solver, &all, capacity);
+
+    *points = probes;
+    return status;
+}
+
+static void free_points(void *points)
+{
+    sedge_probes_free(points);
+}
+
+static sedge_status record_points(void *points)
+{
+    return sedge_probes_record(points);
+}
+
+static sedge_status fetch_points(void *points, double *values, int *samples)
+{
+    return sedge_probes_fetch(points, values, samples);
+}
+
+static void forget_points(void *points)
+{
+    sedge_probes_forget(points);
+}
+
+static sedge_status create_transform(void **transform, void *points, int first, int count,
+                                     int components, const int *component, int numbers)
+{
+    const sedge_transform_part part = {first, count, components, component, numbers};
+    sedge_transform *made = NULL;
+    const sedge_status status = sedge_transform_create(&made, points, &part);
+
+    *transform = made;
+    return status;
+}
+
+static void free_transform(void *transform)
+{
+    sedge_transform_free(transform);
+}
+
+static sedge_status add_samples(void *transform, const double *phases)
+{
+    return sedge_transform_add(transform, phases);
+}
+
+static sedge_status set_sums(void *transform, const double *sums)
+{
+    return sedge_transform_set(transform, sums);
+}
+
+static sedge_status get_sums(void *transform, double *sums)
+{
+    return sedge_transform_get(transform, sums);
+}
+
+sedge_sample_source sedge_session_source(sedge_evolution *evolution)
+{
+    return (sedge_sample_source){.solver = evolution,
+                                 .fields = get_fields,
+                                 .energies = get_energies,
+                                 .create_points = create_points,
+                                 .free_points = free_points,
+                                 .record_points = record_points,
+                                 .fetch_points = fetch_points,
+                                 .forget_points = forget_points,
+                                 .create_transform = create_transform,
+                                 .free_transform = free_transform,
+                                 .add_samples = add_samples,
+                                 .set_sums = set_sums,
+                                 .get_sums = get_sums};
+}
