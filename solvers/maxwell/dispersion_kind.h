@@ -1,0 +1,109 @@
+// What the kinds of poles, debye, drude and lorentz and their magnetic twins, share: parameters,
+// rates and the table's entries. dispersion_term.h has the laws.
+//
+// Frequencies of the deck are in cycles per time: gamma/(2 pi) in place of gamma, so that a photon
+// energy divided by Planck's constant is such a number. The relative permittivity at the angular
+// frequency omega, for fields exp(i omega t), is epsilon of the material plus
+//
+//   debye    strength / (1 + i omega tau)
+//   drude    -omega_p^2 / (omega^2 - i gamma omega)
+//   lorentz  strength omega_0^2 / (omega_0^2 - omega^2 + i gamma omega)
+#pragma once
+
+#include "dg/term_kind.h"
+
+#include "maxwell_physics.h"
+
+#include "dispersion_term.h"
+
+#define DISPERSION_POLES 10 // of each kind, in a volume group
+
+extern const char sedge_text_dispersion_term_h[];
+
+#define DISPERSION_LIST __attribute__((unused)) static const sedge_parameter
+
+DISPERSION_LIST debye_parameters[] = {
+    {.name = "strength",
+     .required = true,
+     .positive = true,
+     .text = "what the pole adds at frequency 0"},
+    {.name = "relaxation_time",
+     .required = true,
+     .positive = true,
+     .dimension = SEDGE_TIME,
+     .text = "tau: the loss is largest at the frequency 1 / (2 pi tau)"},
+};
+DISPERSION_LIST drude_parameters[] = {
+    {.name = "plasma_frequency",
+     .required = true,
+     .positive = true,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "omega_p / (2 pi)"},
+    {.name = "damping",
+     .required = true,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "gamma / (2 pi), where gamma is the rate of collisions"},
+};
+DISPERSION_LIST lorentz_parameters[] = {
+    {.name = "strength",
+     .required = true,
+     .positive = true,
+     .text = "what the pole adds at frequency 0"},
+    {.name = "frequency",
+     .required = true,
+     .positive = true,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "of the resonance: omega_0 / (2 pi)"},
+    {.name = "damping",
+     .required = true,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "gamma / (2 pi): the full width of the resonance"},
+};
+
+// The rate of lambda^2 + gamma lambda + omega^2 = 0: of two decays the faster one; of a damped
+// oscillation |Re lambda| + 3 |Im lambda| (sedge_term_kind.rate).
+SEDGE_FUNCTION double dispersion_rate(double omega, double gamma)
+{
+    const double under = 0.25 * gamma * gamma - omega * omega;
+
+    return 0.5 * gamma + (under > 0.0 ? sqrt(under) : 3.0 * sqrt(-under));
+}
+
+// The eigenvalues of a pole with its field alone, at fixed curls; `inverse` as in the laws.
+SEDGE_FUNCTION double debye_rate(double inverse, const double *p)
+{
+    return (1.0 + p[0] * inverse) / p[1];
+}
+
+SEDGE_FUNCTION double drude_rate(double inverse, const double *p)
+{
+    return DISPERSION_TURN * dispersion_rate(p[0] * sqrt(inverse), p[1]);
+}
+
+SEDGE_FUNCTION double lorentz_rate(double inverse, const double *p)
+{
+    return DISPERSION_TURN * dispersion_rate(p[1] * sqrt(1.0 + p[0] * inverse), p[2]);
+}
+
+// Define the kind `kind` of the law `law`; `value` is the material's value 1/epsilon or 1/mu.
+#define DISPERSION_KIND(kind, law, value, components, sentence)                       \
+    static double find_rate(const double *m, const double *p)                         \
+    {                                                                                 \
+        return law##_rate(m[value], p);                                               \
+    }                                                                                 \
+    const sedge_term_kind sedge_term_##kind = {                                       \
+        .name = #kind,                                                                \
+        .equation = "maxwell",                                                        \
+        .text = sentence,                                                             \
+        .parameters = law##_parameters,                                               \
+        .parameter_count = (int)(sizeof law##_parameters / sizeof *law##_parameters), \
+        .poles = DISPERSION_POLES,                                                    \
+        .memory = components,                                                         \
+        .function = #kind "_local",                                                   \
+        .header = "dispersion_term.h",                                                \
+        .header_text = sedge_text_dispersion_term_h,                                  \
+        .local = kind##_local,                                                        \
+        .rate = find_rate,                                                            \
+        .linear = true}

@@ -1,0 +1,71 @@
+"""Dispersive media: several poles in whole runs, and what is refused."""
+
+import unittest
+
+import h5py
+
+from kit import DECK, Case
+
+MEDIA = ("materials={left: {epsilon: 2, lorentz: [{strength: 0.8, frequency: 0.9, damping: 0.1}, "
+         "{strength: 0.4, frequency: 1.5, damping: 0}], drude: {plasma_frequency: 0.6, damping: 0.2}}, "
+         "right: {debye: {strength: 1.2, relaxation_time: 0.3}, "
+         "magnetic_lorentz: {strength: 0.5, frequency: 1.1, damping: 0.3}}}")
+
+
+class Materials(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.folder / "deck.yaml"
+        self.deck.write_text(DECK)
+
+    def run_media(self, folder, steps, *words, settings=(), ranks=0):
+        set_words = [word for setting in (
+            MEDIA, "mesh.box.split={axis: x, at: 0.5, names: [left, right]}", f"time={{steps: {steps}}}",
+            "initial.compare=false", "monitors={energy: {every: 3}}",
+            "output={snapshots: 0, checkpoint: {steps: 3, keep: 3}}", *settings)
+            for word in ("--set", setting)]
+        self.succeed("run", self.deck, "--quiet", "--device", "host", "--tune=off", *set_words, *words,
+                     "--output", folder, ranks=ranks)
+
+    def state(self, folder, step):
+        """By name: the memory of each term by element, and the fields."""
+        with h5py.File(self.folder / folder / f"checkpoint-{step}.h5") as file:
+            state = {"fields": file["fields"][()][file["elements"][()].argsort()]}
+            for name, block in file["blocks"].items():
+                state[name] = block["values"][()][block["elements"][()].argsort()]
+            return state
+
+    def test_poles(self):
+        """1e-13: what some steps make of the last bit of fields of size one."""
+        self.run_media("whole", 6)
+        whole = self.state("whole", 6)
+        self.assertEqual({name: values.shape[1] for name, values in whole.items()},
+                         {"fields": 6, "lorentz-2": 12, "drude": 3, "debye": 3, "magnetic_lorentz": 6})
+        self.assertTrue(all(abs(values).max() > 1e-3 for values in whole.values()))
+        for folder, words, more, tolerance in (
+                ("again", ("--restart", self.folder / "whole/checkpoint-3.h5"), {"ranks": 2}, 1e-13),
+                ("narrow", (), {"settings": ("precision=fp32",)}, 1e-5)):
+            self.run_media(folder, 6, *words, **more)
+            for name, values in self.state(folder, 6).items():
+                with self.subTest(run=folder, block=name):
+                    largest = max(1.0, abs(whole[name]).max())
+                    self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
+
+    def test_refused(self):
+        for medium, message in (
+                ("drude: {plasma_frequency: 1, damping: -0.1}", "drude.damping -0.1 must be at least 0"),
+                ("lorentz: [{strength: 1, frequency: 1, damping: 0}, "
+                 "{strength: -0.1, frequency: 2, damping: 0}]",
+                 "lorentz.1.strength -0.1 must be greater than 0"),
+                ("lorentz: []", "lorentz has 0 poles; it must have 1 to 10"),
+                ("debye: [1]", "debye.0 must be a mapping"),
+                ("debye: 1", "debye must be a mapping")):
+            with self.subTest(medium=medium):
+                done = self.sedge("check", self.deck, "--set", f"materials.domain={{{medium}}}", "--set",
+                                  "initial.compare=false")
+                self.assertEqual(done.code, 1)
+                self.assertIn(message, done.messages[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

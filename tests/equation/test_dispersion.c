@@ -1,0 +1,254 @@
+// Poles of the permittivity and of the permeability (solvers/maxwell/dispersion_kind.h), in the
+// slow reference: the modes of a filled cavity against their equations, and the largest stable
+// step.
+//
+// A box with conducting walls keeps the shape of its modes, whatever the medium that fills it:
+// E = e(t) A(x), H = -h(t) curl A(x), curl curl A = k^2 A, and the polarisations of a pole are p(t)
+// A or -m(t) curl A:
+//   epsilon e' = -k^2 h - sum p',   mu h' = e - sum m'.
+#include "check.h"
+#include "dg/case.h"
+#include "dg/term_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PI      3.14159265358979323846
+#define TURN    (2.0 * PI)
+#define K2      (3.0 * PI * PI) // of the mode 1, 1, 1 in a box of size 1
+#define POLES   3               // at most
+#define STATE   (2 + 2 * POLES) // e, h, then polarisation and its rate of each pole
+#define EPSILON 1.4
+#define MU      1.2
+
+extern const sedge_term_kind sedge_term_debye;
+extern const sedge_term_kind sedge_term_drude;
+extern const sedge_term_kind sedge_term_lorentz;
+extern const sedge_term_kind sedge_term_magnetic_debye;
+extern const sedge_term_kind sedge_term_magnetic_drude;
+extern const sedge_term_kind sedge_term_magnetic_lorentz;
+
+static const sedge_comm *world;
+
+// ---- the equations of the mode -----------------------------------------------------------------
+
+// Angular: strength, relaxation time; omega_p, gamma; strength, omega_0, gamma.
+typedef struct pole {
+    char law; // d, f (free electrons), r (resonance)
+    bool magnetic;
+    double a, b, c;
+} pole;
+
+typedef struct mode {
+    double epsilon, mu;
+    pole poles[POLES]; // ends with law 0
+} mode;
+
+static void find_slope(const mode *of, const double *y, double *slope)
+{
+    double current[2] = {0.0, 0.0}; // sums of the polarisations' rates
+
+    for (int i = 0; i < POLES && of->poles[i].law != 0; i++) {
+        const pole *const p = &of->poles[i];
+        const double *const own = y + 2 + 2 * (ptrdiff_t)i;
+        double *const to = slope + 2 + 2 * (ptrdiff_t)i;
+        const double field = y[p->magnetic];
+        if (p->law == 'd') {
+            to[0] = (p->a * field - own[0]) / p->b;
+            to[1] = 0.0;
+        } else {
+            to[0] = own[1];
+            to[1] = p->law == 'f' ? p->a * p->a * field - p->b * own[1]
+                                  : p->b * p->b * (p->a * field - own[0]) - p->c * own[1];
+        }
+        current[p->magnetic] += to[0];
+    }
+    slope[0] = (-K2 * y[1] - current[0]) / of->epsilon;
+    slope[1] = (y[0] - current[1]) / of->mu;
+}
+
+// The state at time t of what starts with e = 1: classical Runge-Kutta with steps that leave 1e-11.
+static void solve(const mode *of, double t, double *y)
+{
+    const int steps = 4000;
+    const double dt = t / steps;
+
+    memset(y, 0, STATE * sizeof *y);
+    y[0] = 1.0;
+    for (int i = 0; i < steps; i++) {
+        const double at[4] = {0.0, 0.5, 0.5, 1.0};
+        const double weight[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+        double slope[STATE] = {0.0};
+        double sum[STATE] = {0.0};
+        for (int s = 0; s < 4; s++) {
+            double u[STATE];
+            for (int k = 0; k < STATE; k++) u[k] = y[k] + at[s] * dt * slope[k];
+            find_slope(of, u, slope);
+            for (int k = 0; k < STATE; k++) sum[k] += weight[s] * dt * slope[k];
+        }
+        for (int k = 0; k < STATE; k++) y[k] += sum[k];
+    }
+}
+
+// Published values (T = 1, epsilon = mu = 1): the equations above are those of the media.
+static void test_equations(void)
+{
+    static const mode modes[] = {{1.0, 1.0, {{'f', false, 6.0, 0.4, 0.0}}},
+                                 {1.0, 1.0, {{'d', false, 2.0, 0.3, 0.0}}},
+                                 {1.0, 1.0, {{'r', false, 1.5, 5.0, 0.4}}}};
+    static const double e[] = {-0.2042623, -0.0915295, -0.8463100};
+    static const double h[] = {0.1109703, -0.0369959, 0.0328846};
+
+    for (int i = 0; i < 3; i++) {
+        double y[STATE];
+        solve(&modes[i], 1.0, y);
+        CHECK_BOUND(fabs(y[0] - e[i]), 1e-7);
+        CHECK_BOUND(fabs(y[1] - h[i]), 1e-7);
+    }
+}
+
+// ---- the reference -----------------------------------------------------------------------------
+
+static const sedge_term_kind *kind_of(const pole *p)
+{
+    if (p->law == 'd') return p->magnetic ? &sedge_term_magnetic_debye : &sedge_term_debye;
+    if (p->law == 'f') return p->magnetic ? &sedge_term_magnetic_drude : &sedge_term_drude;
+    return p->magnetic ? &sedge_term_magnetic_lorentz : &sedge_term_lorentz;
+}
+
+static dg_term term_of(const pole *p)
+{
+    const dg_term term = {kind_of(p), "domain", {p->a, p->b, p->c / TURN}};
+
+    if (p->law == 'd') return term;
+    if (p->law == 'f') return (dg_term){term.kind, "domain", {p->a / TURN, p->b / TURN, 0.0}};
+    return (dg_term){term.kind, "domain", {p->a, p->b / TURN, p->c / TURN}};
+}
+
+// The exact fields into c->exact. Without poles the mode swings with E = A cos(w t),
+// H = -(1/mu) curl A sin(w t) / w.
+static void set_exact(dg_case *c, const double *y)
+{
+    const double w = sqrt(K2 / (EPSILON * MU));
+    const int64_t n = c->element->nodes;
+    double *const e = c->rhs;
+
+    sedge_reference_initial(c->reference, 0.5 * PI / w, c->exact);
+    for (int64_t i = 0; i < c->values; i++) c->exact[i] *= i / n % 6 < 3 ? 0.0 : y[1] * w * MU;
+    sedge_reference_initial(c->reference, 0.0, e);
+    for (int64_t i = 0; i < c->values; i++) c->exact[i] += y[0] * e[i];
+}
+
+// Cells and order resolve the mode to 0.5 % of the fields at the start; a wrong sign or factor
+// gives some 10 %.
+static void test_mode(const mode *of)
+{
+    static const double material[3] = {EPSILON, MU, 0.0};
+    dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 4, 2);
+    dg_term terms[POLES + 1];
+    double y[STATE];
+    dg_case c;
+    int count = 0;
+
+    for (; count < POLES && of->poles[count].law != 0; count++)
+        terms[count] = term_of(&of->poles[count]);
+    terms[count] = (dg_term){NULL, NULL, {0.0}};
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    options.materials[0] = options.materials[1] = material;
+    options.terms = terms;
+    CHECK_OK(dg_case_create(&c, world, &options));
+    dg_case_start(&c, 0.0);
+    CHECK_OK(dg_case_run(&c, 0.6, 0.85));
+    solve(of, 0.6, y);
+    set_exact(&c, y);
+    const double error = dg_case_norm(&c, c.u, c.exact);
+    CHECK_BOUND(error / dg_case_norm(&c, c.rhs, NULL), 6e-3); // rhs: the fields at the start
+    dg_case_clear(&c);
+}
+
+static void test_modes(void)
+{
+    static const mode modes[] = {
+        {EPSILON, MU, {{'d', false, 2.0, 0.3, 0.0}, {'d', false, 0.5, 0.08, 0.0}}},
+        {EPSILON, MU, {{'f', false, 6.0, 0.4, 0.0}}},
+        {EPSILON, MU, {{'r', false, 1.5, 5.0, 0.4}, {'r', false, 0.7, 8.0, 0.0}}},
+        {EPSILON, MU, {{'d', true, 2.0, 0.3, 0.0}}},
+        {EPSILON, MU, {{'f', true, 6.0, 0.4, 0.0}}},
+        {EPSILON, MU, {{'r', true, 1.5, 5.0, 0.4}}},
+        {EPSILON,
+         MU,
+         {{'d', false, 1.0, 0.2, 0.0}, {'f', false, 3.0, 1.0, 0.0}, {'r', true, 0.8, 6.0, 0.7}}},
+    };
+
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) test_mode(&modes[i]);
+}
+
+// ---- the largest step --------------------------------------------------------------------------
+
+// By how much a pole and its field grow in `steps` steps of `dt`: the largest field of the
+// second half over that of the first.
+static double find_growth(const dg_term *term, const sedge_integrator *scheme, double dt, int steps)
+{
+    double m[SEDGE_MAX_MATERIALS];
+    double u[6] = {1.0, 0.0, 0.0, 1.0, 0.0, 0.0};
+    double w[6] = {0.0};
+    double residual[12] = {0.0};
+    double first = 0.0;
+    double last = 0.0;
+
+    sedge_equation_find("maxwell")->derive((const double[]){EPSILON, MU, 0.0}, m);
+    for (int i = 0; i < steps; i++) {
+        for (int s = 0; s < scheme->stages; s++) {
+            double du[6], dw[6];
+            term->kind->local(u, w, m, term->parameters, NULL, 0.0, du, dw);
+            for (int k = 0; k < 6; k++) {
+                residual[k] = scheme->a[s] * residual[k] + dt * du[k];
+                u[k] += scheme->b[s] * residual[k];
+                if (k >= term->kind->memory) continue;
+                residual[6 + k] = scheme->a[s] * residual[6 + k] + dt * dw[k];
+                w[k] += scheme->b[s] * residual[6 + k];
+            }
+        }
+        double *const norm = i < steps / 2 ? &first : &last;
+        for (int k = 0; k < 6; k++) *norm = fmax(*norm, fabs(u[k]));
+    }
+    return last / first;
+}
+
+// At cfl 0.85 and without waves, a step that the rate allows is stable with each integrator: over
+// decays, oscillations and what is between. Four times that step is not.
+static void test_stable(void)
+{
+    static const double damping[] = {0.0, 0.3, 1.0, 2.0, 3.0, 6.0, 20.0};
+    bool too_long = true;
+    double m[SEDGE_MAX_MATERIALS];
+
+    sedge_equation_find("maxwell")->derive((const double[]){EPSILON, MU, 0.0}, m);
+    for (int i = 0; sedge_integrators[i] != NULL; i++) {
+        const sedge_integrator *const scheme = sedge_integrators[i];
+        for (size_t k = 0; k < 3 * sizeof damping / sizeof *damping; k++) {
+            const pole poles[3] = {{'d', false, 3.0, 1.0 + damping[k / 3], 0.0},
+                                   {'f', true, 1.0, damping[k / 3], 0.0},
+                                   {'r', false, 2.0, 1.0, damping[k / 3]}};
+            const dg_term term = term_of(&poles[k % 3]);
+            const double dt = 4.6 * scheme->stability / term.kind->rate(m, term.parameters);
+            CHECK_BOUND(find_growth(&term, scheme, 0.85 * dt, 400), 1.0 + 1e-9);
+            too_long = too_long && find_growth(&term, scheme, 4.0 * dt, 20) > 10.0;
+        }
+    }
+    CHECK(too_long);
+}
+
+int main(void)
+{
+    sedge_comm *comm = NULL;
+
+    CHECK_OK(sedge_comm_create(&comm, NULL));
+    world = comm;
+    test_equations();
+    test_modes();
+    test_stable();
+    sedge_comm_free(comm);
+    return CHECK_END();
+}
