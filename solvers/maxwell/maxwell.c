@@ -1,6 +1,7 @@
 // The table of Maxwell's equations: keys, units, boundaries, sources.
 #include "maxwell.h"
 
+#include <complex.h>
 #include <math.h>
 
 SEDGE_EQUATION_HEADER(maxwell);
@@ -68,6 +69,27 @@ static double get_speed(const double *m, const double *c)
 static double get_decay(const double *m)
 {
     return m[MAXWELL_DECAY];
+}
+
+// The root of a relative permittivity or permeability that belongs to a wave exp(i omega t) which
+// falls where it goes: the imaginary part of neither is above 0 without gain.
+static double complex find_root(double complex value)
+{
+    const bool real = fabs(cimag(value)) <= 1e-14 * cabs(value);
+
+    if (real && creal(value) < 0.0) return -sqrt(-creal(value)) * (double complex)I;
+    return csqrt(value);
+}
+
+// Each factor has its own root, so that n is below 0 where both are negative.
+static double complex get_index(const double *m, const double complex *slowing)
+{
+    for (int i = 0; i < 6; i++) {
+        if (cabs(slowing[i] - slowing[i / 3 * 3]) > 1e-9 * cabs(slowing[i]))
+            return (double complex)NAN;
+    }
+    return find_root(slowing[0] / m[MAXWELL_INVERSE_EPSILON]) *
+           find_root(slowing[3] / m[MAXWELL_INVERSE_MU]);
 }
 
 // 1/2 (eps E^2 + mu H^2)
@@ -217,6 +239,7 @@ const sedge_equation sedge_equation_maxwell = {
     .speed = get_speed,
     .decay = get_decay,
     .energy = get_energy,
+    .index = get_index,
     .boundaries = boundaries,
     .boundary_count = COUNT_OF(boundaries),
     .initials = maxwell_initials,

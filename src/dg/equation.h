@@ -250,6 +250,10 @@ typedef struct sedge_equation {
     double (*speed)(const double *m, const double *c); // the fastest wave
     double (*decay)(const double *m); // optional: fastest decay rate of S, < 0: it grows; NULL: 0
     void (*energy)(const double *m, double *weights); // energy density = 1/2 sum_f weights_f u_f^2
+    // Optional. The refractive index n - i k of a plane wave exp(i (omega t - (n - i k) omega x /
+    // c)) in a medium whose source and terms turn i omega u_f into slowing_f i omega u_f; not a
+    // number if the factors differ within a vector.
+    double _Complex (*index)(const double *m, const double _Complex *slowing);
 
     const sedge_boundary_kind *boundaries;
     int boundary_count;

@@ -75,6 +75,13 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
     return rate / problem->integrator->stability;
 }
 
+double sedge_problem_decay_step(const sedge_problem *problem, int volume)
+{
+    const double rate = find_decay(problem, volume);
+
+    return rate > 0.0 ? STABLE_DECAY * problem->integrator->stability / rate : HUGE_VAL;
+}
+
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
                                 int32_t element)
 {

@@ -127,6 +127,10 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge_mesh *mesh);
 
+// The largest time step that the source and the terms of a volume group would allow by themselves,
+// by the formula above with cfl 1; HUGE_VAL: any.
+double sedge_problem_decay_step(const sedge_problem *problem, int volume);
+
 // 1/dt of one element by the formula above with cfl 1. The element's local CFL number is dt times
 // this rate.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);

@@ -8,6 +8,7 @@
 #include "operator/operator.h"
 #include "run/driver_elliptic.h"
 #include "session/plausibility.h"
+#include "session/refraction.h"
 #include "session/resolution.h"
 
 #include <stdio.h>
@@ -304,6 +305,7 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     sedge_session_print(session);
     SEDGE_TRY(sedge_resolution_print(session));
     sedge_plausibility_print(session);
+    sedge_refraction_print(session);
     if (session->problem.equation->elliptic != NULL) {
         sedge_elliptic_print_sizes(session);
     } else {

@@ -1,5 +1,8 @@
 """Dispersive media: several poles in whole runs, and what is refused."""
 
+import cmath
+import math
+import re
 import unittest
 
 import h5py
@@ -50,6 +53,35 @@ class Materials(Case):
                 with self.subTest(run=folder, block=name):
                     largest = max(1.0, abs(whole[name]).max())
                     self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
+
+    def test_index(self):
+        """n and k that `sedge check` prints, to its four digits; a metamaterial has n below 0."""
+        source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                  "signal: {type: cw, frequency: 2}}]")
+        for medium, at in (
+                ("epsilon: 2, mu: 1.5, conductivity: 0.7, debye: {strength: 3, relaxation_time: 0.2}, "
+                 "lorentz: [{strength: 0.5, frequency: 3, damping: 0.4}, "
+                 "{strength: 0.2, frequency: 1, damping: 0.1}]",
+                 lambda f, w: (2 + 3 / (1 + 0.2j * w) + 0.5 * 9 / (9 - f * f + 0.4j * f)
+                               + 0.2 / (1 - f * f + 0.1j * f) + 0.7 / (1j * w), 1.5)),
+                ("drude: {plasma_frequency: 3, damping: 0.1}, "
+                 "magnetic_drude: {plasma_frequency: 3, damping: 0.2}",
+                 lambda f, w: (1 - 9 / (f * f - 0.1j * f), 1 - 9 / (f * f - 0.2j * f)))):
+            done = self.succeed("check", self.deck, "--set", f"materials.domain={{{medium}}}", "--set",
+                                source, "--set", "initial={type: zero}")
+            rows = re.findall(r"at (\S+): n (\S+), k (\S+)\n", done.out)
+            self.assertEqual(len(rows), 5)
+            for f, n, k in (map(float, row) for row in rows):
+                epsilon, mu = at(f, 2 * math.pi * f)
+                index = cmath.sqrt(epsilon) * cmath.sqrt(mu)
+                self.assertLess(abs(n - 1j * k - index), 1e-3 * abs(index))
+
+    def test_step(self):
+        """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1."""
+        done = self.succeed("check", self.deck, "--set", "materials.domain={debye: {strength: 1, "
+                            "relaxation_time: 1e-4}}", "--set", "initial.compare=false")
+        self.assertIn("terms alone allow a time step of 0.000184, 1 times", done.out)
+        self.assertRegex(done.out, "terms of 'domain' cause 100 % of the limit of the time step")
 
     def test_refused(self):
         for medium, message in (

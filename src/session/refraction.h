@@ -1,0 +1,16 @@
+// The complex refractive index of materials whose terms make it depend on the frequency.
+#pragma once
+
+#include "session/session.h"
+
+#include <complex.h>
+
+// The index n - i k of volume group `volume` at `frequency` in cycles per code time, for fields
+// exp(i omega t): k > 0 is loss. Not a number where the equation or the terms have none: a term is
+// not linear, or acts on the components of a vector differently. Not collective.
+double complex sedge_refraction(const sedge_problem *problem, int volume, double frequency);
+
+// Print n and k of each volume group with terms at some frequencies of the sources' spectrum, and
+// the largest time step that its conductivity and terms allow, to stdout. Root prints. Not
+// collective.
+void sedge_refraction_print(const sedge_session *session);
