@@ -144,6 +144,7 @@ typedef struct sedge_deck {
     const char **term_volumes; // names of the groups that have terms, for `mesh`
     int boundary_count;
     sedge_deck_boundary *boundaries;
+    const sedge_deck_boundary *layer; // the first with a perfectly matched layer; NULL: none
     const sedge_initial_kind *initial;
     int initial_line;
     double initial_parameters[SEDGE_MAX_VALUES];
@@ -183,6 +184,7 @@ typedef struct sedge_deck {
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it
     char *mesh_file;
     sedge_periodic_pair *pairs;
+    const char **layer_surfaces;
     const char **two_sided_names;
     sedge_mesh_enclosure *enclosures;
     const char **enclosed_volumes;
@@ -203,6 +205,16 @@ void sedge_deck_free(sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh);
+
+// The perfectly matched layer on a mesh, code units.
+typedef struct sedge_deck_layer {
+    double sigma, alpha; // s = 1 + sigma / (alpha + d/dt)
+    double reflection;   // at a right angle and high frequencies, of the layer alone
+} sedge_deck_layer;
+
+// Find the layer of a problem without its terms. `deck` has one. Not collective.
+void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const sedge_mesh *mesh,
+                           const sedge_problem *problem);
 
 // Append the deck with every default filled in, as YAML that reads back to the same deck. Not
 // collective.

@@ -2,6 +2,7 @@
 #include "deck.h"
 
 #include "deck_check.h"
+#include "deck_layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,20 +102,34 @@ static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck 
     return SEDGE_OK;
 }
 
-// The terms of the groups that the mesh has.
-static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *deck,
-                                   const sedge_mesh_groups *groups)
+// The terms of one kind that the deck names.
+static sedge_status add_terms(sedge_problem *problem, const sedge_deck *deck,
+                              const sedge_mesh_groups *groups, const sedge_term_kind *kind)
 {
     for (int i = 0; i < deck->term_count; i++) {
         const sedge_deck_term *const term = &deck->terms[i];
+        if (term->kind != kind) continue;
         const int owner = find_group(deck->materials[term->material].name, groups->volume_names,
                                      count_volumes(groups));
         // The entry `default` of a mesh where no element needs it has no group.
         for (int v = 0; v < groups->volumes; v++) {
             if (groups->volume_owner[v] != owner) continue;
-            SEDGE_TRY(
-                sedge_problem_add_term(problem, term->kind, term->poles, v, term->parameters));
+            SEDGE_TRY(sedge_problem_add_term(problem, kind, term->poles, v, term->parameters));
         }
+    }
+    return SEDGE_OK;
+}
+
+// The terms of the groups that the mesh has.
+static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *deck,
+                                   const sedge_mesh *mesh)
+{
+    const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_term_kinds_of(kinds, deck->equation, true);
+
+    for (int i = 0; i < count; i++) {
+        SEDGE_TRY(kinds[i]->layer != 0 ? deck_add_layers(problem, deck, mesh, kinds[i])
+                                       : add_terms(problem, deck, &mesh->groups, kinds[i]));
     }
     return SEDGE_OK;
 }
@@ -123,6 +138,12 @@ static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *dec
 static sedge_status check_comparison(const sedge_problem *problem, const sedge_deck *deck)
 {
     if (!problem->compare || problem->term_count == 0) return SEDGE_OK;
+    if (problem->terms[0].kind->layer != 0) {
+        return deck_fail(deck->path, deck_child(deck->tree, "initial"),
+                         "initial: '%s' is an exact solution only without layers, and "
+                         "boundaries.%s has the type '%s': set initial.compare to false",
+                         problem->initial->name, deck->layer->name, deck->layer->kind->name);
+    }
     return deck_fail(deck->path, deck_child(deck->tree, "initial"),
                      "initial: '%s' is an exact solution only without terms, and a material has "
                      "the term '%s': set initial.compare to false",
@@ -221,14 +242,17 @@ static sedge_status check_plane(const sedge_deck *deck, const sedge_mesh *mesh, 
                                 const sedge_deck_slice *plane)
 {
     const deck_node *const node = deck_child(deck_child(deck->tree, "monitors"), section);
-    const double low = mesh->bounds[0][plane->axis];
-    const double high = mesh->bounds[1][plane->axis];
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    const double low = box[0][plane->axis];
+    const double high = box[1][plane->axis];
 
     if (plane->position >= low && plane->position <= high) return SEDGE_OK;
-    return deck_fail(deck->path, deck_child(node, plane->name),
-                     "monitors.%s.%s: the plane %c = %.6g misses the mesh, which reaches from %.6g "
-                     "to %.6g (code units)",
-                     section, plane->name, 'x' + plane->axis, plane->position, low, high);
+    return deck_fail(
+        deck->path, deck_child(node, plane->name),
+        "monitors.%s.%s: the plane %c = %.6g misses the mesh%s, which reaches from %.6g "
+        "to %.6g (code units)",
+        section, plane->name, 'x' + plane->axis, plane->position,
+        deck->layer != NULL ? " without layers" : "", low, high);
 }
 
 static sedge_status check_planes(const sedge_deck *deck, const sedge_mesh *mesh)
@@ -268,8 +292,17 @@ static sedge_status check_surface(const sedge_deck *deck, const sedge_mesh_group
 {
     SEDGE_TRY(check_group(deck, section, name, "surface", surface->name, "surface",
                           groups->surface_names, groups->surfaces));
+    for (int i = 0; i < deck->mesh.extrude.surfaces; i++) {
+        if (strcmp(deck->mesh.extrude.surface[i], surface->name) != 0) continue;
+        return deck_fail(deck->path,
+                         deck_child(deck_child(deck_child(deck->tree, "monitors"), section), name),
+                         "monitors.%s.%s: the surface '%s' lies behind the layer that "
+                         "boundaries.%s adds, where fields are in no output: take a surface inside "
+                         "the box",
+                         section, name, surface->name, surface->name);
+    }
     return check_group(deck, section, name, "out_of", surface->out_of, "volume",
-                       groups->volume_names, groups->volumes);
+                       groups->volume_names, count_volumes(groups));
 }
 
 static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_groups *groups)
@@ -279,7 +312,7 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
         SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, &one->surface));
         for (int k = 0; k < one->group_count; k++) {
             SEDGE_TRY(check_group(deck, "spectra", one->name, "groups", one->groups[k], "volume",
-                                  groups->volume_names, groups->volumes));
+                                  groups->volume_names, count_volumes(groups)));
         }
     }
     for (int i = 0; i < deck->flux_count; i++) {
@@ -359,7 +392,6 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     if (deck->integrator != NULL) problem->integrator = deck->integrator;
     problem->curved = mesh->global_curved > 0;
     SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
-    SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
@@ -372,6 +404,8 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
     problem->compare = deck->compare;
+    SEDGE_TRY_GOTO(status, deck_check_layers(problem, deck, mesh));
+    SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, check_comparison(problem, deck));
 
     const char *const contradiction =

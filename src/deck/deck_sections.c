@@ -1,5 +1,7 @@
 #include "deck_sections.h"
 
+#include "deck_layers.h"
+
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -195,6 +197,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
             deck->mesh.default_surface = true;
     }
     SEDGE_TRY(list_two_sided(deck));
+    SEDGE_TRY(deck_read_layers(reader, deck));
     return read_pairs(reader, deck);
 }
 

@@ -113,6 +113,11 @@ typedef struct sedge_boundary_kind {
     void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,
                             const double *n, const double *x, double t, const double *p,
                             const double *c, double *v);
+    // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
+    // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
+    // condition holds behind them. The parameters are layers, thickness, reflection and frequency,
+    // each 0 for a default (deck/deck_layers.c).
+    bool layers;
     const char *header;      // optional: the header with the function, if it is not the equation's
     const char *header_text; // required with header: its text
 } sedge_boundary_kind;

@@ -82,6 +82,18 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 
 // ---- kinds -------------------------------------------------------------------------------------
 
+// A perfectly matched layer needs a term for sides, one for edges and one for corners.
+static bool has_layers(const sedge_equation *equation)
+{
+    const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_term_kinds_of(kinds, equation, true);
+    int found[4] = {0};
+
+    for (int i = 0; i < count && i < SEDGE_MAX_KINDS; i++)
+        if (kinds[i]->layer >= 0 && kinds[i]->layer <= 3) found[kinds[i]->layer]++;
+    return found[1] == 1 && found[2] == 1 && found[3] == 1;
+}
+
 static sedge_status check_boundaries(const sedge_equation *equation)
 {
     const bool elliptic = equation->elliptic != NULL;
@@ -107,6 +119,10 @@ static sedge_status check_boundaries(const sedge_equation *equation)
             {!elliptic || kind->apply_two_sided == NULL, "apply_two_sided",
              "is for an equation with time"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
+            {!kind->layers || has_layers(equation), "layers",
+             "the equation has no terms of layers along one, two and three axes"},
+            {!kind->layers || sedge_parameters_size(kind->parameters, kind->parameter_count) == 4,
+             "layers", "its parameters are layers, thickness, reflection and frequency"},
         };
         (void)snprintf(place, sizeof place, "boundaries[%d].", i);
         REQUIRE(equation, place, required);

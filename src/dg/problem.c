@@ -262,36 +262,44 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
     return SEDGE_OK;
 }
 
-static double signal_frequency(const double *signal)
+// Extend `band` by the spectra of the signals in a list of parameters.
+static void extend_band(double band[2], const sedge_parameter *parameters, int count,
+                        const double *values)
 {
-    return sedge_signal_kind_of(signal)->frequency(signal);
-}
-
-// The highest frequency among the signals of a list of parameters.
-static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
-{
-    double highest = 0.0;
-
     for (int i = 0; i < count; i++) {
-        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-            highest = fmax(highest, signal_frequency(values));
+        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL) {
+            const sedge_signal_kind *const kind = sedge_signal_kind_of(values);
+            band[0] = fmin(band[0], kind->lowest(values));
+            band[1] = fmax(band[1], kind->frequency(values));
+        }
         values += sedge_parameter_size(&parameters[i]);
     }
-    return highest;
+}
+
+void sedge_problem_band(double band[2], const sedge_problem *problem)
+{
+    band[0] = HUGE_VAL;
+    band[1] = 0.0;
+    if (problem->equation->elliptic == NULL) {
+        extend_band(band, problem->initial->parameters, problem->initial->parameter_count,
+                    problem->initial_parameters);
+        if (problem->incident != NULL) {
+            extend_band(band, problem->incident->parameters, problem->incident->parameter_count,
+                        problem->incident_parameters);
+        }
+        for (int i = 0; i < problem->point_source_count; i++) {
+            const sedge_point_source *const source = &problem->point_sources[i];
+            extend_band(band, source->kind->parameters, source->kind->parameter_count,
+                        source->parameters);
+        }
+    }
+    if (band[0] > band[1]) band[0] = 0.0; // no signal
 }
 
 double sedge_problem_frequency(const sedge_problem *problem)
 {
-    if (problem->equation->elliptic != NULL) return 0.0;
-    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
-                                    problem->initial_parameters);
+    double band[2];
 
-    if (problem->incident != NULL) {
-        highest = fmax(highest, list_frequency(problem->incident->parameters,
-                                               problem->incident->parameter_count,
-                                               problem->incident_parameters));
-    }
-    for (int i = 0; i < problem->point_source_count; i++)
-        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
-    return highest;
+    sedge_problem_band(band, problem);
+    return band[1];
 }

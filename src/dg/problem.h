@@ -143,6 +143,10 @@ double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *
 // The stability number C_N of order N.
 double sedge_stable_number(int order);
 
+// The lowest and the highest frequency in the spectra of the signals of sources and initial fields
+// (sedge_signal_kind), in cycles per code time; both 0: none known. Not collective.
+void sedge_problem_band(double band[2], const sedge_problem *problem);
+
 // The highest frequency of the signals of sources and initial fields, in cycles per code time; 0:
 // none known. For a pulse it is the frequency above which the spectrum is below about a hundredth
 // of its peak. Not collective.

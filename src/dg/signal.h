@@ -44,6 +44,8 @@ typedef struct sedge_signal_kind {
     double (*value)(const double *signal, double t); // the same, for the host
     // The frequency above which the spectrum is below about a hundredth of its peak.
     double (*frequency)(const double *signal);
+    // The frequency below which the spectrum is below about a tenth of its peak; 0: there is none.
+    double (*lowest)(const double *signal);
     // The time of its peak. NULL: it is periodic.
     double (*peak)(const double *signal);
     // The time after which it is below 1e-15 of its peak. NULL: it does not end.

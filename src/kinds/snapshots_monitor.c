@@ -50,10 +50,11 @@ static void fill_values(const sedge_vtk *vtk, const void *from, int64_t first, i
     float *const block = values;
 
     for (int64_t e = 0; e < count; e++) {
+        const double *const own =
+            snapshot->u + ((int64_t)vtk->element[first + e] * fields_of_u + group->first) * nodes;
         for (int c = 0; c < group->count; c++) {
-            sedge_lattice_apply(
-                vtk->lattice, snapshot->u + ((first + e) * fields_of_u + group->first + c) * nodes,
-                factor, block + e * nodes * group->count + c, group->count);
+            sedge_lattice_apply(vtk->lattice, own + (int64_t)c * nodes, factor,
+                                block + e * nodes * group->count + c, group->count);
         }
     }
 }

@@ -341,6 +341,14 @@ int32_t sedge_mesh_interior(const sedge_mesh *mesh);
 // How many elements are curved.
 int32_t sedge_mesh_curved(const sedge_mesh *mesh);
 
+// ---- extruded layers ---------------------------------------------------------------------------
+
+// Is the element in an extruded layer? What is recorded of a run leaves these elements out.
+bool sedge_mesh_in_layer(const sedge_mesh *mesh, int32_t element);
+
+// The box [low, high] around the mesh without layers.
+const double (*sedge_mesh_inner_bounds(const sedge_mesh *mesh))[3];
+
 // ---- curved elements ---------------------------------------------------------------------------
 
 // The place x at rst of the map with the coefficients c: x_d(r,s,t) = sum_k c[k][d] m_k with the

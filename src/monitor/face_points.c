@@ -150,28 +150,45 @@ static sedge_status fill(sedge_face_points *out, const sedge_output_context *con
     return SEDGE_OK;
 }
 
+// The sides that are in no layer.
+static sedge_status list_sides(sedge_set_face **out, int32_t *count, const sedge_mesh *mesh,
+                               int set)
+{
+    const int32_t first = mesh->set_offsets[set];
+    const int32_t end = mesh->set_offsets[set + 1];
+
+    SEDGE_TRY(sedge_allocate(out, end - first, sizeof **out));
+    for (int32_t s = first; s < end; s++) {
+        if (sedge_mesh_in_layer(mesh, mesh->set_faces[s].element)) continue;
+        (*out)[(*count)++] = mesh->set_faces[s];
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_face_points_create(sedge_face_points *out, const sedge_output_context *context,
                                       const sedge_deck_surface *surface, const char *where)
 {
     const sedge_mesh *const mesh = context->mesh;
     const sedge_mesh_groups *const groups = &mesh->groups;
     const int set = find_name(groups->surface_names, groups->surfaces, surface->name);
-    const sedge_set_face *const side = mesh->set_faces + mesh->set_offsets[set];
+    sedge_set_face *side = NULL;
     direction way = {.surface = surface,
                      .out_of = find_name(groups->volume_names, groups->volumes, surface->out_of),
                      .where = where};
     sedge_quadrature rule = {0};
     int64_t seconds = 0; // of a periodic surface all sides are first, whatever is behind them
 
-    *out = (sedge_face_points){.limit = SEDGE_FACES * mesh->global_elements,
-                               .sides = mesh->set_offsets[set + 1] - mesh->set_offsets[set]};
+    *out = (sedge_face_points){.limit = SEDGE_FACES * mesh->global_elements};
+    sedge_status status = list_sides(&side, &out->sides, mesh, set);
     for (int32_t s = 0; s < out->sides; s++) seconds += side[s].second;
     sedge_comm_sum_int(context->comm, &seconds, 1);
     way.doubled = seconds > 0;
-    sedge_status status = sedge_quadrature_triangle(&rule, 2 * context->element->order + 2);
+    if (status == SEDGE_OK)
+        status = sedge_quadrature_triangle(&rule, 2 * context->element->order + 2);
     out->side_points = rule.points;
     if (status == SEDGE_OK) status = fill(out, context, &rule, side, &way);
     sedge_quadrature_clear(&rule);
+    sedge_release(side);
     return sedge_comm_agree(context->comm, status);
 }
 

@@ -14,7 +14,7 @@ static const char axis_names[3][2] = {"x", "y", "z"};
 static double find_centre(const sedge_output_context *context, const sedge_plane *plane,
                           int direction, int64_t i)
 {
-    return context->mesh->bounds[0][plane->axes[direction]] +
+    return sedge_mesh_inner_bounds(context->mesh)[0][plane->axes[direction]] +
            ((double)i + 0.5) * plane->step[direction];
 }
 
@@ -30,7 +30,7 @@ typedef struct found_points {
 static void pixel_window(const sedge_output_context *context, const sedge_plane *plane,
                          int direction, double low, double high, int64_t window[2])
 {
-    const double origin = context->mesh->bounds[0][plane->axes[direction]];
+    const double origin = sedge_mesh_inner_bounds(context->mesh)[0][plane->axes[direction]];
     const int64_t count = plane->shape[1 - direction];
     const double first = ceil((low - origin) / plane->step[direction] - 0.5 - 1e-6);
     const double last = floor((high - origin) / plane->step[direction] - 0.5 + 1e-6);
@@ -132,7 +132,8 @@ static sedge_status find_points(const sedge_output_context *context, sedge_plane
     if (status == SEDGE_OK) status = sedge_allocate(&claims, pixels, sizeof *claims);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     for (int64_t i = 0; i < pixels; i++) found.elements[i] = -1;
-    for (int32_t e = 0; e < context->mesh->elements; e++) mark_element(context, plane, e, &found);
+    for (int32_t e = 0; e < context->mesh->elements; e++)
+        if (!sedge_mesh_in_layer(context->mesh, e)) mark_element(context, plane, e, &found);
     status = keep_owned(context, plane, &found, claims);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
 done:
@@ -142,11 +143,12 @@ done:
     return status;
 }
 
-// Place the rectangle: the mesh's extents, `resolution` pixels along the longer side.
+// Place the rectangle: the mesh's extents without layers, `resolution` pixels along the longer
+// side.
 static sedge_status place_slice(const sedge_output_context *context, sedge_plane *plane)
 {
     const sedge_deck_slice *const entry = plane->entry;
-    const double(*const bounds)[3] = context->mesh->bounds;
+    const double(*const bounds)[3] = sedge_mesh_inner_bounds(context->mesh);
     double length[2];
 
     if (entry->position < bounds[0][entry->axis] || entry->position > bounds[1][entry->axis]) {

@@ -1,7 +1,7 @@
-// The pixels of a plane: points on a rectangle normal to an axis, which spans the mesh. Points are
-// the pixels' centres; a point takes the value of the element that contains it, not a mean over
-// neighbours; a point outside the mesh belongs to no rank. Each rank has its points' elements and
-// weights.
+// The pixels of a plane: points on a rectangle normal to an axis, which spans the mesh without
+// layers. Points are the pixels' centres; a point takes the value of the element that contains it,
+// not a mean over neighbours; a point outside the mesh belongs to no rank. Each rank has its
+// points' elements and weights.
 #pragma once
 
 #include "io/h5.h"

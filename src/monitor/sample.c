@@ -10,6 +10,7 @@ struct sedge_sample {
     int64_t step;
     double *u;        // [elements][fields][nodes], the caller's
     double *energies; // [elements]
+    double *inner;    // [elements] the same, 0 in layers; NULL: the mesh has no layers
     double energy;
     bool has_fields, has_energies, has_energy; // of this step
 };
@@ -25,8 +26,10 @@ sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, con
     sample->mesh = mesh;
     sample->source = source;
     sample->u = u;
-    const sedge_status status =
+    sedge_status status =
         sedge_allocate(&sample->energies, mesh->elements, sizeof *sample->energies);
+    if (status == SEDGE_OK && mesh->extruded.layers > 0)
+        status = sedge_allocate(&sample->inner, mesh->elements, sizeof *sample->inner);
     if (status == SEDGE_OK) {
         *out = sample;
     } else {
@@ -39,6 +42,7 @@ void sedge_sample_free(sedge_sample *sample)
 {
     if (sample == NULL) return;
     sedge_release(sample->energies);
+    sedge_release(sample->inner);
     sedge_release(sample);
 }
 
@@ -97,7 +101,10 @@ sedge_status sedge_sample_energy(sedge_sample *sample, double *energy)
 
     if (!sample->has_energy) {
         SEDGE_TRY(sedge_sample_energies(sample, &energies));
-        sample->energy = sedge_sample_sum(sample->comm, sample->mesh->elements, energies);
+        for (int32_t e = 0; e < sample->mesh->elements && sample->inner != NULL; e++)
+            sample->inner[e] = sedge_mesh_in_layer(sample->mesh, e) ? 0.0 : energies[e];
+        sample->energy = sedge_sample_sum(sample->comm, sample->mesh->elements,
+                                          sample->inner != NULL ? sample->inner : energies);
     }
     sample->has_energy = true;
     *energy = sample->energy;

@@ -24,7 +24,7 @@ sedge_status sedge_sample_fields(sedge_sample *sample, const double **u);
 SEDGE_MUST_USE
 sedge_status sedge_sample_energies(sedge_sample *sample, const double **energies);
 
-// The energy of the whole mesh, code units, as sedge_sample_sum. Collective.
+// The energy of the mesh without layers, code units, as sedge_sample_sum. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_sample_energy(sedge_sample *sample, double *energy);
 

@@ -193,7 +193,7 @@ bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_conte
 static double count_points(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
 {
     const sedge_mesh_groups *const groups = &context->mesh->groups;
-    const double(*const bounds)[3] = context->mesh->bounds;
+    const double(*const bounds)[3] = sedge_mesh_inner_bounds(context->mesh);
     double points = spectrum->point_count;
     double area = 1.0;
     double longest = 0.0;

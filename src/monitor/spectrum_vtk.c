@@ -64,7 +64,7 @@ static void fill_values(const sedge_vtk *vtk, const void *from, int64_t first, i
 
     find_factor(writer, vtk->context, factor);
     for (int64_t e = 0; e < count; e++) {
-        const int32_t row = writer->row_of[first + e];
+        const int32_t row = writer->row_of[vtk->element[first + e]];
 
         for (int c = 0; c < width; c++) {
             float *const out = block + e * nodes * width + c;

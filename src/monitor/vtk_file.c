@@ -17,13 +17,18 @@
 sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *context)
 {
     const sedge_comm *const comm = context->comm;
+    const sedge_mesh *const mesh = context->mesh;
 
     vtk->context = context;
-    vtk->elements = context->mesh->elements;
-    vtk->most = context->mesh->elements;
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&vtk->element, mesh->elements, sizeof *vtk->element)));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (!sedge_mesh_in_layer(mesh, e)) vtk->element[vtk->own++] = e;
+    vtk->elements = vtk->own;
+    vtk->most = vtk->own;
     sedge_comm_sum_int(comm, &vtk->elements, 1);
     sedge_comm_max_int(comm, &vtk->most, 1);
-    vtk->first = sedge_comm_scan(comm, context->mesh->elements);
+    vtk->first = sedge_comm_scan(comm, vtk->own);
     const int64_t all = vtk->most * context->element->nodes * 3;
     vtk->block_values = all < BLOCK_VALUES ? (all > 0 ? all : 1) : BLOCK_VALUES;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&vtk->block, vtk->block_values, 8)));
@@ -33,6 +38,7 @@ sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *conte
 void sedge_vtk_clear(sedge_vtk *vtk)
 {
     sedge_lattice_free(vtk->lattice);
+    sedge_release(vtk->element);
     sedge_release(vtk->block);
     *vtk = (sedge_vtk){.context = NULL};
 }
@@ -49,7 +55,7 @@ sedge_status sedge_vtk_make_column(const sedge_vtk *vtk, sedge_h5 *file,
 sedge_status sedge_vtk_fill_column(const sedge_vtk *vtk, sedge_h5 *file,
                                    const sedge_vtk_column *column, const void *from)
 {
-    const int64_t own = vtk->context->mesh->elements;
+    const int64_t own = vtk->own;
     const int64_t width = column->width;
     const int64_t step = vtk->block_values / (width * column->components);
 

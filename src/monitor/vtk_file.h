@@ -1,6 +1,6 @@
 // Files for ParaView: VTKHDF 1.0, unstructured grids of Lagrange tetrahedra, one piece a rank. A DG
 // grid shares no points: element e of a piece has the points [e nodes, (e+1) nodes), in VTK's
-// numbering of the equispaced lattice.
+// numbering of the equispaced lattice. Elements in extruded layers are left out.
 //
 // A file is made by the root with room for all values, which all ranks fill in. Functions are
 // collective and agree on their status unless they say that they are the root's.
@@ -15,7 +15,9 @@ typedef struct sedge_vtk {
     sedge_lattice *lattice; // NULL: not prepared
     int64_t elements;       // of all ranks
     int64_t first;          // elements of lower ranks
+    int64_t own;            // elements of this rank
     int64_t most;           // elements of the largest rank
+    int32_t *element;       // [own] the number of each in the mesh
     void *block;            // for some elements' values of a dataset, at least one's, 8 bytes each
     int64_t block_values;   // its size
 } sedge_vtk;
@@ -27,8 +29,8 @@ void sedge_vtk_clear(sedge_vtk *vtk);
 
 // ---- a dataset with the same number of rows for each element -----------------------------------
 
-// Fill a block: `values` gets what this rank's elements [first, first + count) have for a dataset,
-// as [elements][width][components].
+// Fill a block: `values` gets what this rank's elements vtk->element[first] and so on, `count` of
+// them, have for a dataset, as [elements][width][components].
 typedef void sedge_vtk_filler(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
                               void *values);
 

@@ -36,16 +36,17 @@ static void fill_points(const sedge_vtk *vtk, const void *from, int64_t first, i
     float *const narrow = values;
 
     for (int64_t e = 0; e < count; e++) {
-        const bool curved = sedge_mesh_curve(mesh, (int32_t)(first + e)) >= 0;
+        const int32_t element = vtk->element[first + e];
+        const bool curved = sedge_mesh_curve(mesh, element) >= 0;
         for (int m = 0; m < lattice->nodes; m++) {
             double place[3];
-            if (curved) place_point(place, vtk, (int32_t)(first + e), m);
+            if (curved) place_point(place, vtk, element, m);
             for (int d = 0; d < 3; d++) {
-                const double *const v0 = corners[first + e][0];
+                const double *const v0 = corners[element][0];
                 double x = v0[d];
 
                 for (int a = 0; a < 3; a++) {
-                    x += (corners[first + e][a + 1][d] - v0[d]) * lattice->place[m][a] /
+                    x += (corners[element][a + 1][d] - v0[d]) * lattice->place[m][a] /
                          lattice->order;
                 }
                 if (curved) x = place[d];
@@ -81,15 +82,21 @@ static void fill_types(const sedge_vtk *vtk, const void *from, int64_t first, in
 static void fill_group(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
                        void *values)
 {
+    const sedge_mesh *const mesh = vtk->context->mesh;
+    int32_t *const groups = values;
+
     (void)from;
-    memcpy(values, vtk->context->mesh->group + first, (size_t)count * sizeof(int32_t));
+    for (int64_t i = 0; i < count; i++) groups[i] = mesh->group[vtk->element[first + i]];
 }
 
 static void fill_id(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
                     void *values)
 {
+    const sedge_mesh *const mesh = vtk->context->mesh;
+    int64_t *const ids = values;
+
     (void)from;
-    memcpy(values, vtk->context->mesh->global_ids + first, (size_t)count * sizeof(int64_t));
+    for (int64_t i = 0; i < count; i++) ids[i] = mesh->global_ids[vtk->element[first + i]];
 }
 
 static void fill_rank(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
@@ -129,7 +136,7 @@ static const char *const count_paths[COUNTS] = {"/VTKHDF/NumberOfPoints", "/VTKH
 static sedge_status fill_offsets(const sedge_vtk *vtk, sedge_h5 *file)
 {
     const sedge_comm *const comm = vtk->context->comm;
-    const int64_t own = vtk->context->mesh->elements;
+    const int64_t own = vtk->own;
     int64_t *offsets = NULL;
     sedge_status status;
 
@@ -187,7 +194,7 @@ static sedge_status frame_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void 
 static sedge_status fill_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void *what)
 {
     const sedge_comm *const comm = vtk->context->comm;
-    const int64_t cells = vtk->context->mesh->elements;
+    const int64_t cells = vtk->own;
     const int64_t points = cells * vtk->lattice->nodes;
     const int64_t counts[COUNTS] = {points, cells, points};
     sedge_vtk_column columns[MESH_COLUMNS];

@@ -150,13 +150,15 @@ static sedge_status write_numbers(char numbers[512], const operator_term *term, 
 static sedge_status write_drives(sedge_text *text, const sedge_problem *problem, int count)
 {
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_EACH_DRIVE(X)"));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (operator_terms_get(problem, i).drive != NULL)
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (operator_terms_get(problem, i).drive == NULL)
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    }
     return sedge_text_add(text, "\n");
 }
 

@@ -191,25 +191,55 @@ static bool has_material(const sedge_deck *deck, const char *name)
     return false;
 }
 
-// The terms of volume group v, with the memory that they take over all ranks: two states of it,
+// The memory that a term takes in volume group v over all ranks, in bytes: two states of it,
 // without what the layout on the device adds (operator/terms.h).
+static int64_t find_memory(const sedge_session *session, const sedge_term *term, int v)
+{
+    const int64_t bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+
+    if (!term->present[v]) return 0;
+    return 2 * bytes * sedge_term_memory(term) * session->element->nodes *
+           session->mesh->groups.volume_elements[v];
+}
+
+static void print_bytes(const sedge_session *session, int64_t bytes)
+{
+    if (bytes == 0) return;
+    printf(" (memory: %.2f MiB on the device%s)", (double)bytes / 1048576.0,
+           sedge_comm_size(session->comm) > 1 ? "s" : "");
+}
+
 static void print_terms(const sedge_session *session, int v)
 {
     const sedge_problem *const problem = &session->problem;
-    const int64_t bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        const int64_t values = 2 * (int64_t)sedge_term_memory(term) * session->element->nodes *
-                               session->mesh->groups.volume_elements[v];
         if (!term->present[v]) continue;
         printf(", %s", term->kind->name);
         if (term->poles > 1) printf(" with %d poles", term->poles);
-        if (values > 0) {
-            printf(" (memory: %.2f MiB on the device%s)", (double)(values * bytes) / 1048576.0,
-                   sedge_comm_size(session->comm) > 1 ? "s" : "");
-        }
+        print_bytes(session, find_memory(session, term, v));
     }
+}
+
+// All groups of layers together: they continue the others.
+static void print_layers(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+    int64_t elements = 0;
+    int64_t bytes = 0;
+
+    for (int v = 0; v < groups->volumes; v++) {
+        if (groups->volume_axes[v] == 0) continue;
+        elements += groups->volume_elements[v];
+        for (int i = 0; i < problem->term_count; i++)
+            bytes += find_memory(session, &problem->terms[i], v);
+    }
+    if (elements == 0) return;
+    printf("    %-16s %lld elements: continue these", "layers", (long long)elements);
+    print_bytes(session, bytes);
+    printf("\n");
 }
 
 // All groups of the mesh, and what the deck says about them.
@@ -219,14 +249,15 @@ static void print_groups(const sedge_session *session)
 
     printf("  materials\n");
     for (int v = 0; v < groups->volumes; v++) {
+        if (groups->volume_axes[v] != 0) continue;
         printf("    %-16s %lld elements: %s", groups->volume_names[v],
                (long long)groups->volume_elements[v],
-               has_material(session->deck, groups->volume_names[groups->volume_owner[v]])
-                   ? "given"
-                   : "NO MATERIAL in the deck");
+               has_material(session->deck, groups->volume_names[v]) ? "given"
+                                                                    : "NO MATERIAL in the deck");
         print_terms(session, v);
         printf("\n");
     }
+    print_layers(session);
     printf("  boundaries\n");
     for (int s = 0; s < groups->surfaces; s++) {
         const int64_t two_sided = groups->surface_two_sided_faces[s];

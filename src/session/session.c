@@ -161,10 +161,31 @@ static sedge_status find_points(const sedge_session *session, const deck_point *
 
     if (count > 4) SEDGE_TRY(sedge_locator_create(&locator, session->mesh));
     for (int i = 0; i < count; i++) {
-        found[i] = (locator != NULL ? sedge_locator_find(locator, points[i].place, rst)
-                                    : sedge_mesh_locate(session->mesh, points[i].place, rst)) >= 0;
+        const int32_t element = locator != NULL
+                                    ? sedge_locator_find(locator, points[i].place, rst)
+                                    : sedge_mesh_locate(session->mesh, points[i].place, rst);
+        found[i] = element >= 0;
     }
     sedge_locator_free(locator);
+    return SEDGE_OK;
+}
+
+// A point must not lie in a layer, whose fields are not those of the medium.
+static sedge_status refuse_in_layer(const sedge_session *session, const deck_point *point)
+{
+    const double(*const box)[3] = sedge_mesh_inner_bounds(session->mesh);
+    const double *const x = point->place;
+
+    for (int d = 0; d < 3; d++) {
+        if (x[d] >= box[0][d] && x[d] <= box[1][d]) continue;
+        return deck_fail(session->deck->path, point->node,
+                         "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds "
+                         "outside of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
+                         point->what, point->name != NULL ? " '" : "",
+                         point->name != NULL ? point->name : "", point->name != NULL ? "'" : "",
+                         x[0], x[1], x[2], session->deck->layer->name, box[0][0], box[0][1],
+                         box[0][2], box[1][0], box[1][1], box[1][2]);
+    }
     return SEDGE_OK;
 }
 
@@ -172,7 +193,7 @@ static sedge_status find_points(const sedge_session *session, const deck_point *
 static sedge_status check_points(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
-    double(*const bounds)[3] = session->mesh->bounds;
+    const double(*const bounds)[3] = sedge_mesh_inner_bounds(session->mesh);
     int most = deck->probe_count + deck->source_count;
     sedge_status status;
     deck_point *points = NULL;
@@ -189,6 +210,7 @@ static sedge_status check_points(const sedge_session *session)
     sedge_comm_max_int(session->comm, found, count);
     for (int i = 0; i < count; i++) {
         const double *const x = points[i].place;
+        if (found[i] != 0) SEDGE_TRY_GOTO(status, refuse_in_layer(session, &points[i]));
         if (found[i] != 0) continue;
         status =
             deck_fail(deck->path, points[i].node,
@@ -433,6 +455,28 @@ static void print_points(const sedge_session *session)
            too_near > 1 ? "; other probes are too near, too" : "");
 }
 
+static void print_layer(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const sedge_mesh *const mesh = session->mesh;
+    const double time_unit = sedge_deck_time_unit(deck);
+    const int layers = mesh->extruded.layers;
+    sedge_deck_layer layer;
+    int64_t elements = 0;
+
+    if (deck->layer == NULL) return;
+    for (int v = 0; v < mesh->groups.volumes; v++)
+        if (mesh->groups.volume_axes[v] != 0) elements += mesh->groups.volume_elements[v];
+    sedge_deck_find_layer(&layer, deck, mesh, &session->problem);
+    printf(
+        "  %-18s %d layer%s, together %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right "
+        "angle; sigma %.4g%s, alpha %.3g%s\n",
+        deck->layer->kind->name, layers, layers == 1 ? "" : "s", mesh->extruded.thickness,
+        sedge_deck_unit(deck, SEDGE_LENGTH), (long long)elements, layer.reflection,
+        layer.sigma / time_unit, deck->si ? " /s" : "", layer.alpha / time_unit,
+        deck->si ? " /s" : "");
+}
+
 void sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -461,6 +505,7 @@ void sedge_session_print(const sedge_session *session)
                    (long long)session->mesh->global_curved);
         }
         print_defaults(session);
+        print_layer(session);
         sedge_mesh_print_shape(session->mesh, "  note               ");
     }
     if (sedge_comm_is_root(session->comm) && session->problem.equation->elliptic == NULL) {

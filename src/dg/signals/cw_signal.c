@@ -35,4 +35,5 @@ const sedge_signal_kind sedge_signal_cw = {.name = "cw",
                                            .header = "cw_signal.h",
                                            .header_text = sedge_text_cw_signal_h,
                                            .value = cw_signal,
-                                           .frequency = frequency};
+                                           .frequency = frequency,
+                                           .lowest = frequency};

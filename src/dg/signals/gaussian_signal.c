@@ -11,6 +11,13 @@ static double frequency(const double *signal)
     return signal[2] + 2.15 / (pi * signal[3]);
 }
 
+static double lowest(const double *signal)
+{
+    const double pi = 3.14159265358979323846;
+
+    return fmax(0.0, signal[2] - 1.52 / (pi * signal[3]));
+}
+
 static double peak(const double *signal)
 {
     return signal[4];
@@ -53,5 +60,6 @@ const sedge_signal_kind sedge_signal_gaussian = {
     .header_text = sedge_text_gaussian_signal_h,
     .value = gaussian_signal,
     .frequency = frequency,
+    .lowest = lowest,
     .peak = peak,
     .end = end};

@@ -9,6 +9,11 @@ static double frequency(const double *signal)
     return 2.5 * signal[2];
 }
 
+static double lowest(const double *signal)
+{
+    return 0.195 * signal[2];
+}
+
 static double peak(const double *signal)
 {
     return signal[4];
@@ -47,5 +52,6 @@ const sedge_signal_kind sedge_signal_ricker = {
     .header_text = sedge_text_ricker_signal_h,
     .value = ricker_signal,
     .frequency = frequency,
+    .lowest = lowest,
     .peak = peak,
     .end = end};

@@ -1,0 +1,45 @@
+// The condition of an outer surface with a perfectly matched layer: the mesh gets layers of
+// elements outside of it, with the terms of pml_term.h, and the layers end with an absorbing
+// surface.
+#include "dg/equation.h"
+
+#include "maxwell_physics.h"
+
+static const sedge_parameter parameters[] = {
+    {.name = "layers",
+     .type = SEDGE_PARAMETER_INTEGER,
+     .minimum = 0.0,
+     .maximum = 8.0,
+     .text = "of elements; 0: 2 at order 1 and 2, else 1"},
+    {.name = "thickness",
+     .minimum = 0.0,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_LENGTH,
+     .text = "of all layers together; 0: each as thick as the edges on the surface are long, in "
+             "the mean"},
+    {.name = "reflection",
+     .minimum = 0.0,
+     .maximum = 0.5,
+     .text = "of a wave that meets the layer at a right angle, before the surface behind it "
+             "absorbs; 0: 1e-3 at order 1 and 2, 1e-4 at order 3, else 1e-6"},
+    {.name = "frequency",
+     .minimum = 0.0,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "the lowest that the layer must absorb, for fields at rest must not grow in it; 0: "
+             "the lowest in the sources' spectra, or a twentieth of the highest if that is more"},
+};
+
+const sedge_face_kind sedge_face_pml = {
+    .equation = "maxwell",
+    .kind = {.name = "pml",
+             .function = "maxwell_absorbing",
+             .apply = maxwell_absorbing,
+             .parameters = parameters,
+             .parameter_count = sizeof parameters / sizeof *parameters,
+             .text = "open space: a perfectly matched layer outside of the surface. The surfaces "
+                     "with this type form sides of a box with edges along the axes; layers of "
+                     "elements are added on all of them, with the materials that reach them, and "
+                     "an absorbing surface ends them. Fields there are in no output",
+             .linear = true,
+             .layers = true}};

@@ -1,0 +1,202 @@
+#include "deck_layers.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+// Parameters of a boundary kind with `layers`.
+enum { LAYERS, THICKNESS, REFLECTION, FREQUENCY, PARAMETERS };
+static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "reflection",
+                                                        "frequency"};
+
+// alpha by the lowest angular frequency: a wave there is absorbed by a factor R^0.92 in place of R.
+#define ALPHA_FACTOR 0.3
+
+// The lowest frequency is at least this part of the highest one.
+#define BAND_FLOOR 0.05
+
+// ---- the mesh -----------------------------------------------------------------------------------
+
+static const deck_node *find_node(const sedge_deck *deck, const sedge_deck_boundary *boundary)
+{
+    return deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
+}
+
+// All sides have one layer: edges and corners belong to several.
+static sedge_status check_alike(const deck_reader *reader, const sedge_deck *deck,
+                                const sedge_deck_boundary *boundary)
+{
+    const sedge_deck_boundary *const first = deck->layer;
+
+    for (int i = 0; i < PARAMETERS; i++) {
+        const double given = boundary->parameters[i];
+        const double known = first->parameters[i];
+        if (!(given < known) && !(given > known)) continue;
+        return deck_fail(reader->path, find_node(deck, boundary),
+                         "boundaries.%s and boundaries.%s differ in '%s': all sides with the type "
+                         "'%s' have one layer together, so give all of them the same value",
+                         first->name, boundary->name, parameter_names[i], boundary->kind->name);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_layers(const deck_reader *reader, sedge_deck *deck)
+{
+    sedge_mesh_extrusion *const extrude = &deck->mesh.extrude;
+
+    SEDGE_TRY(sedge_allocate(&deck->layer_surfaces, deck->boundary_count, sizeof(char *)));
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        if (boundary->kind == NULL || !boundary->kind->layers) continue;
+        if (deck->layer == NULL) deck->layer = boundary;
+        SEDGE_TRY(check_alike(reader, deck, boundary));
+        deck->layer_surfaces[extrude->surfaces++] = boundary->name;
+    }
+    if (deck->layer == NULL) return SEDGE_OK;
+    extrude->surface = deck->layer_surfaces;
+    extrude->layers = (int)deck->layer->parameters[LAYERS];
+    if (extrude->layers == 0) extrude->layers = sedge_mesh_default_layers(deck->order);
+    extrude->thickness = deck->layer->parameters[THICKNESS];
+    return SEDGE_OK;
+}
+
+// ---- the problem --------------------------------------------------------------------------------
+
+// The fastest wave in the layer.
+static double find_speed(const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    double fastest = 0.0;
+
+    for (int v = 0; v < problem->volumes; v++) {
+        if (mesh->groups.volume_axes[v] == 0) continue;
+        fastest =
+            fmax(fastest, problem->equation->speed(problem->materials[v], problem->constants));
+    }
+    return fastest;
+}
+
+// The lowest frequency that it must absorb. Where no signal is known, that of a wave twice as long
+// as the box.
+static double find_frequency(const sedge_deck *deck, const sedge_mesh *mesh,
+                             const sedge_problem *problem)
+{
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    const double requested = deck->layer->parameters[FREQUENCY];
+    double band[2];
+    double longest = 0.0;
+
+    if (requested > 0.0) return requested;
+    sedge_problem_band(band, problem);
+    if (band[1] > 0.0) return fmax(band[0], BAND_FLOOR * band[1]);
+    for (int d = 0; d < 3; d++) longest = fmax(longest, box[1][d] - box[0][d]);
+    return find_speed(mesh, problem) / (2.0 * longest);
+}
+
+// Reflections just below what the discretisation reflects in any case.
+static double find_reflection(const sedge_deck *deck)
+{
+    const double requested = deck->layer->parameters[REFLECTION];
+
+    if (requested > 0.0) return requested;
+    if (deck->order <= 2) return 1e-3;
+    return deck->order == 3 ? 1e-4 : 1e-6;
+}
+
+// A wave crosses the layer twice: exp(-2 sigma thickness / speed).
+void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const sedge_mesh *mesh,
+                           const sedge_problem *problem)
+{
+    const double pi = 3.14159265358979323846;
+
+    out->reflection = find_reflection(deck);
+    out->sigma =
+        -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
+    out->alpha = ALPHA_FACTOR * 2.0 * pi * find_frequency(deck, mesh, problem);
+}
+
+static int count_axes(int axes)
+{
+    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
+}
+
+sedge_status deck_add_layers(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh,
+                             const sedge_term_kind *kind)
+{
+    sedge_deck_layer layer;
+
+    if (deck->layer == NULL) return SEDGE_OK;
+    sedge_deck_find_layer(&layer, deck, mesh, problem);
+    for (int v = 0; v < problem->volumes; v++) {
+        const int axes = mesh->groups.volume_axes[v];
+        double parameters[SEDGE_MAX_VALUES] = {layer.sigma, layer.alpha};
+        if (count_axes(axes) != kind->layer) continue;
+        for (int d = 0; d < 3; d++) {
+            const bool across = (axes >> d & 1) != 0;
+            parameters[2 + d] = kind->layer < 3 && across == (kind->layer == 1) ? 1.0 : 0.0;
+        }
+        SEDGE_TRY(sedge_problem_add_term(problem, kind, 1, v, parameters));
+    }
+    return SEDGE_OK;
+}
+
+// ---- what is in its way -------------------------------------------------------------------------
+
+static sedge_status check_surfaces(const sedge_problem *problem, const sedge_deck *deck,
+                                   const sedge_mesh_groups *groups)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+        if (kind == NULL || !kind->layers || groups->surface_two_sided_faces[s] == 0) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: boundaries.%s: %lld faces of the surface group lie inside the mesh; "
+                          "'%s' is for the outside, so put the faces inside into another group",
+                          deck->path, groups->surface_names[s],
+                          (long long)groups->surface_two_sided_faces[s], kind->name);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_gain(const sedge_problem *problem, const sedge_deck *deck,
+                               const sedge_mesh_groups *groups)
+{
+    for (int v = 0; v < problem->volumes && problem->equation->decay != NULL; v++) {
+        const char *const owner = groups->volume_names[groups->volume_owner[v]];
+        const double decay = problem->equation->decay(problem->materials[v]);
+        if (groups->volume_axes[v] == 0 || decay >= 0.0) continue;
+        return deck_fail(deck->path, deck_child(deck_child(deck->tree, "materials"), owner),
+                         "materials.%s has gain and reaches into the layer of boundaries.%s, "
+                         "where fields would grow without end; let another medium reach the "
+                         "surface, or give it another condition, such as absorbing",
+                         owner, deck->layer->name);
+    }
+    return SEDGE_OK;
+}
+
+// Walls are driven by an incident wave as it is outside of layers.
+static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *deck,
+                                const sedge_mesh *mesh)
+{
+    if (problem->incident == NULL) return SEDGE_OK;
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        const sedge_boundary_kind *const kind = problem->boundaries[face->group].kind;
+        if (kind == NULL || kind->layers || !sedge_mesh_in_layer(mesh, face->element)) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the surface '%s' (%s) reaches the layer of boundaries.%s, which "
+                          "continues it, and the source '%s' would drive it there, where it must "
+                          "not: end the surface inside the box",
+                          deck->path, mesh->groups.surface_names[face->group], kind->name,
+                          deck->layer->name, problem->incident->name);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status deck_check_layers(const sedge_problem *problem, const sedge_deck *deck,
+                               const sedge_mesh *mesh)
+{
+    if (deck->layer == NULL) return SEDGE_OK;
+    SEDGE_TRY(check_surfaces(problem, deck, &mesh->groups));
+    SEDGE_TRY(check_gain(problem, deck, &mesh->groups));
+    return check_walls(problem, deck, mesh);
+}
