@@ -170,9 +170,9 @@ static sedge_status measure(const bench *b, const bench_case *c)
     SEDGE_TRY_GOTO(status, sedge_transform_create(&transform, probes, &part));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&phases, 2LL * c->frequencies * row.batch, sizeof *phases));
-    for (int i = 0; i < c->frequencies * row.batch; i++) {
-        phases[2 * i] = cos(0.37 * i);
-        phases[2 * i + 1] = -sin(0.37 * i);
+    for (int64_t i = 0; i < (int64_t)c->frequencies * row.batch; i++) {
+        phases[2 * i] = cos(0.37 * (double)i);
+        phases[2 * i + 1] = -sin(0.37 * (double)i);
     }
     SEDGE_TRY_GOTO(status, time_batches(&row, b, probes, transform, phases));
     SEDGE_TRY_GOTO(status, compare(&row, c, probes, transform, phases));

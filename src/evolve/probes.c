@@ -120,7 +120,7 @@ sedge_status sedge_probes_record(sedge_probes *probes)
     const int fields = op->problem->equation->fields;
     const bool host = operator_is_host_form(sedge_device_get_info(op->device));
     int64_t values = (int64_t)probes->count * fields;
-    const int64_t each = SEDGE_MONITOR_THREADS * (host ? fields : 1); // SEDGE_PROBE_FIELDS
+    const int64_t each = (int64_t)SEDGE_MONITOR_THREADS * (host ? fields : 1); // values a block
 
     if (probes->recorded == probes->capacity) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d probe samples before a fetch",

@@ -58,25 +58,54 @@ static transform_shape choose_shape(const sedge_device_info *info, int numbers)
     return shape;
 }
 
-static sedge_status create_program(sedge_transform *transform, sedge_cache *cache)
-{
-    const sedge_operator *const op = transform->op;
-    const transform_shape *const shape = &transform->shape;
-    const sedge_source source = {.name = "codegen/kernels/dg/dg_transform.h"};
-    char constants[256];
-    char name[64];
+// ---- program -----------------------------------------------------------------------------------
 
-    (void)snprintf(constants, sizeof constants,
+typedef struct transform_program {
+    char name[SEDGE_TRANSFORM_NAME];
+    char constants[256];
+    sedge_source source;
+} transform_program;
+
+static transform_program name_program(const transform_shape *shape)
+{
+    transform_program program = {.source = {.name = "codegen/kernels/dg/dg_transform.h"}};
+
+    (void)snprintf(program.name, sizeof program.name, "transform-%dx%dx%d", shape->values,
+                   shape->packs, shape->pack);
+    (void)snprintf(program.constants, sizeof program.constants,
                    "#define SEDGE_TRANSFORM_PACK   %d\n"
                    "#define SEDGE_TRANSFORM_PACKS  %d\n"
                    "#define SEDGE_TRANSFORM_VALUES %d\n",
                    shape->pack, shape->packs, shape->values);
-    (void)snprintf(name, sizeof name, "transform-%dx%dx%d", shape->values, shape->packs,
-                   shape->pack);
-    SEDGE_TRY(sedge_program_create(
-        &transform->program, op->comm, op->device, cache,
-        &(sedge_program_options){
-            .name = name, .constants = constants, .sources = &source, .count = 1}));
+    return program;
+}
+
+static sedge_program_options program_options(const transform_program *program)
+{
+    return (sedge_program_options){.name = program->name,
+                                   .constants = program->constants,
+                                   .sources = &program->source,
+                                   .count = 1};
+}
+
+sedge_status sedge_transform_text(sedge_text *out, char name[SEDGE_TRANSFORM_NAME],
+                                  const sedge_device_info *info, int numbers)
+{
+    const transform_shape shape = choose_shape(info, numbers);
+    const transform_program program = name_program(&shape);
+    const sedge_program_options options = program_options(&program);
+
+    memcpy(name, program.name, sizeof program.name);
+    return sedge_program_write(out, info->kind, &options);
+}
+
+static sedge_status create_program(sedge_transform *transform, sedge_cache *cache)
+{
+    const sedge_operator *const op = transform->op;
+    const transform_program program = name_program(&transform->shape);
+    const sedge_program_options options = program_options(&program);
+
+    SEDGE_TRY(sedge_program_create(&transform->program, op->comm, op->device, cache, &options));
     return sedge_program_get(&transform->kernel, transform->program, "sedge_transform");
 }
 

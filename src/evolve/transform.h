@@ -29,6 +29,13 @@ void sedge_transform_free(sedge_transform *transform);
 SEDGE_MUST_USE
 sedge_status sedge_transform_add(sedge_transform *transform, const double *phases);
 
+// Append the whole text of the program that a transform with so many numbers would compile on a
+// device of this info, which need not be here. `name` gets its name.
+#define SEDGE_TRANSFORM_NAME 64
+SEDGE_MUST_USE
+sedge_status sedge_transform_text(sedge_text *out, char name[SEDGE_TRANSFORM_NAME],
+                                  const sedge_device_info *info, int numbers);
+
 // Replace the sums, or get them: [points][components][numbers]. Wait for what is queued; not
 // collective.
 SEDGE_MUST_USE

@@ -17,6 +17,10 @@ typedef struct sedge_sampling {
     double signal_unit;   // deck's value = code value * signal_unit, of its amplitude
 } sedge_sampling;
 
+// The frequencies of the deck's entry number `i` that may have some, of all its monitors; borrowed.
+// NULL: there are no more entries.
+const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck, int i);
+
 // Plan the sampling for all frequencies of the deck. SEDGE_ERR_USAGE: a frequency is above what the
 // time step or the mesh resolves, the deck's own interval is too long, or a spectrum is to be
 // normalised by a signal where there is not exactly one. Collective.

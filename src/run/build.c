@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/device.h"
+#include "evolve/transform.h"
+#include "monitor/sampling.h"
 #include "operator/operator.h"
 #include "program/program.h"
 #include "run/driver_elliptic.h"
@@ -122,6 +124,40 @@ static sedge_status add_config(build_list *list, const build_state *build,
     return SEDGE_OK;
 }
 
+// Those of the deck's Fourier transforms.
+static sedge_status add_transforms(build_list *list, const sedge_deck *deck,
+                                   const sedge_device_info *info)
+{
+    const sedge_deck_frequencies *frequencies;
+
+    for (int i = 0; (frequencies = sedge_sampling_frequencies(deck, i)) != NULL; i++) {
+        sedge_text **const text = &list->texts[list->count];
+        bool known = frequencies->count == 0;
+
+        SEDGE_TRY(sedge_text_create(text));
+        const sedge_status status =
+            sedge_transform_text(*text, list->names[list->count], info, 2 * frequencies->count);
+        for (int k = 0; k < list->count && !known; k++)
+            known = strcmp(sedge_text_get(list->texts[k]), sedge_text_get(*text)) == 0;
+        if (known || status != SEDGE_OK) {
+            sedge_text_free(*text);
+            *text = NULL;
+            SEDGE_TRY(status);
+        } else {
+            list->count++;
+        }
+    }
+    return SEDGE_OK;
+}
+
+static int count_transforms(const sedge_deck *deck)
+{
+    int count = 0;
+
+    while (sedge_sampling_frequencies(deck, count) != NULL) count++;
+    return count;
+}
+
 static sedge_status make_room(build_list *list, int most)
 {
     SEDGE_TRY(sedge_allocate(&list->texts, most, sizeof(sedge_text *)));
@@ -164,7 +200,7 @@ static sedge_status write_stage(build_list *list, const build_state *build,
                                             build->cache, session->element, &session->problem));
     }
     const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->config_count) + 1; // the last: ceilings
-    SEDGE_TRY(make_room(list, most));
+    SEDGE_TRY(make_room(list, most + count_transforms(session->deck)));
     SEDGE_TRY(add_config(list, build, info, &config));
     for (int c = 0; c < list->config_count; c++) {
         config.config = list->configs[c];
@@ -174,7 +210,7 @@ static sedge_status write_stage(build_list *list, const build_state *build,
     list->count++;
     SEDGE_TRY(sedge_ceilings_text(list->texts[list->count - 1], &ceiling, info, real_bytes));
     (void)snprintf(list->names[list->count - 1], SEDGE_OPERATOR_NAME, "%s", ceiling);
-    return SEDGE_OK;
+    return add_transforms(list, session->deck, info);
 }
 
 static sedge_status write_texts(build_list *list, const build_state *build,

@@ -53,6 +53,11 @@ class Build(Case):
         self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
         self.assertEqual(self.entries(), before, "the run compiled something more")
         self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
+        spectra = ("--set", "monitors.spectra={a: {points: {p: [0.2, 0.3, 0.4]}, frequencies: {list: [0.1]}}}")
+        text = self.build("--device", "host", *spectra)
+        self.assertRegex(text, r"(?m)^  transform-8x1x2 +host ")
+        self.assertRegex(text, r"(?m)^1 compiled, 3 found")
+        self.assertEqual(self.run_deck(*spectra)["misses"], 0)
 
     def test_an_equation_without_time(self):
         self.deck = self.write("deck.yaml", ELLIPTIC)
