@@ -141,21 +141,24 @@ static double highest_of(const sedge_deck_frequencies *frequencies, double highe
     return highest;
 }
 
+int sedge_sampling_entries(const sedge_deck *deck)
+{
+    return deck->spectrum_count + deck->flux_count;
+}
+
 const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck, int i)
 {
     if (i < deck->spectrum_count) return &deck->spectra[i].frequencies;
-    i -= deck->spectrum_count;
-    return i < deck->flux_count ? &deck->fluxes[i].frequencies : NULL;
+    return &deck->fluxes[i - deck->spectrum_count].frequencies;
 }
 
 sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
-    const sedge_deck_frequencies *frequencies;
 
     *out = (sedge_sampling){.every = deck->frequency_every > 0 ? deck->frequency_every : 1};
-    for (int i = 0; (frequencies = sedge_sampling_frequencies(deck, i)) != NULL; i++)
-        out->highest = highest_of(frequencies, out->highest);
+    for (int i = 0; i < sedge_sampling_entries(deck); i++)
+        out->highest = highest_of(sedge_sampling_frequencies(deck, i), out->highest);
     if (!(out->highest > 0.0)) return SEDGE_OK;
     out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
     find_signal(out, deck);

@@ -17,8 +17,8 @@ typedef struct sedge_sampling {
     double signal_unit;   // deck's value = code value * signal_unit, of its amplitude
 } sedge_sampling;
 
-// The frequencies of the deck's entry number `i` that may have some, of all its monitors; borrowed.
-// NULL: there are no more entries.
+// How many entries of the deck's monitors may have frequencies, and those of entry `i`; borrowed.
+int sedge_sampling_entries(const sedge_deck *deck);
 const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck, int i);
 
 // Plan the sampling for all frequencies of the deck. SEDGE_ERR_USAGE: a frequency is above what the

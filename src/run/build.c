@@ -128,9 +128,8 @@ static sedge_status add_config(build_list *list, const build_state *build,
 static sedge_status add_transforms(build_list *list, const sedge_deck *deck,
                                    const sedge_device_info *info)
 {
-    const sedge_deck_frequencies *frequencies;
-
-    for (int i = 0; (frequencies = sedge_sampling_frequencies(deck, i)) != NULL; i++) {
+    for (int i = 0; i < sedge_sampling_entries(deck); i++) {
+        const sedge_deck_frequencies *const frequencies = sedge_sampling_frequencies(deck, i);
         sedge_text **const text = &list->texts[list->count];
         bool known = frequencies->count == 0;
 
@@ -148,14 +147,6 @@ static sedge_status add_transforms(build_list *list, const sedge_deck *deck,
         }
     }
     return SEDGE_OK;
-}
-
-static int count_transforms(const sedge_deck *deck)
-{
-    int count = 0;
-
-    while (sedge_sampling_frequencies(deck, count) != NULL) count++;
-    return count;
 }
 
 static sedge_status make_room(build_list *list, int most)
@@ -200,7 +191,7 @@ static sedge_status write_stage(build_list *list, const build_state *build,
                                             build->cache, session->element, &session->problem));
     }
     const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->config_count) + 1; // the last: ceilings
-    SEDGE_TRY(make_room(list, most + count_transforms(session->deck)));
+    SEDGE_TRY(make_room(list, most + sedge_sampling_entries(session->deck)));
     SEDGE_TRY(add_config(list, build, info, &config));
     for (int c = 0; c < list->config_count; c++) {
         config.config = list->configs[c];
