@@ -85,7 +85,7 @@ static double complex find_root(double complex value)
 static double complex get_index(const double *m, const double complex *slowing)
 {
     for (int i = 0; i < 6; i++) {
-        if (cabs(slowing[i] - slowing[i / 3 * 3]) > 1e-9 * cabs(slowing[i]))
+        if (cabs(slowing[i] - slowing[i < 3 ? 0 : 3]) > 1e-9 * cabs(slowing[i]))
             return (double complex)NAN;
     }
     return find_root(slowing[0] / m[MAXWELL_INVERSE_EPSILON]) *
@@ -226,6 +226,7 @@ const sedge_equation sedge_equation_maxwell = {
     .material_count = COUNT_OF(materials),
     .material_values = MAXWELL_MATERIAL_VALUES,
     .derive = derive,
+    .library = maxwell_library,
     .flux_keys = flux_keys,
     .flux_key_count = COUNT_OF(flux_keys),
     .constant_count = MAXWELL_CONSTANTS,

@@ -61,6 +61,8 @@ extern const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS];
 // The amplitude of a cavity mode without its part along the wave vector `k`, which is set too.
 void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3]);
 
+extern const sedge_library_material maxwell_library[];
+
 const char *maxwell_contradiction(const sedge_problem *problem);
 
 double maxwell_quiet(const sedge_problem *problem, double bounds[2][3]);

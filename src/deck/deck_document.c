@@ -190,6 +190,20 @@ static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
     return SEDGE_OK;
 }
 
+// The named materials of an equation.
+static sedge_status add_library(sedge_text *out, const sedge_equation *equation)
+{
+    if (equation->library == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(out,
+                             "\n### %s: the library of materials\n\n`materials: {NAME: {library: "
+                             "MATERIAL}}` in a deck with SI units.\n\n| material | range | source "
+                             "|\n| --- | --- | --- |\n",
+                             equation->name));
+    for (const sedge_library_material *m = equation->library; m->name != NULL; m++)
+        SEDGE_TRY(sedge_text_add(out, "| `%s` | %s | %s |\n", m->name, m->range, m->text));
+    return SEDGE_OK;
+}
+
 static sedge_status add_equation(sedge_text *out, const sedge_equation *equation)
 {
     SEDGE_TRY(
@@ -205,6 +219,7 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
         equation->name, equation->material_count == 0 ? " There are no keys: `{}`." : ""));
     SEDGE_TRY(add_parameters(out, equation, equation->materials, equation->material_count));
     SEDGE_TRY(add_terms(out, equation));
+    SEDGE_TRY(add_library(out, equation));
     if (equation->flux_key_count > 0)
         SEDGE_TRY(sedge_text_add(out, "\n### %s: flux\n", equation->name));
     SEDGE_TRY(add_parameters(out, equation, equation->flux_keys, equation->flux_key_count));

@@ -44,6 +44,11 @@ sedge_status deck_read_plane(const deck_reader *reader, deck_node *node, const c
 SEDGE_MUST_USE
 sedge_status deck_check_material(const deck_reader *reader, deck_node *node, const char *where);
 
+// Replace the key `library` of a volume group, if it is there, by the keys and terms of the
+// material that it names.
+SEDGE_MUST_USE
+sedge_status deck_expand_library(const deck_reader *reader, deck_node *node, const char *where);
+
 // Read the terms of all materials; called after deck_read_materials has read the materials.
 SEDGE_MUST_USE
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck);

@@ -203,6 +203,21 @@ typedef struct sedge_output_group {
     double si;           // SI value = code value * si
 } sedge_output_group;
 
+// One key of a named material: a key of materials with a number, or a term with the parameters of
+// its kind in their order. Several entries of a term are its poles.
+typedef struct sedge_library_entry {
+    const char *key; // NULL: the list ends
+    double values[4];
+} sedge_library_entry;
+
+// A named material, `materials: {GROUP: {library: NAME}}`. Numbers are in SI units.
+typedef struct sedge_library_material {
+    const char *name;  // NULL: the list ends
+    const char *range; // where it holds
+    const char *text;  // where it comes from
+    const sedge_library_entry *entries;
+} sedge_library_material;
+
 typedef struct sedge_equation {
     const char *name;
     const char *text;        // one sentence
@@ -226,6 +241,8 @@ typedef struct sedge_equation {
     int material_count;
     int material_values;
     void (*derive)(const double *deck, double *m);
+
+    const sedge_library_material *library; // optional; for an equation with SI units
 
     // Keys of the deck's `flux` section. `constants` computes the constants c from them and from
     // the parameters of the incident source (NULL: there is none). It is optional if the equation

@@ -83,6 +83,26 @@ class Materials(Case):
         self.assertIn("terms alone allow a time step of 0.000184, 1 times", done.out)
         self.assertRegex(done.out, "terms of 'domain' cause 100 % of the limit of the time step")
 
+    def test_library(self):
+        """What a name stands for is in the resolved deck, which says the same without the name."""
+        words = ("check", self.deck, "--set", "units=si", "--set", "initial={type: zero}", "--set",
+                 "mesh.box.max=[1e-6, 1e-6, 1e-6]", "--set", "monitors={}", "--set",
+                 "sources=[{type: dipole, position: [5e-7, 5e-7, 5e-7], direction: [0, 0, 1], "
+                 "signal: {type: ricker, frequency: 2e14}}]", "--set")
+        named = self.succeed(*words, "materials.domain={library: copper, mu: 2}")
+        self.assertIn("lorentz with 4 poles", named.out)
+        resolved = self.folder / "resolved.yaml"
+        resolved.write_text(named.out[named.out.index("# resolved deck"):])
+        self.assertIn("plasma_frequency: 19857142", resolved.read_text())
+        self.assertNotIn("library", resolved.read_text())
+        again = self.succeed("check", resolved)
+        rows = [re.findall("at .*n .*k .*", done.out) for done in (named, again)]
+        self.assertEqual(len(rows[0]), 5)
+        self.assertEqual(*rows)
+        done = self.sedge(*words, "materials.domain={library: copper, drude: {}}")
+        self.assertEqual(done.code, 1)
+        self.assertIn("has 'drude' and the library's 'copper', which has it, too", done.messages[0])
+
     def test_refused(self):
         for medium, message in (
                 ("drude: {plasma_frequency: 1, damping: -0.1}", "drude.damping -0.1 must be at least 0"),
@@ -91,7 +111,9 @@ class Materials(Case):
                  "lorentz.1.strength -0.1 must be greater than 0"),
                 ("lorentz: []", "lorentz has 0 poles; it must have 1 to 10"),
                 ("debye: [1]", "debye.0 must be a mapping"),
-                ("debye: 1", "debye must be a mapping")):
+                ("debye: 1", "debye must be a mapping"),
+                ("library: golf", "did you mean 'gold'?"),
+                ("library: gold", "'gold' has frequencies in Hz: it needs a deck with 'units: si'")):
             with self.subTest(medium=medium):
                 done = self.sedge("check", self.deck, "--set", f"materials.domain={{{medium}}}", "--set",
                                   "initial.compare=false")
