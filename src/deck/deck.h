@@ -114,6 +114,41 @@ typedef struct sedge_deck_flux {
     sedge_deck_frequencies frequencies; // none: over time only
 } sedge_deck_flux;
 
+// Angles: from, from + step, ..., in radians.
+typedef struct sedge_deck_angles {
+    int count; // at least 1
+    double from, step;
+} sedge_deck_angles;
+
+// A plane x[axis] = position that stands for mirror images.
+typedef struct sedge_deck_image {
+    int axis;
+    double position;
+    bool magnetic; // else an electric conductor
+    bool ground;   // nothing is behind it
+} sedge_deck_image;
+
+// `monitors: far-field: NAME: {...}` - what a closed surface radiates.
+typedef struct sedge_deck_far_field {
+    char name[64];
+    int line;
+    sedge_deck_surface surface;
+    double centre[3];
+    sedge_deck_angles theta, phi;
+    int image_count;
+    sedge_deck_image images[3];
+    sedge_deck_frequencies frequencies;
+} sedge_deck_far_field;
+
+// `exact: {type: mie, ...}` - a sphere whose scattered fields are known. Layers from inside out.
+typedef struct sedge_deck_sphere {
+    int line;
+    int layers; // 0: not given
+    double centre[3];
+    double radius[2];
+    char material[2][64]; // volume groups; [0] is "" of a conducting core
+} sedge_deck_sphere;
+
 typedef struct sedge_deck {
     char *path;   // as given
     char *folder; // of the deck: mesh files are relative to it
@@ -158,13 +193,16 @@ typedef struct sedge_deck {
     sedge_deck_probe *probes;
     int slice_count;
     sedge_deck_slice *slices;
-    sedge_deck_frequencies frequencies; // default of spectra and flux
-    int frequency_every;                // steps between samples of spectra and flux; 0: by rule
+    sedge_deck_frequencies frequencies; // default of spectra, flux and far fields
+    int frequency_every;                // steps between samples of all these; 0: by rule
     double frequency_floor; // of the incident spectrum, by its peak: below it nothing is normalised
     int spectrum_count;
     sedge_deck_spectrum *spectra;
     int flux_count;
     sedge_deck_flux *fluxes;
+    int far_field_count;
+    sedge_deck_far_field *far_fields;
+    sedge_deck_sphere exact;
     int monitor_count;
     sedge_deck_monitor *monitors; // of kinds with parameters, in the order of sedge_monitor_kinds
 

@@ -285,7 +285,7 @@ static sedge_status check_group(const sedge_deck *deck, const char *section, con
     return deck_fail(deck->path, deck_child(entry, key), "%s", message);
 }
 
-// The surfaces of spectra and flux.
+// The surfaces of spectra, flux and far fields.
 static sedge_status check_surface(const sedge_deck *deck, const sedge_mesh_groups *groups,
                                   const char *section, const char *name,
                                   const sedge_deck_surface *surface)
@@ -318,6 +318,10 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
     for (int i = 0; i < deck->flux_count; i++) {
         const sedge_deck_flux *const one = &deck->fluxes[i];
         SEDGE_TRY(check_surface(deck, groups, "flux", one->name, &one->surface));
+    }
+    for (int i = 0; i < deck->far_field_count; i++) {
+        const sedge_deck_far_field *const one = &deck->far_fields[i];
+        SEDGE_TRY(check_surface(deck, groups, "far-field", one->name, &one->surface));
     }
     return SEDGE_OK;
 }

@@ -370,6 +370,7 @@ static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(deck_read_initial(reader, deck));
     SEDGE_TRY(deck_read_sources(reader, deck));
     SEDGE_TRY(deck_read_monitors(reader, deck));
+    SEDGE_TRY(deck_read_exact(reader, deck));
     return read_output(reader, deck);
 }
 

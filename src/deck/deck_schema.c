@@ -39,6 +39,8 @@ static const deck_key top_keys[] = {
      .text = "the fields at time 0; of an equation without time a known solution"},
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
+    {"exact", DECK_SECTION,
+     .text = "a problem whose solution is known: the report compares spectra and far fields"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"kernels", DECK_SECTION, .fallback = "{}",
      .text = "how the kernels are tuned; for developers: their configuration"},
@@ -162,11 +164,13 @@ static const deck_key monitor_keys[] = {
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},
     {"frequencies", DECK_SECTION,
-     .text = "those of spectra and flux; an entry there may have its own"},
+     .text = "those of spectra, flux and far fields; an entry there may have its own"},
     {"spectra", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps"},
     {"flux", DECK_SECTION, .fallback = "{}",
      .text = "by name: energy flux through a surface, over time and at frequencies"},
+    {"far-field", DECK_SECTION, .fallback = "{}",
+     .text = "by name: what a closed surface radiates, and radar cross-sections"},
 };
 
 // The first rows are those of an entry's own frequencies.
@@ -279,6 +283,70 @@ static const deck_key flux_keys[] = {
      .text = "of this entry; without any the flux is recorded over time alone"},
 };
 
+static const deck_key far_field_keys[] = {
+    {"surface", DECK_NAME, .required = true,
+     .text = "a surface group of the mesh that encloses all that radiates and lies in one lossless "
+             "material; or the surface of a conductor"},
+    {"out_of", DECK_NAME, .computed = "outward, where faces have one group on one side",
+     .text = "the volume group that is inside"},
+    {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
+     .text = "a point inside from which all faces are seen from within"},
+    {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
+     .text = "the point that phases refer to"},
+    {"theta", DECK_SECTION, .fallback = "{}", .text = "angles from the z axis"},
+    {"phi", DECK_SECTION, .fallback = "{}", .text = "angles around it, from the x axis"},
+    {"images", DECK_SECTION, .fallback = "{}",
+     .text = "planes of symmetry and grounds, that close a surface which is open there"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
+};
+
+static const deck_key theta_keys[] = {
+    {"from", DECK_REAL, .fallback = "0", RANGE(0, 180), .text = "the first angle, degrees"},
+    {"to", DECK_REAL, .fallback = "180", RANGE(0, 180), .text = "the last one"},
+    {"step", DECK_REAL, .fallback = "2", .positive = true, RANGE(0, 180),
+     .text = "between angles; the last one is a whole number of steps away"},
+};
+
+static const deck_key phi_keys[] = {
+    {"from", DECK_REAL, .fallback = "0", RANGE(-360, 360), .text = "the first angle, degrees"},
+    {"to", DECK_REAL, .fallback = "270", RANGE(-360, 360), .text = "the last one"},
+    {"step", DECK_REAL, .fallback = "90", .positive = true, RANGE(0, 360),
+     .text = "between angles; the last one is a whole number of steps away"},
+};
+
+static const deck_key images_keys[] = {
+    {"x", DECK_SECTION, .text = "a plane normal to x"},
+    {"y", DECK_SECTION, .text = "a plane normal to y"},
+    {"z", DECK_SECTION, .text = "a plane normal to z"},
+};
+
+static const deck_key image_keys[] = {
+    {"type", DECK_CHOICE, .required = true, .choices = "pec pmc",
+     .text = "a perfect electric or magnetic conductor"},
+    {"at", DECK_REAL, .fallback = "0", .dimension = SEDGE_LENGTH,
+     .text = "coordinate of the plane on that axis"},
+    {"ground", DECK_BOOLEAN, .fallback = "false",
+     .text = "nothing is behind the plane; false: the other half is there, mirrored"},
+};
+
+static const deck_key exact_keys[] = {
+    {"type", DECK_CHOICE, .required = true, .choices = "mie",
+     .text = "a sphere in a plane wave: the Mie series"},
+    {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
+     .text = "of the sphere, or of its core"},
+    {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
+     .text = "of the sphere"},
+    {"material", DECK_NAME, .computed = "none: a perfect conductor",
+     .text = "the volume group that the sphere, or its core, consists of"},
+    {"coating", DECK_SECTION, .text = "a layer around it"},
+};
+
+static const deck_key coating_keys[] = {
+    {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
+     .text = "of its outside"},
+    {"material", DECK_NAME, .required = true, .text = "the volume group that it consists of"},
+};
+
 const deck_section deck_sections[] = {
     {"", "The sections and the keys above them.", ROWS(top_keys)},
     {"mesh", "Exactly one of `file` and `box`.", ROWS(mesh_keys)},
@@ -319,8 +387,17 @@ const deck_section deck_sections[] = {
     {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},
     {"monitors.flux.NAME", "Goes to flux.h5 and, at frequencies, to flux_spectra.h5.",
      ROWS(flux_keys)},
+    {"monitors.far-field.NAME", "Goes to far-field.h5 and far-field_NAME.csv.",
+     ROWS(far_field_keys)},
+    {"monitors.far-field.NAME.theta", "Degrees.", ROWS(theta_keys)},
+    {"monitors.far-field.NAME.phi", "Degrees.", ROWS(phi_keys)},
+    {"monitors.far-field.NAME.images", "At most one plane an axis.", ROWS(images_keys)},
+    {"monitors.far-field.NAME.images.AXIS", "The surface lies on one side of each plane.",
+     ROWS(image_keys)},
     {"monitors.spectra.NAME.frequencies", "Exactly one of `list` and `from`.", frequency_keys,
      FREQUENCY_ROWS},
+    {"exact", "The source is one plane wave.", ROWS(exact_keys)},
+    {"exact.coating", "Outside of the core.", ROWS(coating_keys)},
     {"output", "The results.", ROWS(output_keys)},
     {"output.checkpoint",
      "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",

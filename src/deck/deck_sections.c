@@ -406,5 +406,6 @@ sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(read_probes(reader, deck, deck_child(node, "probes")));
     SEDGE_TRY(read_slices(reader, deck, deck_child(node, "slices")));
     SEDGE_TRY(deck_read_spectra(reader, deck, node));
+    SEDGE_TRY(deck_read_far_fields(reader, deck, node));
     return read_kinds(reader, deck, node);
 }

@@ -22,6 +22,24 @@ sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck);
 
+// Read what a surface's entry says of it; `where` is the entry's path.
+SEDGE_MUST_USE
+sedge_status deck_read_surface(const deck_reader *reader, const deck_node *node, const char *where,
+                               sedge_deck_surface *surface);
+
+// Read the frequencies of an entry: its own or the default ones; none where neither are given.
+SEDGE_MUST_USE
+sedge_status deck_read_frequencies(const deck_reader *reader, const sedge_deck *deck,
+                                   const deck_node *node, const char *where,
+                                   sedge_deck_frequencies *out);
+
+// The section monitors.far-field, after deck_read_spectra; and `exact`.
+SEDGE_MUST_USE
+sedge_status deck_read_far_fields(const deck_reader *reader, sedge_deck *deck,
+                                  const deck_node *monitors);
+SEDGE_MUST_USE
+sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck);
+
 // The parts of `monitors` that concern frequencies: frequencies, spectra, flux.
 SEDGE_MUST_USE
 sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,

@@ -60,10 +60,9 @@ static sedge_status read_default(const deck_reader *reader, sedge_deck *deck, de
     return fill_frequencies(reader, node, where, &deck->frequencies);
 }
 
-// The frequencies of the entry `node`: its own or the default ones; none where neither are given.
-static sedge_status read_frequencies(const deck_reader *reader, const sedge_deck *deck,
-                                     const deck_node *node, const char *where,
-                                     sedge_deck_frequencies *out)
+sedge_status deck_read_frequencies(const deck_reader *reader, const sedge_deck *deck,
+                                   const deck_node *node, const char *where,
+                                   sedge_deck_frequencies *out)
 {
     deck_node *const own = deck_child(node, "frequencies");
     char path[DECK_PATH_MAX];
@@ -139,9 +138,8 @@ static sedge_status read_fields(const deck_reader *reader, const deck_node *list
     return SEDGE_OK;
 }
 
-// The surface of an entry, and which way its normals point.
-static sedge_status read_surface(const deck_reader *reader, const deck_node *node,
-                                 const char *where, sedge_deck_surface *surface)
+sedge_status deck_read_surface(const deck_reader *reader, const deck_node *node, const char *where,
+                               sedge_deck_surface *surface)
 {
     const deck_node *const volume = deck_child(node, "out_of");
     const deck_node *const point = deck_child(node, "away_from");
@@ -172,7 +170,7 @@ static sedge_status read_place(const deck_reader *reader, const deck_node *node,
         return deck_read_plane(reader, given, path, "monitors.spectra.NAME.plane", node->key,
                                &spectrum->plane);
     case SEDGE_SPECTRUM_SURFACE:
-        return read_surface(reader, node, where, &spectrum->surface);
+        return deck_read_surface(reader, node, where, &spectrum->surface);
     case SEDGE_SPECTRUM_GROUPS:
         SEDGE_TRY(sedge_allocate(&spectrum->groups, given->count, sizeof *spectrum->groups));
         for (const deck_node *child = given->first; child != NULL; child = child->next)
@@ -200,7 +198,7 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
     SEDGE_TRY(read_fields(reader, deck_child(node, "fields"), where, spectrum->requested));
     const deck_node *const normalise = deck_child(node, "normalise");
     spectrum->normalise = normalise == NULL ? -1 : strcmp(normalise->text, "source") == 0;
-    SEDGE_TRY(read_frequencies(reader, deck, node, where, &spectrum->frequencies));
+    SEDGE_TRY(deck_read_frequencies(reader, deck, node, where, &spectrum->frequencies));
     if (spectrum->frequencies.count > 0) return SEDGE_OK;
     return deck_fail(reader->path, node,
                      "%s needs 'frequencies', of its own or in monitors.frequencies", where);
@@ -218,9 +216,9 @@ static sedge_status read_flux(const deck_reader *reader, const sedge_deck *deck,
     deck_copy_name(flux->name, node->key);
     flux->line = node->line;
     SEDGE_TRY(deck_check(reader, node, where, deck_section_find("monitors.flux.NAME"), NULL, 0));
-    SEDGE_TRY(read_surface(reader, node, where, &flux->surface));
+    SEDGE_TRY(deck_read_surface(reader, node, where, &flux->surface));
     if (reader->equation->poynting)
-        return read_frequencies(reader, deck, node, where, &flux->frequencies);
+        return deck_read_frequencies(reader, deck, node, where, &flux->frequencies);
     return deck_fail(reader->path, node, "%s: the equation '%s' has no flux of energy", where,
                      reader->equation->name);
 }
@@ -256,7 +254,10 @@ void deck_free_spectra(sedge_deck *deck)
         sedge_release(deck->spectra[i].frequencies.value);
     }
     for (int i = 0; i < deck->flux_count; i++) sedge_release(deck->fluxes[i].frequencies.value);
+    for (int i = 0; i < deck->far_field_count; i++)
+        sedge_release(deck->far_fields[i].frequencies.value);
     sedge_release(deck->spectra);
     sedge_release(deck->fluxes);
+    sedge_release(deck->far_fields);
     sedge_release(deck->frequencies.value);
 }

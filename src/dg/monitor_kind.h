@@ -18,6 +18,7 @@ struct sedge_sample;         // monitor/sample.h: the state at the end of a step
 struct sedge_point_recorder; // monitor/point_recorder.h: samples of fields at points, on the device
 struct sedge_deck;           // deck/deck.h
 struct json_t;
+struct sedge_text; // base/text.h
 
 // A point at which a monitor needs the fields.
 typedef struct sedge_monitor_point {
@@ -92,6 +93,9 @@ typedef struct sedge_monitor_kind {
     sedge_status (*flush)(void *monitor);
     // Optional: the run has come to its end; write what is known only then. The monitor is flushed.
     sedge_status (*finish)(void *monitor);
+    // Optional, after `finish`, on the root alone: add lines for the user to `text`, and numbers to
+    // the object `json`, which becomes monitors.NAME of report.json.
+    sedge_status (*report)(const void *monitor, struct sedge_text *text, struct json_t *json);
     // Add to the object `memory` what `create` needs to go on: the lengths of files and all that
     // later samples depend on. It becomes a part of each checkpoint's header.
     sedge_status (*save)(const void *monitor, struct json_t *memory);

@@ -225,6 +225,23 @@ sedge_status sedge_monitors_finish(sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
+sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *text, json_t *json)
+{
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+        json_t *const own = json_object();
+
+        if (one->kind->report == NULL) {
+            json_decref(own);
+            continue;
+        }
+        if (json_object_set_new(json, one->kind->name, own) != 0)
+            return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the report");
+        SEDGE_TRY(one->kind->report(one->monitor, text, own));
+    }
+    return SEDGE_OK;
+}
+
 // ---- checkpoints -------------------------------------------------------------------------------
 
 // Root: bring the files NAME.h5 to the disk; of others their monitors do so (dg/monitor_kind.h).

@@ -6,6 +6,7 @@
 // due write. Functions are collective and agree on their status unless they say otherwise.
 #pragma once
 
+#include "base/text.h"
 #include "dg/monitor_kind.h"
 #include "monitor/output_context.h"
 #include "monitor/sample.h"
@@ -54,6 +55,12 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, struct json_t **out);
 // The run has come to its end: flush all, and let them write what is known only then.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_finish(sedge_monitors *monitors);
+
+// Root, after sedge_monitors_finish: what the monitors have to say of their results: lines for the
+// user, and {NAME: {...}, ...} for report.json.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *text,
+                                   struct json_t *json);
 
 // The arrays of all monitors that have some, [count] pairs of a kind's name and an array. Borrowed
 // from the monitors. Not collective; may fail on one rank alone. The caller releases `*out`.

@@ -143,13 +143,15 @@ static double highest_of(const sedge_deck_frequencies *frequencies, double highe
 
 int sedge_sampling_entries(const sedge_deck *deck)
 {
-    return deck->spectrum_count + deck->flux_count;
+    return deck->spectrum_count + deck->flux_count + deck->far_field_count;
 }
 
 const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck, int i)
 {
     if (i < deck->spectrum_count) return &deck->spectra[i].frequencies;
-    return &deck->fluxes[i - deck->spectrum_count].frequencies;
+    i -= deck->spectrum_count;
+    if (i < deck->flux_count) return &deck->fluxes[i].frequencies;
+    return &deck->far_fields[i - deck->flux_count].frequencies;
 }
 
 sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context)
@@ -240,6 +242,7 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
     sedge_sampling_memory bytes = {0};
     double points = 0.0;
     double flux_points = 0.0;
+    double far_points = 0.0;
 
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
@@ -257,6 +260,13 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         flux_points += own;
         bytes.sums += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
-    bytes.samples = sample_bytes(context, points) + sample_bytes(context, flux_points);
+    for (int i = 0; i < deck->far_field_count; i++) {
+        const double own = count_face_points(context, deck->far_fields[i].surface.name);
+
+        far_points += own;
+        bytes.sums += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
+    }
+    bytes.samples = sample_bytes(context, points) + sample_bytes(context, flux_points) +
+                    sample_bytes(context, far_points);
     return bytes;
 }

@@ -96,9 +96,10 @@ sedge_status sedge_transforms_complete(sedge_transforms *transforms, const json_
 
 sedge_status sedge_transforms_fetch(const sedge_transforms *transforms)
 {
-    for (int i = 0; i < transforms->count; i++)
+    for (int i = 0; i < transforms->count; i++) {
         if (has_sums(&transforms->entry[i]))
             SEDGE_TRY(sedge_spectrum_fetch(&transforms->spectrum[i]));
+    }
     return SEDGE_OK;
 }
 

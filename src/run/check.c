@@ -80,13 +80,14 @@ static sedge_status print_spectra(const sedge_session *session)
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling;
 
-    if (deck->spectrum_count + deck->flux_count == 0) return SEDGE_OK;
+    if (deck->spectrum_count + deck->flux_count + deck->far_field_count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_sampling_plan(&sampling, &context));
     if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
     const sedge_sampling_memory bytes = sedge_sampling_bytes(&context);
-    printf("  spectra            %d, and %d of flux, a sample every %d steps (%.4g%s), %.1f MiB of "
+    printf("  spectra            %d, %d of flux, %d of far fields, a sample every %d steps "
+           "(%.4g%s), %.1f MiB of "
            "sums and %.1f MiB of samples on the devices of all ranks\n",
-           deck->spectrum_count, deck->flux_count, sampling.every,
+           deck->spectrum_count, deck->flux_count, deck->far_field_count, sampling.every,
            sampling.every * session->dt * sedge_deck_time_unit(deck),
            sedge_deck_unit(deck, SEDGE_TIME), bytes.sums / 1048576.0, bytes.samples / 1048576.0);
     return SEDGE_OK;

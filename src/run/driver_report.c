@@ -8,6 +8,8 @@
 #include "run/report.h"
 #include "tune/ceiling.h"
 
+#include <jansson.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,6 +146,7 @@ static void print_summary(const void *of, const sedge_report *report)
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
            report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
+    if (report->lines != NULL) printf("%s", report->lines);
 }
 
 // What a field that is not a number any more left behind; its fault is what the user must hear of,
@@ -162,9 +165,26 @@ static void save_failed(driver_run *run, sedge_status outcome)
     sedge_error_set(fault);
 }
 
+// What the monitors of a run that has come to its end say. The caller releases text and JSON.
+static sedge_status hear_monitors(const driver_run *run, sedge_report *report, sedge_text **text)
+{
+    const sedge_comm *const comm = run->session.comm;
+    sedge_status status = SEDGE_OK;
+
+    if (sedge_comm_is_root(comm)) {
+        status = sedge_text_create(text);
+        report->monitors = json_object();
+        if (status == SEDGE_OK)
+            status = sedge_monitors_report(run->monitors, *text, report->monitors);
+        if (status == SEDGE_OK) report->lines = sedge_text_get(*text);
+    }
+    return sedge_comm_agree(comm, status);
+}
+
 sedge_status driver_finish(driver_run *run, sedge_status outcome)
 {
     sedge_report report;
+    sedge_text *text = NULL;
     char message[4096];
 
     memset(&report, 0, sizeof report);
@@ -173,8 +193,12 @@ sedge_status driver_finish(driver_run *run, sedge_status outcome)
     save_failed(run, outcome);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
     if (outcome == SEDGE_OK) outcome = compare_exact(run, &report);
+    if (outcome == SEDGE_OK) outcome = hear_monitors(run, &report, &text);
     sedge_finish_outcome(&report, message, outcome);
     fill_report(run, &report);
-    const sedge_status status = fill_cost(run, &report, outcome);
-    return sedge_finish(&report, &run->session, &run->watch, outcome, status, print_summary, run);
+    sedge_status status = fill_cost(run, &report, outcome);
+    status = sedge_finish(&report, &run->session, &run->watch, outcome, status, print_summary, run);
+    sedge_text_free(text);
+    json_decref(report.monitors);
+    return status;
 }

@@ -166,6 +166,12 @@ static json_t *solving(const sedge_report *report)
         "amg_seconds", sedge_json_number(solve->amg_seconds), "surface_flux", surfaces(solve));
 }
 
+static json_t *monitors(const sedge_report *report)
+{
+    if (report->monitors == NULL) return json_object();
+    return json_pack("{s:O}", "monitors", report->monitors);
+}
+
 void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cache_counts counts,
                         int64_t device_peak)
 {
@@ -184,8 +190,8 @@ void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cach
 
 sedge_status sedge_report_write(const sedge_report *report, const char *path)
 {
-    json_t *const parts[] = {setting(report), outcome(report), costs(report), results(report),
-                             solving(report)};
+    json_t *const parts[] = {setting(report), outcome(report), costs(report),
+                             results(report), solving(report), monitors(report)};
 
     return sedge_json_write(parts, sizeof parts / sizeof parts[0], path);
 }

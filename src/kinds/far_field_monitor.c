@@ -1,0 +1,213 @@
+// far-field.h5: far fields of closed surfaces, by Fourier transforms of the fields on them that run
+// beside the steps. Written when the run has come to its end.
+//
+// /NAME/frequency [frequencies], theta and phi (degrees), E_theta and E_phi
+// [frequencies][theta][phi], complex, in phasors of exp(+j w t): the distance times the transform
+// of the field, without exp(-j k R), about the attribute `centre`; axial_ratio, and flux
+// [frequencies], the power through the surface. With a plane wave as the source incident
+// [frequencies], rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and
+// extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Else
+// directivity [frequencies][theta][phi] and power [frequencies], which is radiated.
+// far-field_NAME.csv has the same, a line for each frequency and direction.
+#include "dg/monitor_kind.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/transforms.h"
+#include "radiation/radiation.h"
+
+#include <stdio.h>
+
+#define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
+
+typedef struct far_field_entry {
+    const sedge_deck_far_field *deck;
+    sedge_face_points faces;
+    sedge_radiation radiation;
+} far_field_entry;
+
+typedef struct far_field_monitor {
+    sedge_transforms transforms;
+    int count;
+    far_field_entry *entries; // [count]
+} far_field_monitor;
+
+static const char *entry_name(const sedge_deck *deck, int i)
+{
+    return deck->far_fields[i].name;
+}
+
+static void release(void *what)
+{
+    far_field_monitor *const monitor = what;
+
+    if (monitor == NULL) return;
+    sedge_transforms_clear(&monitor->transforms);
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_radiation_clear(&monitor->entries[i].radiation);
+        sedge_face_points_clear(&monitor->entries[i].faces);
+    }
+    sedge_release(monitor->entries);
+    sedge_release(monitor);
+}
+
+static sedge_status create_entry(far_field_monitor *monitor, const sedge_deck_far_field *deck,
+                                 const json_t *memory)
+{
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
+    const sedge_output_context *const context = monitor->transforms.context;
+    far_field_entry *const entry = &monitor->entries[monitor->count++];
+    sedge_face_points *const faces = &entry->faces;
+    char where[128];
+
+    entry->deck = deck;
+    (void)snprintf(where, sizeof where, "monitors.far-field.%s", deck->name);
+    SEDGE_TRY(sedge_face_points_create(faces, context, &deck->surface, where));
+    SEDGE_TRY(sedge_radiation_create(&entry->radiation, context, deck, faces));
+    if (entry->radiation.incident && monitor->transforms.sampling.signal == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a plane wave without a signal");
+    return sedge_transforms_add(
+        &monitor->transforms,
+        &(sedge_transform_entry){
+            .name = deck->name,
+            .line = deck->line,
+            .place = sedge_hash_quick(0, deck->surface.name, sizeof deck->surface.name),
+            .frequencies = &deck->frequencies,
+            .requested = both,
+            .normalise = true,
+            .limit = faces->limit,
+            .rows = faces->sides,
+            .row_points = faces->side_points,
+            .ids = faces->ids,
+            .elements = faces->elements,
+            .weights = faces->weights},
+        memory);
+}
+
+static sedge_status create(void **out, const sedge_output_context *context,
+                           const double *parameters, const json_t *memory)
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_comm *const comm = context->comm;
+    far_field_monitor *monitor = NULL;
+    sedge_status status;
+
+    (void)parameters;
+    *out = NULL;
+    for (int i = 0; i < deck->far_field_count; i++) {
+        SEDGE_TRY(sedge_output_check_name(context, "far field", deck->far_fields[i].line,
+                                          deck->far_fields[i].name, i, entry_name));
+    }
+    status = sedge_allocate(&monitor, 1, sizeof *monitor);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->entries, deck->far_field_count, sizeof *monitor->entries);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status,
+                   sedge_transforms_create(&monitor->transforms, context, deck->far_field_count));
+    for (int i = 0; i < deck->far_field_count; i++)
+        SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->far_fields[i], memory));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_transforms_complete(&monitor->transforms, memory)));
+    *out = monitor;
+    monitor = NULL;
+done:
+    release(monitor);
+    return status;
+}
+
+// ---- the files
+// -----------------------------------------------------------------------------------
+
+// Root: the files' part of one entry.
+static sedge_status write_entry(const far_field_monitor *monitor, int i, sedge_h5 *file)
+{
+    const sedge_output_context *const context = monitor->transforms.context;
+    const far_field_entry *const entry = &monitor->entries[i];
+    char folder[128];
+    char name[128];
+    char path[SEDGE_OUTPUT_PATH];
+
+    (void)snprintf(folder, sizeof folder, "/%s", entry->deck->name);
+    (void)snprintf(name, sizeof name, "far-field_%s.csv", entry->deck->name);
+    SEDGE_TRY(sedge_h5_group(file, folder));
+    SEDGE_TRY(sedge_spectrum_describe(&monitor->transforms.spectrum[i], context,
+                                      &monitor->transforms.sampling, file, folder));
+    SEDGE_TRY(sedge_radiation_write(&entry->radiation, context, file, folder));
+    sedge_output_path(path, context, name);
+    return sedge_radiation_write_table(&entry->radiation, context, path);
+}
+
+static sedge_status write_entries(const void *what, sedge_h5 *file)
+{
+    const far_field_monitor *const monitor = what;
+    sedge_status status = SEDGE_OK;
+
+    for (int i = 0; i < monitor->count && file != NULL && status == SEDGE_OK; i++)
+        status = write_entry(monitor, i, file);
+    return sedge_comm_agree(monitor->transforms.context->comm, status);
+}
+
+static sedge_status finish(void *what)
+{
+    far_field_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->transforms.context;
+    double bytes = ENTRY_BYTES;
+
+    SEDGE_TRY(sedge_comm_agree(context->comm, sedge_transforms_fetch(&monitor->transforms)));
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_radiation *const radiation = &monitor->entries[i].radiation;
+
+        SEDGE_TRY(sedge_radiation_find(radiation, context, &monitor->transforms.spectrum[i]));
+        bytes += ENTRY_BYTES + 100.0 * (double)radiation->directions * radiation->frequencies;
+    }
+    return sedge_transforms_write(&monitor->transforms, "far-field.h5", "far fields", bytes,
+                                  write_entries);
+}
+
+static sedge_status report(const void *what, sedge_text *text, json_t *json)
+{
+    const far_field_monitor *const monitor = what;
+
+    for (int i = 0; i < monitor->count; i++) {
+        SEDGE_TRY(sedge_radiation_report(&monitor->entries[i].radiation,
+                                         monitor->transforms.context, text, json));
+    }
+    return SEDGE_OK;
+}
+
+static bool requested(const sedge_deck *deck)
+{
+    return deck->far_field_count > 0;
+}
+
+static bool owns(const char *name)
+{
+    static const char *const plain[] = {"", ".tmp", NULL};
+    static const char *const table[] = {".csv", NULL};
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+    return sedge_output_is_numbered(name, "far-field.h5", "", 0, plain) ||
+           sedge_output_is_numbered(name, "far-field_", letters, 1, table);
+}
+
+extern const sedge_monitor_kind sedge_monitor_far_field;
+const sedge_monitor_kind sedge_monitor_far_field = {
+    .name = "far-field",
+    .text = "by name: what a closed surface radiates, and radar cross-sections",
+    .requested = requested,
+    .create = create,
+    .sums = true,
+    .arrays = sedge_transforms_arrays,
+    .due = sedge_transforms_due,
+    .points = sedge_transforms_points,
+    .connect = sedge_transforms_connect,
+    .transform = sedge_transforms_transform,
+    .finish = finish,
+    .report = report,
+    .save = sedge_transforms_save,
+    .free = release,
+    .owns = owns,
+};

@@ -1,0 +1,170 @@
+#include "incident.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_DECIBEL 20.0 // below the peak: nulls are no measure
+
+// The numbers of a source's parameter; NULL: it has none of this name.
+static const double *find_parameter(const sedge_deck_source *source, const char *name)
+{
+    const double *values = source->parameters;
+
+    for (int i = 0; i < source->kind->parameter_count; i++) {
+        const sedge_parameter *const parameter = &source->kind->parameters[i];
+        if (strcmp(parameter->name, name) == 0) return values;
+        values += sedge_parameter_size(parameter);
+    }
+    return NULL;
+}
+
+bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_deck_source *const source = deck->sources;
+
+    if (deck->source_count != 1 || source->kind->wave == NULL) return false;
+    const double *const direction = find_parameter(source, "direction");
+    const double *const polarisation = find_parameter(source, "polarisation");
+    const double *const origin = find_parameter(source, "origin");
+    if (direction == NULL || polarisation == NULL || origin == NULL) return false;
+    for (int i = 0; i < 3; i++) {
+        wave->direction[i] = direction[i];
+        wave->polarisation[i] = polarisation[i];
+        wave->origin[i] = origin[i];
+    }
+    return true;
+}
+
+double sedge_incident_square(const sedge_incident_wave *wave)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < 3; i++) sum += creal(wave->polarisation[i] * conj(wave->polarisation[i]));
+    return sum;
+}
+
+// ---- media -------------------------------------------------------------------------------------
+
+sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
+                               const sedge_output_context *context, int group, double frequency,
+                               const char *where)
+{
+    const sedge_problem *const problem = context->problem;
+    const sedge_equation *const equation = problem->equation;
+    const double *const m = problem->materials[group];
+    const double decay = equation->decay != NULL ? equation->decay(m) : 0.0;
+    double weights[SEDGE_MAX_FIELDS];
+
+    *epsilon = *mu = 1.0;
+    if (sedge_problem_has_term(problem, group) && context->mesh->groups.volume_axes[group] == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the material '%s' has a law of its own, for which this is not known",
+                          where, context->mesh->groups.volume_names[group]);
+    }
+    equation->energy(m, weights); // 1/2 (epsilon E^2 + mu H^2)
+    *mu = weights[equation->groups[1].first];
+    *epsilon =
+        weights[equation->groups[0].first] * (1.0 - (double complex)_Complex_I * decay / frequency);
+    return SEDGE_OK;
+}
+
+// ---- exact -------------------------------------------------------------------------------------
+
+static int find_group(const sedge_output_context *context, const char *name)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+
+    for (int v = 0; v < groups->volumes; v++)
+        if (strcmp(groups->volume_names[v], name) == 0) return v;
+    return -1;
+}
+
+// The sphere at a frequency. The medium around it is that of all groups which are not in it.
+static sedge_status find_sphere(sedge_sphere *sphere, const sedge_output_context *context,
+                                double frequency)
+{
+    const sedge_deck_sphere *const given = &context->deck->exact;
+    char where[4200];
+    int inside[SEDGE_SPHERE_LAYERS] = {-1, -1};
+    bool found = false;
+
+    (void)snprintf(where, sizeof where, "%.4000s:%d: exact", context->deck->path, given->line);
+    *sphere = (sedge_sphere){.layers = given->layers, .conducting = given->material[0][0] == '\0'};
+    memcpy(sphere->centre, given->centre, sizeof sphere->centre);
+    for (int i = 0; i < given->layers; i++) {
+        sphere->radius[i] = given->radius[i];
+        if (given->material[i][0] == '\0') continue;
+        inside[i] = find_group(context, given->material[i]);
+        if (inside[i] < 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the mesh has no volume group '%s'", where,
+                              given->material[i]);
+        }
+        SEDGE_TRY(sedge_medium_find(&sphere->epsilon[i], &sphere->mu[i], context, inside[i],
+                                    frequency, where));
+    }
+    for (int v = 0; v < context->mesh->groups.volumes; v++) {
+        double complex epsilon, mu;
+
+        if (v == inside[0] || v == inside[1]) continue;
+        SEDGE_TRY(sedge_medium_find(&epsilon, &mu, context, v, frequency, where));
+        const bool same = found && cabs(epsilon - sphere->background_epsilon) == 0.0 &&
+                          cabs(mu - sphere->background_mu) == 0.0;
+        if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0 || (found && !same)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the sphere must lie in one lossless material, and that of '%s' "
+                              "is another one: say by 'material' which groups are in the sphere",
+                              where, context->mesh->groups.volume_names[v]);
+        }
+        sphere->background_epsilon = creal(epsilon);
+        sphere->background_mu = creal(mu);
+        found = true;
+    }
+    if (found) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: no volume group is outside of the sphere", where);
+}
+
+sedge_status sedge_exact_check(const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    sedge_incident_wave wave;
+    sedge_sphere sphere;
+
+    if (deck->exact.layers == 0) return SEDGE_OK;
+    if (!sedge_incident_find(&wave, context)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE, "%s:%d: exact needs one source, a plane wave, and the deck has %s",
+            deck->path, deck->exact.line, deck->source_count > 1 ? "several sources" : "none");
+    }
+    return find_sphere(&sphere, context, 1.0);
+}
+
+sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
+                                double frequency)
+{
+    sedge_incident_wave wave;
+    sedge_sphere sphere;
+
+    *out = NULL;
+    SEDGE_TRY(find_sphere(&sphere, context, frequency));
+    if (!sedge_incident_find(&wave, context))
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no plane wave for the Mie series");
+    return sedge_mie_create(out, &sphere, &wave, frequency);
+}
+
+double sedge_exact_difference(int64_t count, const double *values, const double *exact)
+{
+    double peak = 0.0;
+    double sum = 0.0;
+    int64_t terms = 0;
+
+    for (int64_t i = 0; i < count; i++) peak = fmax(peak, exact[i]);
+    for (int64_t i = 0; i < count; i++) {
+        if (!(exact[i] >= peak * pow(10.0, -SHOWN_DECIBEL / 10.0) && exact[i] > 0.0)) continue;
+        const double difference = 10.0 * log10(values[i] / exact[i]);
+        sum += difference * difference;
+        terms++;
+    }
+    return terms > 0 ? sqrt(sum / (double)terms) : (double)NAN;
+}

@@ -1,0 +1,36 @@
+// The incident plane wave of a deck, the media at a frequency, and the known solution for a sphere
+// (`exact`): what far fields and spectra are compared with.
+#pragma once
+
+#include "monitor/output_context.h"
+#include "scattering/far_field.h"
+#include "scattering/mie.h"
+
+// The one source of the deck as a plane wave of unit signal. False: the sources are others.
+bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context);
+
+// |E|^2 of the wave for a signal of 1, all components.
+double sedge_incident_square(const sedge_incident_wave *wave);
+
+// Epsilon and mu of a volume group, relative to vacuum, at an angular frequency (code units).
+// SEDGE_ERR_USAGE, after `where`: the group has terms, whose response is not known here.
+SEDGE_MUST_USE
+sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
+                               const sedge_output_context *context, int group, double frequency,
+                               const char *where);
+
+// Check that the deck's `exact` can be compared with: the source is a plane wave, the groups exist,
+// all other groups are one lossless medium. Nothing where the deck has none. SEDGE_ERR_USAGE. Not
+// collective; the same on all ranks.
+SEDGE_MUST_USE
+sedge_status sedge_exact_check(const sedge_output_context *context);
+
+// The Mie series of the deck's `exact` at an angular frequency; phases as the deck's wave has them.
+// The caller frees it. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
+                                double frequency);
+
+// The root-mean-square difference in decibels of `values` and `exact` [count], of those whose exact
+// value is within 20 dB of the greatest one. Not-a-number without any.
+double sedge_exact_difference(int64_t count, const double *values, const double *exact);

@@ -1,0 +1,340 @@
+#include "radiation.h"
+
+#include "base/memory.h"
+#include "scattering/pattern.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+// ---- the surface -------------------------------------------------------------------------------
+
+// Does the side's element lie outside? Normals point outward.
+static bool is_outside(const sedge_output_context *context, const sedge_face_points *faces,
+                       int32_t side)
+{
+    const int64_t at = (int64_t)side * faces->side_points;
+    double(*const corners)[3] = context->mesh->corners[faces->elements[at]];
+    double along = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        const double middle =
+            0.25 * (corners[0][i] + corners[1][i] + corners[2][i] + corners[3][i]);
+        along += (middle - faces->place[at][i]) * faces->normal[at][i];
+    }
+    return along > 0.0;
+}
+
+// Turn all normals if they point inward: the volume that they enclose is negative then.
+static void turn_outward(const sedge_radiation *r, const sedge_output_context *context,
+                         const sedge_face_points *faces)
+{
+    double origin[3];
+    double volume = 0.0;
+
+    memcpy(origin, r->deck->centre, sizeof origin);
+    for (int p = 0; p < r->surface.planes; p++)
+        origin[r->surface.plane[p].axis] = r->surface.plane[p].position;
+    for (int64_t k = 0; k < r->surface.points; k++) {
+        for (int i = 0; i < 3; i++)
+            volume += r->weight[k] * faces->normal[k][i] * (faces->place[k][i] - origin[i]);
+    }
+    sedge_comm_sum(context->comm, &volume, 1);
+    for (int64_t k = 0; k < r->surface.points && volume < 0.0; k++)
+        for (int i = 0; i < 3; i++) faces->normal[k][i] = -faces->normal[k][i];
+}
+
+// The medium outside; where the mesh ends at the surface, that inside. It is one, without losses.
+static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *context,
+                                const sedge_face_points *faces, const char *where)
+{
+    enum { OUTSIDE, LAYER, LOSSY, EPSILON, MINUS_EPSILON, MU, MINUS_MU, NUMBERS };
+    double most[NUMBERS] = {0.0, 0.0, 0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    sedge_status status = SEDGE_OK;
+
+    for (int32_t s = 0; s < faces->sides; s++)
+        if (is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
+    sedge_comm_max(context->comm, most, 1);
+    for (int32_t s = 0; s < faces->sides && status == SEDGE_OK; s++) {
+        const int group = context->mesh->group[faces->elements[(int64_t)s * faces->side_points]];
+        double complex epsilon, mu;
+
+        if (context->mesh->groups.volume_axes[group] != 0) most[LAYER] = 1.0;
+        if (most[OUTSIDE] > 0.0 && !is_outside(context, faces, s)) continue;
+        status = sedge_medium_find(&epsilon, &mu, context, group, 1.0, where);
+        if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0) most[LOSSY] = 1.0;
+        most[EPSILON] = fmax(most[EPSILON], creal(epsilon));
+        most[MINUS_EPSILON] = fmax(most[MINUS_EPSILON], -creal(epsilon));
+        most[MU] = fmax(most[MU], creal(mu));
+        most[MINUS_MU] = fmax(most[MINUS_MU], -creal(mu));
+    }
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    sedge_comm_max(context->comm, most, NUMBERS);
+    r->medium = (sedge_far_medium){most[EPSILON], most[MU]};
+    if (most[LAYER] > 0.0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the surface '%s' has faces in absorbing layers, where fields are no "
+                          "solution: it must lie inside of them",
+                          where, r->deck->surface.name);
+    }
+    if (most[EPSILON] + most[MINUS_EPSILON] > 0.0 || most[MU] + most[MINUS_MU] > 0.0 ||
+        most[LOSSY] > 0.0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: outside of the surface '%s' must be one material without losses; it "
+                          "has epsilon %g to %g, mu %g to %g%s",
+                          where, r->deck->surface.name, -most[MINUS_EPSILON], most[EPSILON],
+                          -most[MINUS_MU], most[MU],
+                          most[LOSSY] > 0.0 ? ", and is a conductor" : "");
+    }
+    return SEDGE_OK;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static void set_directions(const sedge_radiation *r)
+{
+    const sedge_deck_far_field *const deck = r->deck;
+
+    for (int64_t d = 0; d < r->directions; d++) {
+        const int64_t row = d / deck->phi.count;
+        const int64_t column = d % deck->phi.count;
+
+        r->direction[d][0] = deck->theta.from + deck->theta.step * (double)row;
+        r->direction[d][1] = deck->phi.from + deck->phi.step * (double)column;
+    }
+    for (int i = 0; i < 2 && r->incident; i++) { // back, forward
+        const double *const k = r->wave.direction;
+        const double sign = i == 0 ? -1.0 : 1.0;
+        r->direction[r->directions + i][0] = atan2(hypot(k[0], k[1]), sign * k[2]);
+        r->direction[r->directions + i][1] = atan2(sign * k[1], sign * k[0]);
+    }
+}
+
+static sedge_status allocate(sedge_radiation *r, bool exact)
+{
+    const int64_t all = r->directions + 2;
+    const int64_t frequencies = r->frequencies;
+
+    SEDGE_TRY(sedge_allocate(&r->weight, r->surface.points, sizeof *r->weight));
+    SEDGE_TRY(sedge_allocate(&r->direction, all, sizeof *r->direction));
+    SEDGE_TRY(sedge_allocate(&r->far, frequencies * all, sizeof *r->far));
+    SEDGE_TRY(sedge_allocate(&r->flux, frequencies, sizeof *r->flux));
+    SEDGE_TRY(sedge_allocate(&r->power, frequencies, sizeof *r->power));
+    SEDGE_TRY(sedge_allocate(&r->signal, frequencies, sizeof *r->signal));
+    SEDGE_TRY(sedge_allocate(&r->square, frequencies, sizeof *r->square));
+    if (!exact) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&r->exact, frequencies * all, sizeof *r->exact));
+    return sedge_allocate(&r->section, frequencies, sizeof *r->section);
+}
+
+sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
+                                    const sedge_deck_far_field *deck, sedge_face_points *faces)
+{
+    char where[4300];
+
+    (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s", context->deck->path,
+                   deck->line, deck->name);
+    *out = (sedge_radiation){.deck = deck,
+                             .surface = {.comm = context->comm,
+                                         .points = (int64_t)faces->sides * faces->side_points,
+                                         .place = (const double(*)[3])faces->place,
+                                         .normal = (const double(*)[3])faces->normal,
+                                         .planes = deck->image_count},
+                             .frequencies = deck->frequencies.count,
+                             .directions = (int64_t)deck->theta.count * deck->phi.count};
+    for (int i = 0; i < deck->image_count; i++) {
+        const sedge_deck_image *const image = &deck->images[i];
+        out->surface.plane[i] =
+            (sedge_image_plane){image->axis, image->position, image->magnetic, image->ground};
+    }
+    out->incident = sedge_incident_find(&out->wave, context);
+    SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
+    SEDGE_TRY(sedge_exact_check(context));
+    set_directions(out);
+    for (int64_t k = 0; k < out->surface.points; k++)
+        out->weight[k] = faces->share[k / faces->side_points] * faces->area[k];
+    out->surface.weight = out->weight;
+    turn_outward(out, context, faces);
+    if (sedge_near_surface_check(&out->surface) != SEDGE_OK) {
+        char reason[1024];
+
+        (void)snprintf(reason, sizeof reason, "%.1000s", sedge_error_message());
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s", where, deck->surface.name,
+                          reason);
+    }
+    return find_medium(out, context, faces, where);
+}
+
+void sedge_radiation_clear(const sedge_radiation *radiation)
+{
+    sedge_release(radiation->weight);
+    sedge_release(radiation->direction);
+    sedge_release(radiation->far);
+    sedge_release(radiation->flux);
+    sedge_release(radiation->power);
+    sedge_release(radiation->signal);
+    sedge_release(radiation->square);
+    sedge_release(radiation->exact);
+    sedge_release(radiation->section);
+}
+
+// ---- finding -----------------------------------------------------------------------------------
+
+// |E|^2 of the incident wave, by the transform of its signal.
+static void find_incident(const sedge_radiation *r, const sedge_output_context *context,
+                          const sedge_spectrum *spectrum)
+{
+    const double unit = sedge_incident_square(&r->wave);
+    double peak = 0.0;
+
+    for (int f = 0; f < r->frequencies; f++) {
+        const double *const signal = spectrum->incident + (ptrdiff_t)2 * f;
+        r->signal[f] = signal[0] + (double complex)_Complex_I * signal[1];
+        r->square[f] = unit * (signal[0] * signal[0] + signal[1] * signal[1]);
+        peak = fmax(peak, r->square[f]);
+    }
+    for (int f = 0; f < r->frequencies; f++) {
+        if (sqrt(r->square[f]) < context->deck->frequency_floor * sqrt(peak))
+            r->square[f] = (double)NAN;
+    }
+}
+
+static sedge_status find_exact(const sedge_radiation *r, const sedge_output_context *context)
+{
+    for (int f = 0; f < r->frequencies; f++) {
+        sedge_mie *mie = NULL;
+
+        SEDGE_TRY(sedge_exact_create(&mie, context, 2.0 * PI * r->deck->frequencies.value[f]));
+        for (int64_t d = 0; d < r->directions + 2; d++) {
+            sedge_mie_find_rcs(mie, r->direction[d][0], r->direction[d][1],
+                               r->exact[f * (r->directions + 2) + d]);
+        }
+        r->section[f] = sedge_mie_find_sections(mie);
+        sedge_mie_free(mie);
+    }
+    return SEDGE_OK;
+}
+
+// The phasors at frequency f of the points.
+static void copy_fields(const sedge_radiation *r, const sedge_spectrum *spectrum, int f,
+                        double complex (*E)[3], double complex (*H)[3])
+{
+    for (int64_t k = 0; k < r->surface.points; k++) {
+        for (int c = 0; c < 6; c++) {
+            const double *const sum = spectrum->sums + 2 * ((6 * k + c) * r->frequencies + f);
+            const double complex value = sum[0] + (double complex)_Complex_I * sum[1];
+
+            if (c < 3) {
+                E[k][c] = value;
+            } else {
+                H[k][c - 3] = value;
+            }
+        }
+    }
+}
+
+sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output_context *context,
+                                  const sedge_spectrum *spectrum)
+{
+    sedge_radiation *const r = radiation;
+    const int64_t all = r->directions + (r->incident ? 2 : 0);
+    double complex(*E)[3] = NULL;
+    double complex(*H)[3] = NULL;
+    sedge_status status = sedge_allocate(&E, r->surface.points, sizeof *E);
+
+    if (status == SEDGE_OK) status = sedge_allocate(&H, r->surface.points, sizeof *H);
+    if (status == SEDGE_OK && r->exact != NULL) status = find_exact(r, context);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
+    if (r->incident) find_incident(r, context, spectrum);
+    for (int f = 0; f < r->frequencies; f++) {
+        const double frequency = 2.0 * PI * r->deck->frequencies.value[f];
+        const sedge_near_fields fields = {.frequencies = 1,
+                                          .frequency = &frequency,
+                                          .E = (const double complex(*)[3])E,
+                                          .H = (const double complex(*)[3])H};
+
+        copy_fields(r, spectrum, f, E, H);
+        SEDGE_TRY_GOTO(status,
+                       sedge_far_field_find(&r->surface, &fields, &r->medium, r->deck->centre, all,
+                                            (const double(*)[2])r->direction,
+                                            r->far + f * (r->directions + 2)));
+        r->flux[f] = sedge_near_surface_power(&r->surface, fields.E, fields.H);
+        if (r->incident) continue;
+        SEDGE_TRY_GOTO(status,
+                       sedge_far_field_power(&r->surface, &fields, &r->medium, &r->power[f]));
+    }
+done:
+    sedge_release(E);
+    sedge_release(H);
+    return status;
+}
+
+// ---- what follows from it
+// ------------------------------------------------------------------------
+
+static double find_impedance(const sedge_radiation *r)
+{
+    return sqrt(r->medium.mu / r->medium.epsilon);
+}
+
+void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, double rcs[2])
+{
+    sedge_pattern_rcs(radiation->far[f * (radiation->directions + 2) + d], radiation->square[f],
+                      rcs);
+}
+
+double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d)
+{
+    return sedge_pattern_gain(radiation->far[f * (radiation->directions + 2) + d],
+                              find_impedance(radiation), radiation->power[f]);
+}
+
+double sedge_radiation_scattering(const sedge_radiation *radiation, int f)
+{
+    return 2.0 * find_impedance(radiation) * radiation->flux[f] / radiation->square[f];
+}
+
+// The optical theorem: -4 pi / k Im of the forward field along E, over E, both at the centre.
+double sedge_radiation_extinction(const sedge_radiation *radiation, int f)
+{
+    const sedge_radiation *const r = radiation;
+    const double *const k = r->wave.direction;
+    const double *const angle = r->direction[r->directions + 1];
+    const double complex *const far = r->far[f * (r->directions + 2) + r->directions + 1];
+    const double wavenumber =
+        2.0 * PI * r->deck->frequencies.value[f] * sqrt(r->medium.epsilon * r->medium.mu);
+    const double theta[3] = {cos(angle[0]) * cos(angle[1]), cos(angle[0]) * sin(angle[1]),
+                             -sin(angle[0])};
+    const double phi[3] = {-sin(angle[1]), cos(angle[1]), 0.0};
+    const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    double complex product = 0.0;
+    double path = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        product += (theta[i] * far[0] + phi[i] * far[1]) * conj(r->wave.polarisation[i]);
+        path += k[i] / length * (r->deck->centre[i] - r->wave.origin[i]);
+    }
+    product *= conj(r->signal[f]) * cexp((double complex)_Complex_I * wavenumber * path);
+    return -4.0 * PI / wavenumber * cimag(product) / r->square[f];
+}
+
+sedge_status sedge_radiation_difference(const sedge_radiation *radiation, int f, double *decibel)
+{
+    const sedge_radiation *const r = radiation;
+    double *values = NULL;
+
+    SEDGE_TRY(sedge_allocate(&values, 2 * r->directions, sizeof *values));
+    for (int64_t d = 0; d < r->directions; d++) {
+        const double *const exact = r->exact[f * (r->directions + 2) + d];
+        double rcs[2];
+
+        sedge_radiation_rcs(r, f, d, rcs);
+        values[d] = rcs[0] + rcs[1];
+        values[r->directions + d] = exact[0] + exact[1];
+    }
+    *decibel = sedge_exact_difference(r->directions, values, values + r->directions);
+    sedge_release(values);
+    return SEDGE_OK;
+}

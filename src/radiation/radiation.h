@@ -1,0 +1,78 @@
+// What a closed surface radiates: far fields, radar cross-sections and directivity at the
+// frequencies of a running Fourier transform on it (scattering/far_field.h).
+#pragma once
+
+#include "base/text.h"
+#include "incident.h"
+#include "io/h5.h"
+#include "monitor/face_points.h"
+#include "monitor/spectrum.h"
+
+#include <jansson.h>
+
+// All angles in radians, all other numbers in code units. The same on all ranks.
+typedef struct sedge_radiation {
+    const sedge_deck_far_field *deck; // borrowed
+    sedge_near_surface surface;       // borrows the face points
+    double *weight;                   // [points]
+    sedge_far_medium medium;          // outside of the surface
+    bool incident;                    // a plane wave: cross-sections, else directivity
+    sedge_incident_wave wave;
+    int frequencies;
+    int64_t directions;          // of the deck: [theta][phi]
+    double (*direction)[2];      // [directions + 2]: then back to the source, then forward
+    double complex (*far)[2];    // [frequencies][directions + 2], sums over time
+    double *flux;                // [frequencies] through the surface
+    double *power;               // [frequencies] over the sphere; without a plane wave
+    double complex *signal;      // [frequencies] transform of the plane wave's signal
+    double *square;              // [frequencies] |E|^2 of the plane wave; not-a-number: too small
+    double (*exact)[2];          // [frequencies][directions + 2] exact cross-sections; NULL: none
+    sedge_mie_sections *section; // [frequencies] exact ones, with `exact`
+} sedge_radiation;
+
+// Plan the far field of a surface whose faces are `faces`; turns their normals outward.
+// SEDGE_ERR_USAGE: the surface is open, lies in absorbing layers, or in several materials. Borrows
+// all arguments. Clear it in any case. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
+                                    const sedge_deck_far_field *deck, sedge_face_points *faces);
+void sedge_radiation_clear(const sedge_radiation *radiation);
+
+// Find all from the sums of a transform on the faces, which are on the host. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output_context *context,
+                                  const sedge_spectrum *spectrum);
+
+// Cross-section of direction d at frequency f, theta and phi part; not-a-number where nothing is
+// incident.
+void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, double rcs[2]);
+double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d);
+
+// Of the plane wave, by the power that leaves the surface and by the forward field.
+double sedge_radiation_scattering(const sedge_radiation *radiation, int f);
+double sedge_radiation_extinction(const sedge_radiation *radiation, int f);
+
+// Difference from the exact cross-sections over the deck's directions (sedge_exact_difference).
+// SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_difference(const sedge_radiation *radiation, int f, double *decibel);
+
+// ---- output; root
+// --------------------------------------------------------------------------------
+
+// Write the group `folder`.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_write(const sedge_radiation *radiation,
+                                   const sedge_output_context *context, sedge_h5 *file,
+                                   const char *folder);
+
+// Write a table, a line for each frequency and direction, to `path`.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_write_table(const sedge_radiation *radiation,
+                                         const sedge_output_context *context, const char *path);
+
+// Add some lines for the user to `text`, and the same numbers at all frequencies to `json`.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_report(const sedge_radiation *radiation,
+                                    const sedge_output_context *context, sedge_text *text,
+                                    json_t *json);

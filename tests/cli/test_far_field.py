@@ -1,0 +1,169 @@
+"""Far fields of closed surfaces: against the integrals over the same points of spectra.h5, made here, and
+against the Mie series."""
+
+import csv
+import math
+import unittest
+
+import h5py
+import numpy
+
+from kit import SOURCE, Case, read_json
+
+DIPOLE = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {box: {cells: [4, 4, 4]}, surfaces: {around: {box: {min: [0.2, 0.2, 0.2], max: [0.8, 0.8, 0.8]}}}}
+time: {steps: 300}
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+sources:
+  - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 1}}
+monitors:
+  frequencies: {list: [0.5, 1.0]}
+  spectra: {around: {surface: around}}
+  far-field:
+    around: {surface: around, centre: [0.5, 0.4, 0.3], theta: {step: 30}, phi: {to: 300, step: 60}}
+    ground:
+      surface: around
+      centre: [0.5, 0.5, -0.1]
+      theta: {step: 30}
+      phi: {to: 300, step: 60}
+      images: {z: {type: pec, at: -0.1, ground: true}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
+SPHERE = """\
+equation: maxwell
+order: 1
+precision: fp32
+mesh: {{file: {mesh}}}
+time: {{end: 14}}
+materials: {{air: {{epsilon: 1}}}}
+boundaries: {{sphere: {{type: pec}}, outer: {{type: absorbing}}}}
+sources:
+  - type: plane-wave
+    direction: [0, 0, 1]
+    polarisation: [2, 0, 0]
+    origin: [0, 0, -1]
+    signal: {{type: ricker, frequency: 0.3}}
+monitors:
+  frequencies: {{list: [0.15915494309189535, 0.3183098861837907]}}
+  far-field: {{ball: {{surface: sphere, theta: {{step: 10}}}}}}
+exact: {{type: mie, radius: 1}}
+output: {{snapshots: 0}}
+kernels: {{tune: "off"}}
+"""
+
+
+def unit_vectors(theta, phi):
+    st, ct, sp, cp = numpy.sin(theta), numpy.cos(theta), numpy.sin(phi), numpy.cos(phi)
+    return ((st * cp, st * sp, ct + 0 * phi), (ct * cp, ct * sp, -st + 0 * phi), (-sp + 0 * theta, cp + 0 * theta,
+                                                                                0 * theta + 0 * phi))
+
+
+class FarField(Case):
+    def compute(self, deck, name, *words, **options):
+        self.succeed("run", deck, "--device", "host", "--quiet", "--output", name, *words, **options)
+        with h5py.File(self.folder / name / "far-field.h5") as file:
+            found = {}
+            file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
+        return found
+
+    def test_dipole(self):
+        """The integrals are those of the points in spectra.h5, to rounding. The dipole's directivity is 1.5 at
+        theta = 90 degrees, but for what the near absorbing boundary reflects. Over a ground at the distance h its field
+        is 2 cos(k h cos(theta)) times as large, and 0 below. Sums go on from a checkpoint on other ranks."""
+        deck = self.write("dipole.yaml", DIPOLE)
+        found = self.compute(deck, "whole", ranks=2)
+        with h5py.File(self.folder / "whole/spectra.h5") as file:
+            near = {name: file["spectra/around"][name][()] for name in file["spectra/around"]}
+        theta = numpy.radians(found["around/theta"])[:, None]
+        phi = numpy.radians(found["around/phi"])[None, :]
+        r, along_theta, along_phi = (numpy.stack(numpy.broadcast_arrays(*v), axis=-1) for v in unit_vectors(theta, phi))
+        normal, weight = near["normals"], near["weights"]
+        place = near["positions"] - [0.5, 0.4, 0.3]
+        for f, frequency in enumerate(found["around/frequency"]):
+            k = 2 * math.pi * frequency
+            phase = numpy.exp(1j * k * r @ place.T) * weight
+            N = phase @ numpy.cross(normal, near["H"][f])
+            L = phase @ -numpy.cross(normal, near["E"][f])
+            N_theta, N_phi = (N * along_theta).sum(-1), (N * along_phi).sum(-1)
+            L_theta, L_phi = (L * along_theta).sum(-1), (L * along_phi).sum(-1)
+            factor = 1j * k / (4 * math.pi)
+            for name, exact in (("E_theta", -factor * (L_phi + N_theta)), ("E_phi", factor * (L_theta - N_phi))):
+                numpy.testing.assert_allclose(found[f"around/{name}"][f], exact,
+                                              atol=1e-10 * abs(found["around/E_theta"]).max())
+        directivity = found["around/directivity"]
+        numpy.testing.assert_allclose(directivity[:, 3], 1.5, rtol=0.12)
+        numpy.testing.assert_allclose(directivity[:, 3].mean(axis=1), 1.5, rtol=0.02)
+        for f, frequency in enumerate(found["around/frequency"]):
+            above = slice(0, 4)
+            factor = 2 * abs(numpy.cos(2 * math.pi * frequency * 0.6 * numpy.cos(theta[above])))
+            single = abs(found["around/E_theta"][f])
+            numpy.testing.assert_allclose(abs(found["ground/E_theta"][f, above]), factor * single[above],
+                                          atol=0.1 * single.max())
+            self.assertEqual(abs(found["ground/E_theta"][f, 4:]).max(), 0)
+        numpy.testing.assert_allclose(found["around/power"][1], found["around/flux"][1], rtol=0.02)
+        with open(self.folder / "whole/far-field_around.csv") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), directivity.size)
+        numpy.testing.assert_allclose([float(row["directivity"]) for row in rows], directivity.ravel(), rtol=1e-8)
+
+        self.compute(deck, "parts", "--set", "time.steps=140", "--set", "output.checkpoint={steps: 140}")
+        again = self.compute(deck, "parts", "--restart", "auto", ranks=2)
+        for name in found:
+            scale = abs(found[name]).max()
+            if "axial" not in name:  # of a linear field it is noise
+                numpy.testing.assert_allclose(again[name], found[name], atol=1e-12 * scale, err_msg=name)
+
+    def test_sphere(self):
+        """0.3 dB are what flat faces cost; so is 8 % of the scattered power at k a = 1."""
+        deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
+        found = self.compute(deck, "whole")
+        report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]["ball"]
+        self.assertLess(max(report["rms_decibel"]), 0.35)
+        for name in ("monostatic", "scattering", "extinction"):
+            numpy.testing.assert_allclose(report[name], report[f"exact_{name}"], rtol=0.09)
+            numpy.testing.assert_allclose(found[f"ball/{name}"], report[name], rtol=1e-12)
+        numpy.testing.assert_allclose(report["exact_monostatic"], [3.637567 * math.pi, 1.008143 * math.pi], rtol=1e-6)
+        total = found["ball/rcs_theta"] + found["ball/rcs_phi"]
+        numpy.testing.assert_allclose(total[:, -1, 0], found["ball/monostatic"], rtol=1e-9)
+
+    def test_refused(self):
+        deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
+        ball = "monitors.far-field.ball"
+        for setting, parts in [
+                (f"{ball}.surface=balls", [f"{ball}.surface: the mesh has no surface group 'balls'"]),
+                (f"{ball}.theta.step=50", ["from 0 to 180 is not a whole number of steps of 50"]),
+                (f"{ball}.theta.to=200", [f"{ball}.theta.to 200 is outside 0..180"]),
+                (f"{ball}.frequencies={{list: [9]}}", ["spectra at up to 9", "points a wavelength"]),
+                ("exact.coating={radius: 0.9, material: air}", ["coating.radius 0.9 must be above exact.radius 1"]),
+        ]:
+            with self.subTest(setting=setting):
+                self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
+        for setting, parts in [
+                (f"{ball}.images={{z: {{type: pec}}}}", ["the surface 'sphere'", "crosses the image plane z = 0"]),
+                ("exact.material=glass", ["exact: the mesh has no volume group 'glass'"]),
+                ("sources=[]", ["exact needs one source, a plane wave, and the deck has none"]),
+        ]:
+            with self.subTest(setting=setting):
+                self.refuse(1, parts, "run", deck, "--device", "host", "--set", setting, "--set", "time.end=0.1",
+                            ranks=(0,))
+        open_deck = self.write("open.yaml", DIPOLE)
+        self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "is a conductor"], "run",
+                    open_deck, "--device", "host", "--set", "materials.domain.conductivity=1", ranks=(0,))
+        self.refuse(1, ["the surface 'xmin': the near-field surface is not closed"], "run", open_deck, "--device",
+                    "host", "--set", "monitors.far-field.around.surface=xmin", ranks=(0, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
