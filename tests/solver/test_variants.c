@@ -7,10 +7,9 @@
 // advection, with its one field, for sm_90. With SEDGE_TEST_ALL so for each chip, and advection of
 // orders 1 to 9; otherwise each chip has one precision an order by turns, so that every order is
 // compiled in both precisions and for every chip, and every chip has both precisions; and advection
-// has orders 1, 4 and 7 (of order 9 sparse forms take half a minute each). And the program of all
-// other kernels, with those of curved elements, of orders 1, 4 and 10, and for coefficients of the
-// Bernstein-Bezier basis, of orders 1 and 10. Configurations that can only be requested by name are
-// left out.
+// has orders 1, 4 and 7. And the program of all other kernels, with those of curved elements, of
+// orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1 and 10.
+// Configurations that can only be requested by name are left out.
 #include "codegen/spill_check.h"
 #include "forms/candidates.h"
 #include "forms/program.h"
