@@ -175,10 +175,18 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
     return check_mesh(out, context);
 }
 
-// Quadrature points on the sides of the faces of a surface group.
+bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
+                        bool restored, int64_t step)
+{
+    return step % sampling->every == 0 && !(restored && step == context->first_step);
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+// Quadrature points on this rank's sides of the faces of a surface group.
 static double count_face_points(const sedge_output_context *context, const char *surface)
 {
-    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    const sedge_mesh *const mesh = context->mesh;
     int points = 0;
     int face_points = 0;
 
@@ -186,63 +194,76 @@ static double count_face_points(const sedge_output_context *context, const char 
         sedge_error_clear();
         return 0.0;
     }
-    for (int s = 0; s < groups->surfaces; s++) {
-        if (strcmp(groups->surface_names[s], surface) != 0) continue;
-        const int64_t inside = groups->surface_interior_faces[s];
-        return (double)(groups->surface_faces[s] + 2 * inside) * face_points;
+    for (int s = 0; s < mesh->groups.surfaces; s++) {
+        if (strcmp(mesh->groups.surface_names[s], surface) == 0)
+            return (double)(mesh->set_offsets[s + 1] - mesh->set_offsets[s]) * face_points;
     }
     return 0.0;
 }
 
-bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
-                        bool restored, int64_t step)
+// Nodes of this rank's elements in the spectrum's volume groups.
+static double count_nodes(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
 {
-    return step % sampling->every == 0 && !(restored && step == context->first_step);
+    const sedge_mesh *const mesh = context->mesh;
+    double elements = 0.0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int k = 0; k < spectrum->group_count; k++)
+            elements += strcmp(mesh->groups.volume_names[mesh->group[e]], spectrum->groups[k]) == 0;
+    }
+    return elements * context->element->nodes;
 }
 
-// Of all ranks together: the points of a spectrum, about.
-static double count_points(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
+static double count_pixels(const sedge_output_context *context, const sedge_deck_slice *plane)
 {
-    const sedge_mesh_groups *const groups = &context->mesh->groups;
-    const double(*const bounds)[3] = sedge_mesh_inner_bounds(context->mesh);
-    double points = spectrum->point_count;
+    const double(*const bounds)[3] = context->mesh->bounds;
     double area = 1.0;
     double longest = 0.0;
 
-    if (spectrum->place == SEDGE_SPECTRUM_SURFACE)
-        return count_face_points(context, spectrum->surface.name);
-    for (int k = 0; k < spectrum->group_count; k++) {
-        for (int v = 0; v < groups->volumes; v++) {
-            if (strcmp(groups->volume_names[v], spectrum->groups[k]) == 0)
-                points += (double)groups->volume_elements[v] * context->element->nodes;
-        }
-    }
-    if (spectrum->place != SEDGE_SPECTRUM_PLANE) return points;
     for (int d = 0; d < 3; d++) {
         const double length = bounds[1][d] - bounds[0][d];
-        if (d == spectrum->plane.axis) continue;
+        if (d == plane->axis) continue;
         area *= length;
         longest = fmax(longest, length);
     }
-    return area * pow(spectrum->plane.resolution / longest, 2.0);
+    return area * pow(plane->resolution / longest, 2.0);
 }
 
-// The samples that the ranks keep of so many points.
-static double sample_bytes(const sedge_output_context *context, double points)
+static double count_points(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
+{
+    switch (spectrum->place) {
+    case SEDGE_SPECTRUM_POINTS:
+        return spectrum->point_count;
+    case SEDGE_SPECTRUM_PLANE:
+        return count_pixels(context, &spectrum->plane);
+    case SEDGE_SPECTRUM_SURFACE:
+        return count_face_points(context, spectrum->surface.name);
+    case SEDGE_SPECTRUM_GROUPS:
+        return count_nodes(context, spectrum);
+    case SEDGE_SPECTRUM_PLACES:
+        break;
+    }
+    return 0.0;
+}
+
+// What a recorder takes that has the fields at so many points, `weighted` of which are no nodes.
+static double recorder_bytes(const sedge_output_context *context, double points, double weighted)
 {
     const int fields = context->deck->equation->fields;
-    const double each = points / sedge_comm_size(context->comm);
+    double most = points;
 
-    return sedge_point_recorder_fit(each, fields) * points * fields * (double)sizeof(double);
+    sedge_comm_max(context->comm, &most, 1);
+    return points * sedge_point_recorder_fit(most, fields) * fields * sizeof(double) +
+           points * 2 * sizeof(int32_t) + weighted * context->element->nodes * sizeof(double);
 }
 
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
-    sedge_sampling_memory bytes = {0};
-    double points = 0.0;
+    double points[2] = {0.0, 0.0}; // of spectra, and those that are no nodes
     double flux_points = 0.0;
     double far_points = 0.0;
+    double bytes[2] = {0.0, 0.0};
 
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
@@ -251,22 +272,25 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
 
         for (int g = 0; g < deck->equation->group_count; g++)
             components += spectrum->requested[g] ? deck->equation->groups[g].count : 0;
-        points += own;
-        bytes.sums += own * components * spectrum->frequencies.count * 16.0;
+        points[0] += own;
+        points[1] += spectrum->place == SEDGE_SPECTRUM_GROUPS ? 0.0 : own;
+        bytes[0] += own * components * spectrum->frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->flux_count; i++) {
         const double own = count_face_points(context, deck->fluxes[i].surface.name);
 
         flux_points += own;
-        bytes.sums += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
+        bytes[0] += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->far_field_count; i++) {
         const double own = count_face_points(context, deck->far_fields[i].surface.name);
 
         far_points += own;
-        bytes.sums += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
+        bytes[0] += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
     }
-    bytes.samples = sample_bytes(context, points) + sample_bytes(context, flux_points) +
-                    sample_bytes(context, far_points);
-    return bytes;
+    bytes[1] = recorder_bytes(context, points[0], points[1]) +
+               recorder_bytes(context, flux_points, flux_points) +
+               recorder_bytes(context, far_points, far_points);
+    sedge_comm_max(context->comm, bytes, 2);
+    return (sedge_sampling_memory){.sums = bytes[0], .samples = bytes[1]};
 }

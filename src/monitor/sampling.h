@@ -32,8 +32,9 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
                         bool restored, int64_t step);
 
-// About how many bytes the devices of all ranks need for spectra and flux: the sums, which the
-// hosts have once more, and the samples that wait to be added. Not collective.
+// How many bytes a rank's device needs at most for spectra and flux: the sums, which the host has
+// once more, and the samples that wait to be added, with the weights of their points. Of all ranks
+// the largest; single points and planes count as if one rank had them all. Collective.
 typedef struct sedge_sampling_memory {
     double sums, samples;
 } sedge_sampling_memory;

@@ -16,7 +16,7 @@
 
 // ---- cost --------------------------------------------------------------------------------------
 
-// The largest over ranks of what the operator and the host copies will take.
+// The largest over ranks of what the operator, the host copies and spectra will take.
 static void print_memory(const sedge_session *session, const sedge_comm *comm)
 {
     const sedge_mesh *const mesh = session->mesh;
@@ -26,7 +26,12 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
             (int64_t)(2 * sizeof(double)),
     };
 
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+    const sedge_sampling_memory spectra = sedge_sampling_bytes(&context);
+
     sedge_comm_max_int(comm, bytes, 2);
+    bytes[0] += (int64_t)(spectra.sums + spectra.samples);
+    bytes[1] += (int64_t)spectra.sums;
     if (sedge_comm_is_root(comm)) {
         printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
                "rank, without the mesh)\n",
@@ -82,11 +87,10 @@ static sedge_status print_spectra(const sedge_session *session)
 
     if (deck->spectrum_count + deck->flux_count + deck->far_field_count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_sampling_plan(&sampling, &context));
-    if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
     const sedge_sampling_memory bytes = sedge_sampling_bytes(&context);
+    if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
     printf("  spectra            %d, %d of flux, %d of far fields, a sample every %d steps "
-           "(%.4g%s), %.1f MiB of "
-           "sums and %.1f MiB of samples on the devices of all ranks\n",
+           "(%.4g%s), %.1f MiB of sums and %.1f MiB of samples on the device\n",
            deck->spectrum_count, deck->flux_count, deck->far_field_count, sampling.every,
            sampling.every * session->dt * sedge_deck_time_unit(deck),
            sedge_deck_unit(deck, SEDGE_TIME), bytes.sums / 1048576.0, bytes.samples / 1048576.0);

@@ -78,12 +78,18 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
 
     def test_memory_is_what_a_run_takes(self):
         deck = self.write("deck.yaml", DECK)
-        words = ["--set", "mesh.box.cells=[6,6,6]", "--set", "order=4", "--set", "time.steps=2"]
-        told = self.number(r"memory +([\d.]+) MiB on the device",
-                           self.succeed("check", deck, *words).out)
-        self.succeed("run", deck, "--device", "host", *words, "--quiet")
-        taken = read_json(self.folder / "deck-results/report.json")["memory"]["device_peak"]
-        self.assertAlmostEqual(told, taken / 2**20, delta=0.25 * told)
+        spectra = "{a: {surface: xmin, frequencies: {list: [0.1, 0.2]}}, " \
+                  "b: {groups: [domain], fields: [E], frequencies: {list: [0.1]}}}"
+        less = 0.0
+        for words in ["order=4", "time.steps=2"], [f"monitors.spectra={spectra}", "order=3", "time.steps=2"]:
+            words = [word for setting in ("mesh.box.cells=[6,6,6]", *words) for word in ("--set", setting)]
+            told = self.number(r"memory +([\d.]+) MiB on the device",
+                               self.succeed("check", deck, *words).out)
+            self.succeed("run", deck, "--device", "host", *words, "--quiet")
+            taken = read_json(self.folder / "deck-results/report.json")["memory"]["device_peak"]
+            self.assertAlmostEqual(told, taken / 2**20, delta=0.25 * told)
+            self.assertGreater(told, 2 * less)
+            less = told
 
     def test_all_groups_without_condition_are_listed(self):
         self.write("mesh.msh", Cube(2).text())
