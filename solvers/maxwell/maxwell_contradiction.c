@@ -46,8 +46,16 @@ static bool has_scatterer(const sedge_problem *problem)
 {
     for (int s = 0; s < problem->surfaces; s++) {
         const sedge_boundary_kind *kind = problem->boundaries[s].kind;
-        if (kind != NULL && strcmp(kind->name, "absorbing") != 0) return true;
+        if (kind != NULL && !kind->layers && strcmp(kind->name, "absorbing") != 0) return true;
     }
+    return false;
+}
+
+// Has a material a term? Those of layers see the scattered fields alone, as they should.
+static bool has_medium(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].kind->layer == 0) return true;
     return false;
 }
 
@@ -66,7 +74,7 @@ static const char *check_incident(const sedge_problem *problem)
     }
     if (!is_lossless(problem))
         return "a plane-wave source needs conductivity 0: the incident wave travels undamped";
-    if (problem->term_count > 0) {
+    if (has_medium(problem)) {
         return "a plane-wave source goes with no term of a material: the fields are the scattered "
                "ones, and a term does not see the incident wave";
     }
@@ -75,6 +83,36 @@ static const char *check_incident(const sedge_problem *problem)
     if (!starts_as(problem, "zero")) {
         return "a plane-wave source needs the initial state zero: the fields are the scattered "
                "ones";
+    }
+    return NULL;
+}
+
+// Does volume group v have a term with one of these names?
+static bool has_term(const sedge_problem *problem, int v, const char *name, const char *other)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const char *const own = problem->terms[i].kind->name;
+        if (problem->terms[i].present[v] && (strcmp(own, name) == 0 || strcmp(own, other) == 0))
+            return true;
+    }
+    return false;
+}
+
+// Where epsilon and mu are negative at one frequency, waves carry energy backwards, and every
+// perfectly matched layer makes them grow (Cummer 2004; Becache, Joly, Vinoles 2018).
+static const char *check_layers(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        for (int v = 0; v < problem->volumes && problem->terms[i].kind->layer != 0; v++) {
+            if (!problem->terms[i].present[v]) continue;
+            if (has_term(problem, v, "drude", "lorentz") &&
+                has_term(problem, v, "magnetic_drude", "magnetic_lorentz")) {
+                return "a medium with resonances of both epsilon and mu (drude or lorentz, and "
+                       "magnetic_drude or magnetic_lorentz) reaches a surface with the type pml: "
+                       "waves that run backwards in it would grow in the layer; end the medium "
+                       "inside the box, or take the type absorbing";
+            }
+        }
     }
     return NULL;
 }
@@ -168,6 +206,7 @@ const char *maxwell_contradiction(const sedge_problem *problem)
 {
     const char *found = check_incident(problem);
 
+    if (found == NULL) found = check_layers(problem);
     if (found == NULL) found = check_dipoles(problem);
     if (found == NULL) found = check_initial(problem);
     if (found == NULL) found = check_comparison(problem);

@@ -197,12 +197,12 @@ static bool has_material(const sedge_deck *deck, const char *name)
 }
 
 // The memory that a term takes in volume group v over all ranks, in bytes: two states of it,
-// without what the layout on the device adds (operator/terms.h).
+// without what the layout on the device adds (operator/terms.h); 0 in a session that did not open.
 static int64_t find_memory(const sedge_session *session, const sedge_term *term, int v)
 {
     const int64_t bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
 
-    if (!term->present[v]) return 0;
+    if (!term->present[v] || session->element == NULL) return 0;
     return 2 * bytes * sedge_term_memory(term) * session->element->nodes *
            session->mesh->groups.volume_elements[v];
 }

@@ -6,6 +6,7 @@
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
+#include "session/places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,130 +105,6 @@ static sedge_status find_time_step(sedge_session *session)
     return plan_steps(session);
 }
 
-// ---- points of the deck ------------------------------------------------------------------------
-
-// A probe or a point source: what the deck calls it, and where it is.
-typedef struct deck_point {
-    const deck_node *node;
-    const char *what;
-    const char *name; // NULL: none
-    double place[3];
-} deck_point;
-
-// Probes, then point sources; returns how many.
-static int list_points(const sedge_session *session, deck_point *points)
-{
-    const sedge_deck *const deck = session->deck;
-    const deck_node *const monitors = deck_child(deck->tree, "monitors");
-    const deck_node *const probes = deck_child(deck_child(monitors, "probes"), "points");
-    const deck_node *const spectra = deck_child(monitors, "spectra");
-    const deck_node *source = deck_child(deck->tree, "sources")->first;
-    int count = 0;
-
-    for (int i = 0; i < deck->probe_count; i++) {
-        const double *const x = deck->probes[i].position;
-        points[count++] = (deck_point){deck_child(probes, deck->probes[i].name),
-                                       "probe",
-                                       deck->probes[i].name,
-                                       {x[0], x[1], x[2]}};
-    }
-    for (int i = 0; i < deck->spectrum_count; i++) {
-        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
-        const deck_node *const places = deck_child(deck_child(spectra, spectrum->name), "points");
-        for (int k = 0; k < spectrum->point_count; k++) {
-            const double *const x = spectrum->points[k].position;
-            points[count++] = (deck_point){deck_child(places, spectrum->points[k].name),
-                                           "the point of a spectrum",
-                                           spectrum->points[k].name,
-                                           {x[0], x[1], x[2]}};
-        }
-    }
-    for (int i = 0; i < deck->source_count; i++, source = source->next) {
-        const double *const x = deck->sources[i].parameters; // of a point, its place comes first
-        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
-        points[count++] =
-            (deck_point){source, deck->sources[i].kind->name, NULL, {x[0], x[1], x[2]}};
-    }
-    return count;
-}
-
-// Which points lie in an element of this rank. To make a locator takes as long as to look at every
-// element for half a dozen points.
-static sedge_status find_points(const sedge_session *session, const deck_point *points, int count,
-                                int64_t *found)
-{
-    sedge_locator *locator = NULL;
-    double rst[3];
-
-    if (count > 4) SEDGE_TRY(sedge_locator_create(&locator, session->mesh));
-    for (int i = 0; i < count; i++) {
-        const int32_t element = locator != NULL
-                                    ? sedge_locator_find(locator, points[i].place, rst)
-                                    : sedge_mesh_locate(session->mesh, points[i].place, rst);
-        found[i] = element >= 0;
-    }
-    sedge_locator_free(locator);
-    return SEDGE_OK;
-}
-
-// A point must not lie in a layer, whose fields are not those of the medium.
-static sedge_status refuse_in_layer(const sedge_session *session, const deck_point *point)
-{
-    const double(*const box)[3] = sedge_mesh_inner_bounds(session->mesh);
-    const double *const x = point->place;
-
-    for (int d = 0; d < 3; d++) {
-        if (x[d] >= box[0][d] && x[d] <= box[1][d]) continue;
-        return deck_fail(session->deck->path, point->node,
-                         "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds "
-                         "outside of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
-                         point->what, point->name != NULL ? " '" : "",
-                         point->name != NULL ? point->name : "", point->name != NULL ? "'" : "",
-                         x[0], x[1], x[2], session->deck->layer->name, box[0][0], box[0][1],
-                         box[0][2], box[1][0], box[1][1], box[1][2]);
-    }
-    return SEDGE_OK;
-}
-
-// Every probe and every point source must lie in the mesh. Collective.
-static sedge_status check_points(const sedge_session *session)
-{
-    const sedge_deck *const deck = session->deck;
-    const double(*const bounds)[3] = sedge_mesh_inner_bounds(session->mesh);
-    int most = deck->probe_count + deck->source_count;
-    sedge_status status;
-    deck_point *points = NULL;
-    int64_t *found = NULL;
-    int count = 0;
-
-    for (int i = 0; i < deck->spectrum_count; i++) most += deck->spectra[i].point_count;
-    if (most == 0) return SEDGE_OK;
-    status = sedge_allocate(&points, most, sizeof *points);
-    if (status == SEDGE_OK) status = sedge_allocate(&found, most, sizeof *found);
-    if (status == SEDGE_OK) count = list_points(session, points);
-    if (count > 0) status = find_points(session, points, count, found);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, status));
-    sedge_comm_max_int(session->comm, found, count);
-    for (int i = 0; i < count; i++) {
-        const double *const x = points[i].place;
-        if (found[i] != 0) SEDGE_TRY_GOTO(status, refuse_in_layer(session, &points[i]));
-        if (found[i] != 0) continue;
-        status =
-            deck_fail(deck->path, points[i].node,
-                      "%s%s%s%s at (%g, %g, %g) lies outside the mesh, which spans (%g, %g, %g) to "
-                      "(%g, %g, %g)",
-                      points[i].what, points[i].name != NULL ? " '" : "",
-                      points[i].name != NULL ? points[i].name : "",
-                      points[i].name != NULL ? "'" : "", x[0], x[1], x[2], bounds[0][0],
-                      bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
-        goto done;
-    }
-done:
-    sedge_release(points);
-    sedge_release(found);
-    return status;
-}
-
 // ---- open and close ----------------------------------------------------------------------------
 
 // Check the places of the results before any work: each must be writable and must not be an input.
@@ -274,12 +151,13 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
-    SEDGE_TRY(check_points(session));
+    SEDGE_TRY(sedge_places_check(comm, session->deck, session->mesh));
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
+    SEDGE_TRY(sedge_places_check_balls(&session->points, session->deck, session->mesh));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     SEDGE_TRY(find_time_step(session));
     const sedge_output_context context = sedge_session_output(session, 0, false);

@@ -1,0 +1,160 @@
+#include "session/places.h"
+
+#include "base/memory.h"
+#include "deck/deck_tree.h"
+
+#include <math.h>
+
+// A probe or a point source: what the deck calls it, and where it is.
+typedef struct deck_point {
+    const deck_node *node;
+    const char *what;
+    const char *name; // NULL: none
+    double place[3];
+} deck_point;
+
+// Probes, then point sources; returns how many.
+static int list_points(const sedge_deck *deck, deck_point *points)
+{
+    const deck_node *const monitors = deck_child(deck->tree, "monitors");
+    const deck_node *const probes = deck_child(deck_child(monitors, "probes"), "points");
+    const deck_node *const spectra = deck_child(monitors, "spectra");
+    const deck_node *source = deck_child(deck->tree, "sources")->first;
+    int count = 0;
+
+    for (int i = 0; i < deck->probe_count; i++) {
+        const double *const x = deck->probes[i].position;
+        points[count++] = (deck_point){deck_child(probes, deck->probes[i].name),
+                                       "probe",
+                                       deck->probes[i].name,
+                                       {x[0], x[1], x[2]}};
+    }
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
+        const deck_node *const places = deck_child(deck_child(spectra, spectrum->name), "points");
+        for (int k = 0; k < spectrum->point_count; k++) {
+            const double *const x = spectrum->points[k].position;
+            points[count++] = (deck_point){deck_child(places, spectrum->points[k].name),
+                                           "the point of a spectrum",
+                                           spectrum->points[k].name,
+                                           {x[0], x[1], x[2]}};
+        }
+    }
+    for (int i = 0; i < deck->source_count; i++, source = source->next) {
+        const double *const x = deck->sources[i].parameters; // of a point, its place comes first
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
+        points[count++] =
+            (deck_point){source, deck->sources[i].kind->name, NULL, {x[0], x[1], x[2]}};
+    }
+    return count;
+}
+
+// Which points lie in an element of this rank. To make a locator takes as long as to look at every
+// element for half a dozen points.
+static sedge_status find_points(const sedge_mesh *mesh, const deck_point *points, int count,
+                                int64_t *found)
+{
+    sedge_locator *locator = NULL;
+    double rst[3];
+
+    if (count > 4) SEDGE_TRY(sedge_locator_create(&locator, mesh));
+    for (int i = 0; i < count; i++) {
+        const int32_t element = locator != NULL ? sedge_locator_find(locator, points[i].place, rst)
+                                                : sedge_mesh_locate(mesh, points[i].place, rst);
+        found[i] = element >= 0;
+    }
+    sedge_locator_free(locator);
+    return SEDGE_OK;
+}
+
+// Is there a layer on this side of the box, 2 axis + end?
+static bool has_layer(const sedge_mesh *mesh, int side)
+{
+    const double inner = sedge_mesh_inner_bounds(mesh)[side % 2][side / 2];
+
+    return fabs(mesh->bounds[side % 2][side / 2] - inner) > 0.0;
+}
+
+// A point must not lie in a layer, whose fields are not those of the medium.
+static sedge_status refuse_in_layer(const sedge_deck *deck, const sedge_mesh *mesh,
+                                    const deck_point *point)
+{
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    const double *const x = point->place;
+
+    for (int s = 0; s < 6; s++) {
+        const double outside = s % 2 == 0 ? box[0][s / 2] - x[s / 2] : x[s / 2] - box[1][s / 2];
+        if (!has_layer(mesh, s) || !(outside > 0.0)) continue;
+        return deck_fail(deck->path, point->node,
+                         "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds "
+                         "outside of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
+                         point->what, point->name != NULL ? " '" : "",
+                         point->name != NULL ? point->name : "", point->name != NULL ? "'" : "",
+                         x[0], x[1], x[2], deck->layer->name, box[0][0], box[0][1], box[0][2],
+                         box[1][0], box[1][1], box[1][2]);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
+                                const sedge_mesh *mesh)
+{
+    const double(*const bounds)[3] = sedge_mesh_inner_bounds(mesh);
+    int most = deck->probe_count + deck->source_count;
+    sedge_status status;
+    deck_point *points = NULL;
+    int64_t *found = NULL;
+    int count = 0;
+
+    for (int i = 0; i < deck->spectrum_count; i++) most += deck->spectra[i].point_count;
+    if (most == 0) return SEDGE_OK;
+    status = sedge_allocate(&points, most, sizeof *points);
+    if (status == SEDGE_OK) status = sedge_allocate(&found, most, sizeof *found);
+    if (status == SEDGE_OK) count = list_points(deck, points);
+    if (count > 0) status = find_points(mesh, points, count, found);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_comm_max_int(comm, found, count);
+    for (int i = 0; i < count; i++) {
+        const double *const x = points[i].place;
+        if (found[i] != 0) SEDGE_TRY_GOTO(status, refuse_in_layer(deck, mesh, &points[i]));
+        if (found[i] != 0) continue;
+        status =
+            deck_fail(deck->path, points[i].node,
+                      "%s%s%s%s at (%g, %g, %g) lies outside the mesh, which spans (%g, %g, %g) to "
+                      "(%g, %g, %g)",
+                      points[i].what, points[i].name != NULL ? " '" : "",
+                      points[i].name != NULL ? points[i].name : "",
+                      points[i].name != NULL ? "'" : "", x[0], x[1], x[2], bounds[0][0],
+                      bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
+        goto done;
+    }
+done:
+    sedge_release(points);
+    sedge_release(found);
+    return status;
+}
+
+sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_deck *deck,
+                                      const sedge_mesh *mesh)
+{
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    const deck_node *node = deck_child(deck->tree, "sources")->first;
+    int ball = 0;
+
+    for (int i = 0; i < deck->source_count; i++, node = node->next) {
+        const double *const x = deck->sources[i].parameters;
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
+        const double radius = points->radius[ball++];
+        for (int s = 0; s < 6; s++) {
+            const double distance = fabs(x[s / 2] - box[s % 2][s / 2]);
+            if (!has_layer(mesh, s) || distance >= radius) continue;
+            return deck_fail(deck->path, node,
+                             "the %s at (%g, %g, %g) is %.3g away from the layer of boundaries.%s, "
+                             "and spread over a ball of radius %.3g, which must not reach it: move "
+                             "the source, or refine the mesh there",
+                             deck->sources[i].kind->name, x[0], x[1], x[2], distance,
+                             deck->layer->name, radius);
+        }
+    }
+    return SEDGE_OK;
+}

@@ -1,0 +1,19 @@
+// Do the points that a deck names lie where they may?
+#pragma once
+
+#include "deck/deck.h"
+#include "dg/point.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+// Every probe, every point of a spectrum and every point source must lie in the mesh, and in none
+// of its layers. SEDGE_ERR_USAGE. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
+                                const sedge_mesh *mesh);
+
+// No ball over which a point source is spread may reach a layer. SEDGE_ERR_USAGE, the same on all
+// ranks. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_deck *deck,
+                                      const sedge_mesh *mesh);
