@@ -4,8 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define PI          3.14159265358979323846
-#define FREQUENCIES 5 // of the table, from a fifth of the highest one
+#define PI 3.14159265358979323846
 
 // A pole at one angular frequency: memory values follow from the fields.
 typedef struct pole {
@@ -87,13 +86,19 @@ static bool add_pole(double complex *change, const pole *of, int field)
     return true;
 }
 
+// Does volume group `volume` have the term as part of its medium, and not of an absorbing layer?
+static bool has_term(const sedge_term *term, int volume)
+{
+    return term->present[volume] && term->kind->layer == 0;
+}
+
 static bool add_terms(double complex *change, const sedge_problem *problem, int volume,
                       double omega)
 {
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
         const int size = sedge_term_parameters(term) / term->poles;
-        if (!term->present[volume]) continue;
+        if (!has_term(term, volume)) continue;
         if (!term->kind->linear) return false;
         for (int k = 0; k < term->poles * problem->equation->fields; k++) {
             const pole of = {problem, term->kind, problem->materials[volume],
@@ -135,8 +140,8 @@ static void print_group(const sedge_session *session, int volume, double highest
         "    %-16s conductivity and terms alone allow a time step of %.4g%s, %.3g times this one\n",
         session->mesh->groups.volume_names[volume], step * second,
         sedge_deck_unit(deck, SEDGE_TIME), step / session->dt);
-    for (int i = 1; i <= FREQUENCIES && highest > 0.0; i++) {
-        const double frequency = highest * i / FREQUENCIES;
+    for (int i = 1; i <= SEDGE_FREQUENCIES && highest > 0.0; i++) {
+        const double frequency = highest * i / SEDGE_FREQUENCIES;
         const double complex index = sedge_refraction(problem, volume, frequency);
         if (isnan(creal(index))) return;
         printf("    %-16s at %.4g%s: n %.4g, k %.4g\n", "", frequency / second,
@@ -151,7 +156,10 @@ void sedge_refraction_print(const sedge_session *session)
 
     if (!sedge_comm_is_root(session->comm)) return;
     for (int v = 0; v < session->problem.volumes; v++) {
-        if (!sedge_problem_has_term(&session->problem, v)) continue;
+        bool some = false;
+        for (int i = 0; i < session->problem.term_count; i++)
+            some = some || has_term(&session->problem.terms[i], v);
+        if (!some) continue;
         if (first) {
             printf(
                 "  dispersion         refractive index n - i k; fields fall by exp(-2 pi f k x / "

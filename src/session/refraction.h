@@ -10,6 +10,8 @@
 // not linear, or acts on the components of a vector differently. Not collective.
 double complex sedge_refraction(const sedge_problem *problem, int volume, double frequency);
 
+#define SEDGE_FREQUENCIES 5 // at which it is looked at, from a fifth of the highest one
+
 // Print n and k of each volume group with terms at some frequencies of the sources' spectrum, and
 // the largest time step that its conductivity and terms allow, to stdout. Root prints. Not
 // collective.

@@ -1,6 +1,7 @@
 #include "resolution.h"
 
 #include "base/memory.h"
+#include "session/refraction.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ double sedge_resolution_error(int order, double edge, double wave, double waves)
 
 // Of one volume group; `errors` by order, squared and weighted with the volume.
 typedef struct resolution {
+    double wave; // the shortest
+    bool plain;  // without terms, which have no refractive index
     double edge; // the longest
     double volume;
     double errors[SEDGE_ORDER_MAX + 1];
@@ -48,6 +51,22 @@ static double group_error(const resolution *group, int order)
     return group->volume > 0.0 ? sqrt(group->errors[order] / group->volume) : 0.0;
 }
 
+// The shortest wave of a group up to the highest frequency. Where terms make the refractive index
+// depend on the frequency its size counts: 1 over it is a wave, or the depth to which one enters.
+static void find_wave(resolution *group, const sedge_session *session, int g, double highest)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    group->wave = problem->equation->speed(problem->materials[g], problem->constants) / highest;
+    if (!sedge_problem_has_term(problem, g)) return;
+    group->plain = isnan(creal(sedge_refraction(problem, g, highest)));
+    for (int i = 1; i <= SEDGE_FREQUENCIES && !group->plain; i++) {
+        const double frequency = highest * i / SEDGE_FREQUENCIES;
+        const double wave = 1.0 / (cabs(sedge_refraction(problem, g, frequency)) * frequency);
+        group->wave = i == 1 ? wave : fmin(group->wave, wave);
+    }
+}
+
 // Add this rank's elements. A wave crosses many elements, so its error is their mean error: a few
 // long edges have little effect.
 static void add_elements(resolution *groups, const sedge_session *session, double frequency)
@@ -58,14 +77,12 @@ static void add_elements(resolution *groups, const sedge_session *session, doubl
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         resolution *const group = &groups[mesh->group[e]];
-        const double speed =
-            problem->equation->speed(problem->materials[mesh->group[e]], problem->constants);
         const double volume = fabs(sedge_mesh_volume(mesh, e));
         const double edge = sedge_longest_edge(mesh->corners[e]);
         group->edge = fmax(group->edge, edge);
         group->volume += volume;
         for (int order = SEDGE_ORDER_MIN; order <= problem->order; order++) {
-            const double error = sedge_resolution_error(order, edge, speed / frequency, waves);
+            const double error = sedge_resolution_error(order, edge, group->wave, waves);
             group->errors[order] += volume * error * error;
         }
     }
@@ -90,20 +107,14 @@ static void print_judgement(const resolution *group, int order)
            pow(ERROR_WANTED / error, 1.0 / (order + 1.0)), 100.0 * ERROR_WANTED);
 }
 
-static void print_group(const resolution *group, const sedge_session *session, int g,
-                        double frequency)
+static void print_group(const resolution *group, const sedge_session *session, int g)
 {
-    const double speed =
-        session->problem.equation->speed(session->problem.materials[g], session->problem.constants);
-    const double wave = speed / frequency;
-    const double points = wave / group->edge * session->deck->order;
-
+    const double points = group->wave / group->edge * session->deck->order;
     const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
 
     printf("  %-18s shortest wave %.4g%s%s, longest edge %.4g%s: %.3g points a wavelength",
-           session->mesh->groups.volume_names[g], wave, metre,
-           sedge_problem_has_term(&session->problem, g) ? " without terms" : "", group->edge, metre,
-           points);
+           session->mesh->groups.volume_names[g], group->wave, metre,
+           group->plain ? " without terms" : "", group->edge, metre, points);
     if (has_odd_unit(points)) {
         printf("  %s", sedge_deck_question(session->deck));
     } else {
@@ -121,13 +132,14 @@ sedge_status sedge_resolution_print(const sedge_session *session)
     if (!(frequency > 0.0)) return SEDGE_OK;
     const sedge_status status = sedge_allocate(&groups, count, sizeof *groups);
     SEDGE_TRY(sedge_comm_agree(session->comm, status));
+    for (int g = 0; g < count; g++) find_wave(&groups[g], session, g, frequency);
     add_elements(groups, session, frequency);
     for (int g = 0; g < count; g++) {
         sedge_comm_max(session->comm, &groups[g].edge, 1);
         sedge_comm_sum(session->comm, &groups[g].volume, 1);
         sedge_comm_sum(session->comm, groups[g].errors, SEDGE_ORDER_MAX + 1);
         if (session->mesh->groups.volume_axes[g] != 0) continue; // its elements are like others
-        if (sedge_comm_is_root(session->comm)) print_group(&groups[g], session, g, frequency);
+        if (sedge_comm_is_root(session->comm)) print_group(&groups[g], session, g);
     }
     sedge_release(groups);
     return SEDGE_OK;

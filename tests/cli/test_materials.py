@@ -71,10 +71,14 @@ class Materials(Case):
                                 source, "--set", "initial={type: zero}")
             rows = re.findall(r"at (\S+): n (\S+), k (\S+)\n", done.out)
             self.assertEqual(len(rows), 5)
+            waves = []
             for f, n, k in (map(float, row) for row in rows):
                 epsilon, mu = at(f, 2 * math.pi * f)
                 index = cmath.sqrt(epsilon) * cmath.sqrt(mu)
                 self.assertLess(abs(n - 1j * k - index), 1e-3 * abs(index))
+                waves.append(1 / (f * abs(index)))
+            shortest = float(re.search("domain +shortest wave ([^,]+),", done.out)[1])
+            self.assertLess(abs(shortest - min(waves)), 1e-3 * shortest)
 
     def test_step(self):
         """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1."""
