@@ -4,9 +4,9 @@
 
 #include "maxwell/maxwell_physics.h"
 
-#include "debye_term.h"
+#include "polar_term.h"
 
-extern const char sedge_text_debye_term_h[];
+extern const char sedge_text_polar_term_h[];
 
 // The eigenvalues of the pole with E alone are 0 and this.
 static double find_rate(const double *m, const double *p)
@@ -26,15 +26,15 @@ static const sedge_parameter parameters[] = {
      .text = "relaxation time"},
 };
 
-const sedge_term_kind sedge_term_debye = {.name = "debye",
+const sedge_term_kind sedge_term_polar = {.name = "polar",
                                           .equation = "maxwell",
                                           .text = "a Debye pole of the permittivity",
                                           .parameters = parameters,
                                           .parameter_count = 2,
                                           .memory = 3,
-                                          .function = "debye_local",
-                                          .header = "debye_term.h",
-                                          .header_text = sedge_text_debye_term_h,
-                                          .local = debye_local,
+                                          .function = "polar_local",
+                                          .header = "polar_term.h",
+                                          .header_text = sedge_text_polar_term_h,
+                                          .local = polar_local,
                                           .rate = find_rate,
                                           .linear = true};

@@ -1,4 +1,4 @@
-"""A Debye medium (debye_term.c, debye.yaml) in whole runs, against exact solutions.
+"""A Debye medium (polar_term.c, polar.yaml) in whole runs, against exact solutions.
 
 A box or a ball with conducting walls keeps the shape of its modes, whatever the medium that fills it: all
 fields of a mode of wave number k are E = e(t) E(0), P = p(t) E(0), H ~ g(t), and
@@ -37,7 +37,7 @@ class Debye(Case):
     def probe(self, folder, *settings, ranks=0, words=()):
         """Times, and E at the probe p."""
         set_words = [word for setting in settings for word in ("--set", setting)]
-        self.succeed("run", HERE / "debye.yaml", "--quiet", "--device", DEVICE, "--tune=off",
+        self.succeed("run", HERE / "polar.yaml", "--quiet", "--device", DEVICE, "--tune=off",
                      *set_words, *words, "--output", folder, ranks=ranks)
         with h5py.File(self.folder / folder / "probes.h5") as file:
             return file["time"][()], file["probes/p/E"][()]
@@ -65,7 +65,7 @@ class Debye(Case):
         """A ball of curved elements; in its centre E of the lowest mode is along z."""
         times, field = self.probe("ball", f"mesh={{file: {HERE.parents[1]}/meshes/ball.msh}}",
                                   "order=3", "time.end=2", "boundaries={wall: {type: pec}}",
-                                  "materials={inside: {debye: {eps_delta: 1.5, tau: 0.4}}}",
+                                  "materials={inside: {polar: {eps_delta: 1.5, tau: 0.4}}}",
                                   "initial={type: ball-mode, compare: false}",
                                   "monitors.probes.points={p: [0, 0, 0]}", ranks=2)
         exact = solve(times, 2.743707269992265 ** 2, 1.0, 1.0, 1.5, 0.4)
@@ -78,7 +78,7 @@ class Debye(Case):
         source = ("sources=[{type: dipole, position: [0.5, 0.45, 0.55], direction: [0, 0, 1], "
                   "signal: {type: ricker, frequency: 0.8}}]")
         self.probe("returns", source, "initial={type: zero}", "order=2", "time.end=5",
-                   "materials.domain={debye: {eps_delta: 6, tau: 0.005}}", "monitors.energy.every=1")
+                   "materials.domain={polar: {eps_delta: 6, tau: 0.005}}", "monitors.energy.every=1")
         with h5py.File(self.folder / "returns" / "energy.h5") as file:
             energy = file["energy"][()][file["time"][()] > 4.51]  # the signal is 1e-15 then
         self.assertGreater(energy.max(), 1.2 * energy[0])
@@ -86,10 +86,10 @@ class Debye(Case):
     def test_check(self):
         """2 x 3 values of 8 bytes at 35 nodes of 24 elements."""
         half = ("mesh.box.split={axis: x, at: 0.5, names: [water, air]}",
-                "materials={water: {debye: {eps_delta: 3, tau: 0.15}}, air: {}}")
+                "materials={water: {polar: {eps_delta: 3, tau: 0.15}}, air: {}}")
         words = [word for setting in half for word in ("--set", setting)]
-        done = self.succeed("check", HERE / "debye.yaml", "--device", "host", *words)
-        self.assertIn("24 elements: given, debye (memory: 0.04 MiB on the device)", done.out)
+        done = self.succeed("check", HERE / "polar.yaml", "--device", "host", *words)
+        self.assertIn("24 elements: given, polar (memory: 0.04 MiB on the device)", done.out)
         self.assertRegex(done.out, "air +24 elements: given\n")
 
     def test_refused(self):
@@ -97,13 +97,13 @@ class Debye(Case):
                 "signal: {type: gaussian, amplitude: 1, width: 0.3}}]")
         for setting, message in (
                 ("initial.compare=true", "exact solution only without terms"),
-                ("materials.domain.debye.tau=0", "debye.tau 0 must be greater than 0"),
-                ("materials.domain.debye.eps_delta=1e308",
-                 "the term 'debye' of volume group 'domain' gives the rate inf,"),
-                ("materials.domain.deby={}", "did you mean 'debye'?"),
+                ("materials.domain.polar.tau=0", "polar.tau 0 must be greater than 0"),
+                ("materials.domain.polar.eps_delta=1e308",
+                 "the term 'polar' of volume group 'domain' gives the rate inf,"),
+                ("materials.domain.pola={}", "did you mean 'polar'?"),
                 (wave, "a plane-wave source goes with no term of a material")):
             with self.subTest(setting=setting):
-                done = self.sedge("check", HERE / "debye.yaml", "--set", setting, "--set",
+                done = self.sedge("check", HERE / "polar.yaml", "--set", setting, "--set",
                                   "order=1")
                 self.assertEqual(done.code, 1)
                 self.assertIn(message, done.messages[0])
@@ -115,13 +115,13 @@ class Checkpoints(Case):
 
     SETTINGS = ("order=2", "output={snapshots: 0, checkpoint: {steps: 6, keep: 3}}",
                 "mesh.box.split={axis: x, at: 0.5, names: [water, air]}",
-                "materials={water: {debye: {eps_delta: 3, tau: 0.15}}, air: {}}")
+                "materials={water: {polar: {eps_delta: 3, tau: 0.15}}, air: {}}")
 
     def go(self, folder, steps, *words, variant="bernstein", settings=(), ranks=0):
         set_words = [word for setting in (*self.SETTINGS, f"kernels.variant={variant}",
                                           f"time={{steps: {steps}}}", *settings)
                      for word in ("--set", setting)]
-        return self.sedge("run", HERE / "debye.yaml", "--quiet", "--device", "host", "--tune=off",
+        return self.sedge("run", HERE / "polar.yaml", "--quiet", "--device", "host", "--tune=off",
                           *set_words, *words, "--output", folder, ranks=ranks)
 
     def succeeds(self, *words, **more):
@@ -132,7 +132,7 @@ class Checkpoints(Case):
         """Fields and memory by element, of a checkpoint."""
         with h5py.File(self.folder / folder / f"checkpoint-{step}.h5") as file:
             whole = file["fields"][()][file["elements"][()].argsort()]
-            memory = file["blocks/debye"]
+            memory = file["blocks/polar"]
             order = memory["elements"][()].argsort()
             self.assertEqual(len(order), 24)
             return whole, memory["values"][()][order], memory["elements"][()][order]
@@ -170,12 +170,12 @@ class Checkpoints(Case):
     def test_refused(self):
         self.succeeds("whole", 6)
         path = self.folder / "whole/checkpoint-6.h5"
-        other = ("materials={water: {debye: {eps_delta: 2, tau: 0.15}}, air: {}}",)
+        other = ("materials={water: {polar: {eps_delta: 2, tau: 0.15}}, air: {}}",)
         done = self.go("other", 12, "--restart", path, settings=other)
         self.assertEqual(done.code, 1)
         self.assertIn("does not fit the deck: materials is", done.messages[0])
         with h5py.File(path) as file:
-            place = file["blocks/debye/values"].id.get_offset() + 100
+            place = file["blocks/polar/values"].id.get_offset() + 100
         data = bytearray(path.read_bytes())
         data[place] ^= 16
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-// A Debye medium (debye_term.c) on a device gives what the slow reference gives: fields and memory,
+// A Debye medium (polar_term.c) on a device gives what the slow reference gives: fields and memory,
 // where one group has the term and where two have it with different parameters, on straight and on
 // curved elements, with nodal values and with coefficients as state.
 #include "check.h"
@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-extern const sedge_term_kind sedge_term_debye;
+extern const sedge_term_kind sedge_term_polar;
 
-static const kit_term water[] = {{&sedge_term_debye, "above", {3.0, 0.15}}, {NULL, NULL, {0.0}}};
-static const kit_term water_and_ice[] = {{&sedge_term_debye, "above", {3.0, 0.15}},
-                                         {&sedge_term_debye, "below", {1.2, 0.4}},
+static const kit_term water[] = {{&sedge_term_polar, "above", {3.0, 0.15}}, {NULL, NULL, {0.0}}};
+static const kit_term water_and_ice[] = {{&sedge_term_polar, "above", {3.0, 0.15}},
+                                         {&sedge_term_polar, "below", {1.2, 0.4}},
                                          {NULL, NULL, {0.0}}};
 
 // Two steps on the device with coefficients as state, against the reference's.
@@ -56,7 +56,7 @@ static void test_medium(const kit_world *world, bool curved, const kit_term *ter
     if (k.evolution != NULL) {
         CHECK(sedge_evolution_blocks(k.evolution) == 2);
         const sedge_block *const block = sedge_evolution_block(k.evolution, 1);
-        CHECK(strcmp(block->name, "debye") == 0 && block->components == 3);
+        CHECK(strcmp(block->name, "polar") == 0 && block->components == 3);
     }
     kit_clear(&k);
 }

@@ -1,4 +1,4 @@
-// A medium with a Debye pole (debye_term.c), in the slow reference.
+// A medium with a Debye pole (polar_term.c), in the slow reference.
 //
 // A box with conducting walls keeps the shape of its modes, whatever the medium that fills it:
 //   E = e(t) A(x),  P = p(t) A(x),  H = -(1/mu) curl A g(t),  curl curl A = k^2 A,
@@ -20,7 +20,7 @@
 #define PI        3.14159265358979323846
 #define K2        (3.0 * PI * PI) // of the mode 1, 1, 1 in a box of size 1
 
-extern const sedge_term_kind sedge_term_debye;
+extern const sedge_term_kind sedge_term_polar;
 
 static const sedge_comm *world;
 
@@ -122,7 +122,7 @@ static void test_exact(void)
 static dg_case_options mode_options(int order, int cells)
 {
     static const double material[3] = {EPSILON, MU, 0.0};
-    static const dg_term terms[] = {{&sedge_term_debye, "domain", {EPS_DELTA, TAU}},
+    static const dg_term terms[] = {{&sedge_term_polar, "domain", {EPS_DELTA, TAU}},
                                     {NULL, NULL, {0.0}}};
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), order, cells);
 

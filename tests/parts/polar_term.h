@@ -2,7 +2,7 @@
 //   dP/dt = (p[0] E - P) / p[1],   dE/dt = ... - (1/epsilon) dP/dt.
 #pragma once
 
-SEDGE_FUNCTION void debye_local(const sedge_value *u, const sedge_value *w, const sedge_value *m,
+SEDGE_FUNCTION void polar_local(const sedge_value *u, const sedge_value *w, const sedge_value *m,
                                 const sedge_value *p, const double *c, double t, sedge_value *du,
                                 sedge_value *dw)
 {
