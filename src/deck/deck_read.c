@@ -237,6 +237,11 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     deck->steps = steps != NULL ? deck_integer(steps) : 0;
     deck->cfl = deck_real(reader, deck_child(node, "cfl"), SEDGE_DIMENSIONLESS);
     deck->integrator = sedge_integrator_find(deck_child(node, "integrator")->text);
+    deck_node *const stop = deck_child(node, "stop");
+    if (stop != NULL) {
+        SEDGE_TRY(deck_check(reader, stop, "time.stop", deck_section_find("time.stop"), NULL, 0));
+        deck->stop_energy = deck_real(reader, deck_child(stop, "energy"), SEDGE_DIMENSIONLESS);
+    }
     const deck_node *const wall = deck_child(node, "wall");
     deck->wall = wall != NULL ? deck_real(reader, wall, SEDGE_DIMENSIONLESS) : -1.0;
     return SEDGE_OK;

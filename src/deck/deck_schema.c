@@ -116,10 +116,18 @@ static const deck_key time_keys[] = {
              "some to 1, and above 0.85 a warning says so"},
     {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = sedge_integrator_names,
      .text = "how a step is made: a Runge-Kutta method; each has its own stability limit"},
+    {"stop", DECK_SECTION,
+     .text = "end the run before, when the fields have gone; `end` or `steps` remains the latest "
+             "end"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
      .text = "time of the wall clock that the run may take, from the start of its process: "
              "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
              "checkpoint; 0: any time"},
+};
+
+static const deck_key stop_keys[] = {
+    {"energy", DECK_REAL, .required = true, .positive = true, RANGE(0, 1),
+     .text = "the part of its greatest value below which the energy of the fields has fallen"},
 };
 
 static const deck_key solver_keys[] = {
@@ -363,6 +371,10 @@ const deck_section deck_sections[] = {
     {"mesh.surfaces.NAME.box", "A box along the axes.", ROWS(surface_box_keys)},
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
+    {"time.stop",
+     "The run ends at the first check of the energy (monitors.energy.every) at which this is so, "
+     "after the sources have ended and a wave has crossed the mesh once more.",
+     ROWS(stop_keys)},
     {"solver", "Of an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME",
      "NAME is a surface group of the mesh. The entry `default` applies to outer faces of a Gmsh "

@@ -139,9 +139,11 @@ static void print_summary(const void *of, const sedge_report *report)
                         fmax(report->watch.seconds[SEDGE_PHASE_LOOP], 1e-9);
 
     printf("\n  %-22s %lld steps, t = %.6g%s, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
-           report->exit_code == 0 ? "done" : "stopped", (long long)report->steps, report->time,
-           sedge_deck_unit(run->session.deck, SEDGE_TIME), seconds[SEDGE_PHASE_LOOP],
-           seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
+           report->exit_code != 0 ? "stopped"
+           : run->decayed         ? "done, by time.stop"
+                                  : "done",
+           (long long)report->steps, report->time, sedge_deck_unit(run->session.deck, SEDGE_TIME),
+           seconds[SEDGE_PHASE_LOOP], seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
     printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",

@@ -80,6 +80,7 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
+    SEDGE_TRY(driver_find_earliest(run));
     sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, from, &found));
     sedge_operator_options config;
@@ -161,7 +162,7 @@ static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
 
 static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress *progress)
 {
-    const sedge_session *const session = &run->session;
+    sedge_session *const session = &run->session;
     const int64_t step = run->step + 1;
     const double time = sedge_session_time(session, step);
 
@@ -171,8 +172,10 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     stay_close(run, comm, step);
     run->step = step;
     driver_begin_sample(run);
-    if (step % session->deck->energy_every == 0 || step == session->steps)
+    if (step % session->deck->energy_every == 0 || step == session->steps) {
         SEDGE_TRY(driver_follow_energy(run));
+        driver_end_decayed(run);
+    }
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_evolution_wait(run->evolution));
         sedge_progress_show(
@@ -208,6 +211,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_stop_listen();
     sedge_stop_set_up(false);
     SEDGE_TRY(run->output.continues ? check_restart(run) : begin_series(run));
+    if (run->steps_before > 0) driver_end_decayed(run);
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_LOOP);

@@ -39,6 +39,8 @@ typedef struct driver_run {
     int samples;
     double energy_initial, energy_last, energy_peak;
     double quiet;         // the time after which the energy cannot grow
+    double earliest;      // the time before which the run does not end by itself; infinity: never
+    bool decayed;         // it has ended by itself
     double energy_limit;  // the largest energy allowed after that time; infinity: not quiet yet
     sedge_growth growth;  // bounds the energy that sources can add
     double energy_bound;  // the bound at the end of earlier runs; infinity: not known
@@ -83,6 +85,15 @@ sedge_status driver_follow_energy(driver_run *run);
 // The bound on the energy at `step` that follows from the sources (growth.h). Call it after the
 // first driver_follow_energy.
 double driver_energy_bound(const driver_run *run, int64_t step);
+
+// Find the time before which the run does not end by itself. SEDGE_ERR_USAGE: the deck requests
+// such an end, and its sources have none. Not collective; the same on all ranks.
+SEDGE_MUST_USE
+sedge_status driver_find_earliest(driver_run *run);
+
+// Does the last regular check of the energy end the run (time.stop)? If so, the run's last step is
+// the current one from now on. The same on all ranks, and in a run that goes on from a checkpoint.
+void driver_end_decayed(driver_run *run);
 
 // Check for the same failures between regular checks, without storing the energy unless the check
 // fails.

@@ -2,6 +2,7 @@
 ends as if nothing had happened."""
 
 import contextlib
+import math
 import os
 import pathlib
 import re
@@ -345,6 +346,50 @@ while :; do sleep 0.05; done
         for value in ("-1", "soon", "5 weeks"):
             self.refuse(USAGE, ["time.wall"], "run", self.deck, "--set", f"time.wall={value}",
                         ranks=[0])
+
+
+class Decay(Case):
+    DIPOLE = """\
+equation: maxwell
+order: 1
+precision: fp64
+mesh: {box: {cells: [4, 4, 4]}}
+time: {end: 60, stop: {energy: 1e-3}}
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+sources:
+  - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 1}}
+monitors: {energy: {every: 7}}
+output: {snapshots: 0, checkpoint: {steps: 45, keep: 99}}
+kernels: {tune: "off"}
+"""
+
+    def test_stop(self):
+        """The run ends at the first check after the source has ended (at 3.2) and a wave has crossed the cube at
+        which the energy is small: on all ranks at the same one, and in a run that goes on from before or from there."""
+        deck = self.write("deck.yaml", self.DIPOLE)
+        words = ["run", deck, "--device", "host", "--quiet"]
+        self.succeed(*words, "--output", "one")
+        one = read_json(self.folder / "one/report.json")
+        self.assertEqual(one["steps"] % 7, 0)
+        self.assertLess(one["energy"]["final"], 1e-3 * one["energy"]["peak"])
+        self.assertTrue(3.2 + math.sqrt(3) < one["time"] < 15, one["time"])
+        self.succeed(*words, "--output", "two", ranks=2)
+        self.assertEqual(read_json(self.folder / "two/report.json")["steps"], one["steps"])
+        self.assertIn("done, by time.stop", self.succeed(*words[:-1], "--output", "one", "--restart", "auto").out)
+        self.assertEqual(read_json(self.folder / "one/report.json")["steps"], one["steps"])
+        self.succeed(*words, "--output", "parts", "--restart", "one/checkpoint-45.h5")
+        again = read_json(self.folder / "parts/report.json")
+        self.assertEqual((again["steps"], again["steps_before"]), (one["steps"], 45))
+        self.refuse(USAGE, ["time.stop: the sources do not end"], *words, "--set",
+                    "sources.0.signal={type: cw, frequency: 1}", ranks=(0,))
+        self.refuse(USAGE, ["time.stop.energy 2 is outside"], "check", deck, "--set", "time.stop.energy=2", ranks=(0,))
 
 
 if __name__ == "__main__":
