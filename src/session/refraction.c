@@ -157,9 +157,13 @@ void sedge_refraction_print(const sedge_session *session)
     if (!sedge_comm_is_root(session->comm)) return;
     for (int v = 0; v < session->problem.volumes; v++) {
         bool some = false;
-        for (int i = 0; i < session->problem.term_count; i++)
-            some = some || has_term(&session->problem.terms[i], v);
-        if (!some) continue;
+        bool layer = false; // its medium is that of the group that it continues
+        for (int i = 0; i < session->problem.term_count; i++) {
+            const sedge_term *const term = &session->problem.terms[i];
+            some = some || has_term(term, v);
+            layer = layer || (term->present[v] && term->kind->layer > 0);
+        }
+        if (!some || layer) continue;
         if (first) {
             printf(
                 "  dispersion         refractive index n - i k; fields fall by exp(-2 pi f k x / "
