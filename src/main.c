@@ -1,5 +1,5 @@
 // The command line: `sedge COMMAND ...`. The only place that prints errors and ends the program.
-#define _GNU_SOURCE // program_invocation_short_name
+#define _POSIX_C_SOURCE 200809L // setenv, isatty
 #include "base/file.h"
 #include "base/print.h"
 #include "cli/command.h"
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static void print_version(void)
@@ -60,15 +59,6 @@ static sedge_status act(sedge_comm *comm, int argc, char **argv, sedge_arguments
 }
 
 // ---- main --------------------------------------------------------------------------------------
-
-// GNU's OpenMP lets waiting threads spin for milliseconds, which on a busy machine takes the
-// processor from those that work. It reads its setting when it is loaded, before main: so set it
-// and start again. 1000 is what it takes itself where it knows of more threads than processors.
-static void limit_openmp_spinning(char **argv)
-{
-    if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
-    if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
-}
 
 // MPI looks for devices through hwloc, which would load the drivers of OpenCL and OpenGL for it.
 // They take more time than the rest of a start, and nothing here asks MPI about devices.
@@ -124,8 +114,6 @@ int main(int argc, char **argv)
     if (runs) sedge_stop_hold(true);
     const bool works = is_work(argc, argv);
     fill_streams();
-    if (works) limit_openmp_spinning(argv);
-    (void)prctl(PR_SET_NAME, program_invocation_short_name); // started again it is "exe"
     if (runs) sedge_stop_listen();
     if (works) (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message

@@ -3,10 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "linear/chebyshev.h"
-#include "mesh/petsc.h"
 #include "par/watch.h"
-
-#include <petscksp.h>
+#include "petsc/petsc_library.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #define PETSC(call, what) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
 struct sedge_amg {
+    const sedge_petsc *petsc; // entered until the end
     const sedge_comm *comm;
     int64_t rows;
     Mat mat;
@@ -53,11 +52,11 @@ static sedge_status multiply(sedge_amg *amg, const double *scale, const double *
     sedge_status status = SEDGE_OK;
 
     for (int64_t i = 0; i < amg->rows; i++) scaled[i] = scale[i] * x[i];
-    PETSC(VecPlaceArray(amg->r, scaled), what);
-    PETSC(VecPlaceArray(amg->z, y), what);
-    PETSC(MatMult(amg->mat, amg->r, amg->z), what);
-    PETSC(VecResetArray(amg->z), what);
-    PETSC(VecResetArray(amg->r), what);
+    PETSC(amg->petsc->VecPlaceArray(amg->r, scaled), what);
+    PETSC(amg->petsc->VecPlaceArray(amg->z, y), what);
+    PETSC(amg->petsc->MatMult(amg->mat, amg->r, amg->z), what);
+    PETSC(amg->petsc->VecResetArray(amg->z), what);
+    PETSC(amg->petsc->VecResetArray(amg->r), what);
     for (int64_t i = 0; i < amg->rows; i++) y[i] *= scale[i];
 done:
     return status;
@@ -145,13 +144,17 @@ static sedge_status make_matrix(sedge_amg *amg, MPI_Comm world, const sedge_matr
     SEDGE_TRY_GOTO(status, sedge_comm_agree(amg->comm, status));
     for (int64_t i = 0; i <= matrix->rows; i++) offsets[i] = (PetscInt)matrix->offsets[i];
     for (int64_t k = 0; k < count; k++) columns[k] = (PetscInt)matrix->columns[k];
-    PETSC(MatCreateMPIAIJWithArrays(world, (PetscInt)matrix->rows, (PetscInt)matrix->rows,
-                                    (PetscInt)matrix->size, (PetscInt)matrix->size, offsets,
-                                    columns, matrix->values, &amg->mat),
+    PETSC(amg->petsc->MatCreateMPIAIJWithArrays(
+              world, (PetscInt)matrix->rows, (PetscInt)matrix->rows, (PetscInt)matrix->size,
+              (PetscInt)matrix->size, offsets, columns, matrix->values, &amg->mat),
           what);
-    PETSC(MatSetOption(amg->mat, MAT_SPD, PETSC_TRUE), what);
-    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->r), what);
-    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->z), what);
+    PETSC(amg->petsc->MatSetOption(amg->mat, MAT_SPD, PETSC_TRUE), what);
+    PETSC(amg->petsc->VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL,
+                                            &amg->r),
+          what);
+    PETSC(amg->petsc->VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL,
+                                            &amg->z),
+          what);
 done:
     sedge_release(offsets);
     sedge_release(columns);
@@ -162,14 +165,14 @@ done:
 // arrives: on three ranks and more its last digits differ from run to run. This one does not. With
 // an indefinite matrix PETSc's estimates go on with what was never set, and may not end, unless
 // failures are errors; to make all iterations that they are given is none.
-static sedge_status set_options(PC pc)
+static sedge_status set_options(const sedge_petsc *petsc, PC pc)
 {
     const char *const what = "AMG cannot be set up";
     sedge_status status = SEDGE_OK;
 
-    PETSC(PetscOptionsSetValue(NULL, "-matptap_via", "allatonce"), what);
-    PETSC(PetscOptionsSetValue(NULL, "-pc_gamg_esteig_ksp_convergence_test", "skip"), what);
-    PETSC(PCSetErrorIfFailure(pc, PETSC_TRUE), what);
+    PETSC(petsc->PetscOptionsSetValue(NULL, "-matptap_via", "allatonce"), what);
+    PETSC(petsc->PetscOptionsSetValue(NULL, "-pc_gamg_esteig_ksp_convergence_test", "skip"), what);
+    PETSC(petsc->PCSetErrorIfFailure(pc, PETSC_TRUE), what);
 done:
     return status;
 }
@@ -182,13 +185,13 @@ static sedge_status make_levels(sedge_amg *amg, MPI_Comm world)
     PetscReal operator_complexity = 0.0;
     PetscInt levels = 0;
 
-    PETSC(PCCreate(world, &amg->pc), what);
-    SEDGE_TRY_GOTO(status, set_options(amg->pc));
-    PETSC(PCSetType(amg->pc, PCGAMG), what);
-    PETSC(PCSetOperators(amg->pc, amg->mat, amg->mat), what);
-    PETSC(PCSetUp(amg->pc), what);
-    PETSC(PCMGGetLevels(amg->pc, &levels), what);
-    PETSC(PCMGGetGridComplexity(amg->pc, &complexity, &operator_complexity), what);
+    PETSC(amg->petsc->PCCreate(world, &amg->pc), what);
+    SEDGE_TRY_GOTO(status, set_options(amg->petsc, amg->pc));
+    PETSC(amg->petsc->PCSetType(amg->pc, PCGAMG), what);
+    PETSC(amg->petsc->PCSetOperators(amg->pc, amg->mat, amg->mat), what);
+    PETSC(amg->petsc->PCSetUp(amg->pc), what);
+    PETSC(amg->petsc->PCMGGetLevels(amg->pc, &levels), what);
+    PETSC(amg->petsc->PCMGGetGridComplexity(amg->pc, &complexity, &operator_complexity), what);
     amg->counts.levels = (int)levels;
     amg->counts.complexity = (double)operator_complexity;
 done:
@@ -228,15 +231,14 @@ sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sed
     double *scale = NULL;
 
     *out = NULL;
-    SEDGE_TRY(sedge_petsc_start());
-    world = PETSC_COMM_SELF;
     if (comm != NULL) sedge_comm_native(comm, &world);
-    status = sedge_allocate(&amg, 1, sizeof *amg);
-    if (status == SEDGE_OK) status = sedge_allocate(&scale, matrix->rows, sizeof *scale);
-    if (status == SEDGE_OK) status = find_scale(scale, matrix);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&amg, 1, sizeof *amg)));
     amg->comm = comm;
     amg->rows = matrix->rows;
+    SEDGE_TRY_GOTO(status, sedge_petsc_enter(&amg->petsc, comm));
+    status = sedge_allocate(&scale, matrix->rows, sizeof *scale);
+    if (status == SEDGE_OK) status = find_scale(scale, matrix);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_matrix(amg, world, matrix)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_definite(amg, matrix, scale)));
     SEDGE_TRY_GOTO(status, make_levels_in_time(amg, world, matrix->offsets[matrix->rows]));
@@ -252,10 +254,13 @@ done:
 void sedge_amg_free(sedge_amg *amg)
 {
     if (amg == NULL) return;
-    (void)VecDestroy(&amg->r);
-    (void)VecDestroy(&amg->z);
-    (void)PCDestroy(&amg->pc);
-    (void)MatDestroy(&amg->mat);
+    if (amg->petsc != NULL) {
+        (void)amg->petsc->VecDestroy(&amg->r);
+        (void)amg->petsc->VecDestroy(&amg->z);
+        (void)amg->petsc->PCDestroy(&amg->pc);
+        (void)amg->petsc->MatDestroy(&amg->mat);
+        sedge_petsc_leave();
+    }
     sedge_release(amg);
 }
 
@@ -265,11 +270,11 @@ sedge_status sedge_amg_apply(sedge_amg *amg, const double *r, double *z)
     const double began = sedge_clock();
     sedge_status status = SEDGE_OK;
 
-    PETSC(VecPlaceArray(amg->r, r), what);
-    PETSC(VecPlaceArray(amg->z, z), what);
-    PETSC(PCApply(amg->pc, amg->r, amg->z), what);
-    PETSC(VecResetArray(amg->z), what);
-    PETSC(VecResetArray(amg->r), what);
+    PETSC(amg->petsc->VecPlaceArray(amg->r, r), what);
+    PETSC(amg->petsc->VecPlaceArray(amg->z, z), what);
+    PETSC(amg->petsc->PCApply(amg->pc, amg->r, amg->z), what);
+    PETSC(amg->petsc->VecResetArray(amg->z), what);
+    PETSC(amg->petsc->VecResetArray(amg->r), what);
     amg->counts.calls++;
     amg->counts.seconds += sedge_clock() - began;
 done:

@@ -30,10 +30,6 @@ int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row);
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Start PETSc, which partitions matrices. Call it before the other functions here. Collective.
-SEDGE_MUST_USE
-sedge_status sedge_matrix_start(void);
-
 // Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
 // symmetric, skew-symmetric), compressed by gzip or not; or PETSc's binary form. Entries that occur
 // twice are added up. The format is recognised by the content, not by the file's name. Every

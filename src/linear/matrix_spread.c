@@ -2,7 +2,8 @@
 #include "linear/matrix.h"
 
 #include "base/memory.h"
-#include "linear/petsc_partition.h"
+#include "petsc/petsc_library.h"
+#include "petsc/petsc_partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,34 @@ static void order_free(order *of)
     sedge_release(of->place);
 }
 
+// The rows' parts: about equal numbers of rows, and few entries that connect two parts.
+static sedge_status cut_graph(int32_t *part, const sedge_matrix *whole, int parts)
+{
+    const int64_t count = whole->offsets[whole->rows];
+    sedge_status status;
+    PetscInt *offsets = NULL;
+    PetscInt *neighbours = NULL;
+    PetscInt edges = 0;
+
+    if (count >= PETSC_MAX_INT) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%lld entries are too many for PETSc's partitioner: use one rank",
+                          (long long)count);
+    }
+    SEDGE_TRY_GOTO(status, sedge_allocate(&offsets, whole->rows + 1, sizeof *offsets));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&neighbours, count, sizeof *neighbours));
+    for (int64_t i = 0; i < whole->rows; i++) {
+        for (int64_t k = whole->offsets[i]; k < whole->offsets[i + 1]; k++)
+            if (whole->columns[k] != i) neighbours[edges++] = (PetscInt)whole->columns[k];
+        offsets[i + 1] = edges;
+    }
+    status = sedge_petsc_partition(part, whole->rows, offsets, neighbours, parts, "ptscotch");
+done:
+    sedge_release(offsets);
+    sedge_release(neighbours);
+    return status;
+}
+
 static sedge_status order_make(order *out, const sedge_matrix *whole, int parts)
 {
     sedge_status status;
@@ -32,7 +61,7 @@ static sedge_status order_make(order *out, const sedge_matrix *whole, int parts)
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->original, whole->size, sizeof *out->original));
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->place, whole->size, sizeof *out->place));
     if (whole->size > 4LL * parts) {
-        SEDGE_TRY_GOTO(status, sedge_petsc_partition(part, whole, parts));
+        SEDGE_TRY_GOTO(status, cut_graph(part, whole, parts));
     } else { // too few to be worth a thought
         for (int64_t i = 0; i < whole->size; i++) part[i] = (int32_t)(i * parts / whole->size);
     }
@@ -186,6 +215,7 @@ sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
 {
     const int ranks = sedge_comm_size(comm);
     const int rank = sedge_comm_rank(comm);
+    const sedge_petsc *petsc;
     sedge_status status = SEDGE_OK;
     sedge_matrix *mine = NULL;
     order of = {NULL, NULL, NULL};
@@ -193,8 +223,10 @@ sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
 
     *out = NULL;
     if (ranks == 1) return copy_whole(out, whole);
+    SEDGE_TRY(sedge_petsc_enter(&petsc, comm));
     status = sedge_allocate(&table, ranks, sizeof *table);
     if (status == SEDGE_OK && whole != NULL) status = order_make(&of, whole, ranks);
+    sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (whole != NULL) make_table(table, whole, &of, ranks);
     sedge_comm_broadcast(comm, table, (size_t)ranks * sizeof *table, 0);

@@ -4,9 +4,9 @@
 #include "extrude.h"
 #include "global.h"
 #include "local.h"
-#include "petsc.h"
 
 #include "base/memory.h"
+#include "petsc/petsc_library.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,6 +108,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options)
 {
     const int ranks = sedge_comm_size(comm);
+    const sedge_petsc *petsc;
     sedge_global global;
     sedge_mesh *mesh = NULL;
     sedge_record *records = NULL;
@@ -118,9 +119,10 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
 
     *out = NULL;
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
-    if (ranks > 1) SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
+    if (ranks > 1) SEDGE_TRY_GOTO(status, sedge_petsc_enter(&petsc, comm));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
+    if (ranks > 1) sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (sedge_comm_is_root(comm)) tell(options, "numbering elements", global.elements);
     SEDGE_TRY_GOTO(status,

@@ -124,7 +124,7 @@ sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char
 
 // Partition the mesh: part [elements] gets the part of every element, 0 <= part < parts; no part is
 // empty. `partitioner` is a PETSc type, or NULL for ptscotch (if that leaves a part empty, equal
-// pieces of a Hilbert curve are used). Call sedge_petsc_start first, unless there is a single part.
+// pieces of a Hilbert curve are used).
 SEDGE_MUST_USE
 sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,
                                     const char *partitioner);

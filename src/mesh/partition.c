@@ -1,13 +1,8 @@
-#define _POSIX_C_SOURCE 200112L // setenv
 #include "global.h"
-#include "petsc.h"
 
 #include "base/memory.h"
+#include "petsc/petsc_partition.h"
 
-#include <petscpartitioner.h>
-
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,56 +29,13 @@ static sedge_status make_graph(graph *g, const sedge_global *mesh)
     return SEDGE_OK;
 }
 
-static sedge_status run_partitioner(PetscPartitioner partitioner, PetscSection section, IS *list,
-                                    graph *g, int32_t *part, int32_t elements, int parts)
+static sedge_status cut_graph(int32_t *part, const sedge_global *mesh, int parts, const char *type)
 {
-    const char *const what = "the mesh cannot be partitioned";
-    const PetscInt *point;
-    PetscInt place = 0;
-
-    SEDGE_TRY(
-        sedge_petsc_check((int)PetscPartitionerPartition(partitioner, parts, elements, g->offsets,
-                                                         g->neighbours, NULL, NULL, section, list),
-                          what));
-    SEDGE_TRY(sedge_petsc_check((int)PetscSectionSetUp(section), what));
-    SEDGE_TRY(sedge_petsc_check((int)ISGetIndices(*list, &point), what));
-    for (int p = 0; p < parts; p++) {
-        PetscInt count;
-        SEDGE_TRY(sedge_petsc_check((int)PetscSectionGetDof(section, p, &count), what));
-        for (PetscInt i = 0; i < count; i++) part[point[place++]] = p;
-    }
-    return sedge_petsc_check((int)ISRestoreIndices(*list, &point), what);
-}
-
-static sedge_status call_petsc(int32_t *part, const sedge_global *mesh, int parts, const char *type)
-{
-    PetscPartitioner partitioner = NULL;
-    PetscSection section = NULL;
-    IS list = NULL;
     graph g = {NULL, NULL};
-    char what[96];
-    sedge_status status;
+    sedge_status status = make_graph(&g, mesh);
 
-    SEDGE_TRY_GOTO(status, make_graph(&g, mesh));
-    SEDGE_TRY_GOTO(status,
-                   sedge_petsc_check((int)PetscPartitionerCreate(PETSC_COMM_SELF, &partitioner),
-                                     "PetscPartitioner"));
-    (void)snprintf(what, sizeof what, "the partitioner '%s' is not usable", type);
-    if (sedge_petsc_check((int)PetscPartitionerSetType(partitioner, type), what) != SEDGE_OK) {
-        status = SEDGE_FAIL(
-            SEDGE_ERR_USAGE,
-            "partitioner '%s' is not one that PETSc knows; 'ptscotch' is the default", type);
-        goto done;
-    }
-    SEDGE_TRY_GOTO(status,
-                   sedge_petsc_check((int)PetscSectionCreate(PETSC_COMM_SELF, &section), what));
-    SEDGE_TRY_GOTO(status, sedge_petsc_check((int)PetscSectionSetChart(section, 0, parts), what));
-    status = run_partitioner(partitioner, section, &list, &g, part, mesh->elements, parts);
-    if (status == SEDGE_ERR_DATA) status = SEDGE_ERR_USAGE; // the mesh is fine
-done:
-    (void)ISDestroy(&list);
-    (void)PetscSectionDestroy(&section);
-    (void)PetscPartitionerDestroy(&partitioner);
+    if (status == SEDGE_OK)
+        status = sedge_petsc_partition(part, mesh->elements, g.offsets, g.neighbours, parts, type);
     sedge_release(g.offsets);
     sedge_release(g.neighbours);
     return status;
@@ -131,20 +83,6 @@ static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts
     return status;
 }
 
-// With threads of its own Scotch cuts differently in each run. The environment is then as before.
-static sedge_status call_on_one_thread(int32_t *part, const sedge_global *mesh, int parts,
-                                       const char *partitioner)
-{
-    static const char variable[] = "SCOTCH_PTHREAD_NUMBER";
-    const bool is_given = getenv(variable) != NULL;
-
-    if (!is_given && setenv(variable, "1", 0) != 0)
-        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for %s", variable);
-    const sedge_status status = call_petsc(part, mesh, parts, partitioner);
-    if (!is_given) (void)unsetenv(variable);
-    return status;
-}
-
 sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,
                                     const char *partitioner)
 {
@@ -159,8 +97,7 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
         memset(part, 0, (size_t)mesh->elements * sizeof *part);
         return SEDGE_OK;
     }
-    SEDGE_TRY(
-        call_on_one_thread(part, mesh, parts, partitioner != NULL ? partitioner : "ptscotch"));
+    SEDGE_TRY(cut_graph(part, mesh, parts, partitioner != NULL ? partitioner : "ptscotch"));
     SEDGE_TRY(count_empty(part, mesh->elements, parts, &empty));
     if (empty == 0) return SEDGE_OK;
     if (partitioner != NULL) {

@@ -514,7 +514,6 @@ sedge_status sedge_solve(sedge_comm *comm, const sedge_solve_options *options)
     if (sedge_comm_is_root(comm)) status = try_places(options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&solve)));
-    SEDGE_TRY_GOTO(status, sedge_matrix_start());
     SEDGE_TRY_GOTO(status, read_and_spread(&solve));
     SEDGE_TRY_GOTO(status, set_up(&solve));
     SEDGE_TRY_GOTO(status,

@@ -257,19 +257,23 @@ class Solve(Case):
         self.assertEqual((found["exit_code"], found["converged"]), (COMPUTE, False))
 
     def test_its_process(self):
-        """Threads of OpenMP spin briefly, for which the program starts itself again; its name stays.
-        The compiler's parent is the helper, whose parent is the program."""
+        """Threads of OpenMP spin briefly, unless the user has chosen, and the environment is as the
+        user has set it. The compiler's parent is the helper, whose parent is the program."""
         compiler = self.write("looking-cc", "#!/bin/sh\n"
                               "program=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\n"
                               "tr '\\0' '\\n' < /proc/$program/environ | grep -a ^GOMP > seen.environ\n"
                               "cat /proc/$program/comm > seen.comm\nexec cc \"$@\"\n"
                               .replace("seen", str(self.folder / "seen")))
         compiler.chmod(0o755)
-        self.succeed("solve", self.matrix, *HOST, "--quiet", environment={
-            "SEDGE_CC": str(compiler), "SEDGE_CACHE_DIR": str(self.folder / "cache"),
-            "GOMP_SPINCOUNT": None, "OMP_WAIT_POLICY": None})
-        self.assertEqual((self.folder / "seen.environ").read_text(), "GOMP_SPINCOUNT=1000\n")
-        self.assertEqual((self.folder / "seen.comm").read_text(), "sedge\n")
+        for given, spins in ((None, 1000), ("77", 77)):
+            done = self.sedge("solve", self.matrix, *HOST, "--quiet", environment={
+                "SEDGE_CC": str(compiler), "SEDGE_CACHE_DIR": str(self.folder / f"cache-{given}"),
+                "GOMP_SPINCOUNT": given, "OMP_WAIT_POLICY": None, "OMP_DISPLAY_ENV": "verbose"})
+            self.assertEqual(done.code, 0, done)
+            self.assertIn(f"GOMP_SPINCOUNT = '{spins}'", done.err)
+            seen = f"GOMP_SPINCOUNT={given}\n" if given else ""
+            self.assertEqual((self.folder / "seen.environ").read_text(), seen)
+            self.assertEqual((self.folder / "seen.comm").read_text(), "sedge\n")
 
     def test_results_are_not_inputs(self):
         """What would overwrite an input, by whatever name, is refused, and the input stays."""

@@ -59,7 +59,7 @@ int FUZZ_ONE(const uint8_t *data, size_t size)
     char path[64];
 
     if (size > BYTES_MAX) return 0;
-    if (fuzz_start_mpi()) FUZZ_CHECK(sedge_matrix_start() == SEDGE_OK);
+    (void)fuzz_start_mpi();
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_open(data, size));
     read_matrix(path);
     read_vector(path);

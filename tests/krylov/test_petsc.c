@@ -247,6 +247,40 @@ static void test_amg_repeats(const sedge_matrix *matrix)
     CHECK(differing == 0);
 }
 
+// PETSc runs on the ranks of the communicator that AMG gets, not on all, and only as long as it is
+// needed; where the program uses it, it stays as it is.
+static void test_amg_starts_petsc(void)
+{
+    const sedge_comm *const comm = session.comm;
+    MPI_Comm pair;
+    sedge_comm *some = NULL;
+    sedge_matrix *const whole = make_whole();
+    sedge_matrix *matrix = NULL;
+    sedge_amg *amg = NULL;
+    PetscBool is_started = PETSC_TRUE;
+    int alike = MPI_UNEQUAL;
+
+    // Of four ranks two and two, at different times.
+    CHECK(MPI_Comm_split(MPI_COMM_WORLD, sedge_comm_rank(comm) / 2, 0, &pair) == MPI_SUCCESS);
+    CHECK_OK(sedge_comm_create(&some, &pair));
+    if (sedge_comm_rank(comm) / 2 == 1) sedge_comm_barrier(comm);
+    CHECK_OK(sedge_matrix_spread(&matrix, some, sedge_comm_is_root(some) ? whole : NULL));
+    CHECK(PetscInitialized(&is_started) == 0 && !is_started);
+    CHECK_OK(sedge_amg_create(&amg, some, matrix));
+    CHECK(PetscInitialized(&is_started) == 0 && is_started);
+    CHECK(MPI_Comm_compare(PETSC_COMM_WORLD, pair, &alike) == MPI_SUCCESS);
+    CHECK(alike == MPI_CONGRUENT);
+    sedge_amg_free(amg);
+    CHECK(PetscInitialized(&is_started) == 0 && !is_started);
+    if (sedge_comm_rank(comm) / 2 == 0) sedge_comm_barrier(comm);
+    sedge_matrix_free(matrix);
+    sedge_matrix_free(whole);
+    sedge_comm_free(some);
+    CHECK(MPI_Comm_free(&pair) == MPI_SUCCESS);
+
+    CHECK(PetscInitializeNoArguments() == 0);
+}
+
 // A file of `text` read, as rows, columns from 1 and values.
 static void check_file(const char *text, int count, const double (*entries)[3])
 {
@@ -300,9 +334,10 @@ static void test_files(void)
 int main(void)
 {
     sedge_matrix *matrix = NULL;
+    int alike = MPI_UNEQUAL;
 
     krylov_case_start(&session);
-    CHECK_OK(sedge_matrix_start());
+    test_amg_starts_petsc();
     sedge_matrix *const whole = make_whole();
     CHECK_OK(sedge_matrix_spread(&matrix, session.comm,
                                  sedge_comm_is_root(session.comm) ? whole : NULL));
@@ -312,6 +347,8 @@ int main(void)
     test_files();
     sedge_matrix_free(matrix);
     sedge_matrix_free(whole);
+    CHECK(MPI_Comm_compare(PETSC_COMM_WORLD, MPI_COMM_WORLD, &alike) == MPI_SUCCESS);
+    CHECK(alike == MPI_IDENT && PetscFinalize() == 0);
     krylov_case_end(&session);
     return CHECK_END();
 }

@@ -2,12 +2,12 @@
 #define _GNU_SOURCE // MADV_HUGEPAGE
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/openmp.h"
 #include "device/backend.h"
 #include "device/cpu.h"
 #include "device/host/host_compiler.h"
 #include "device/host/host_module.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,23 +337,6 @@ static sedge_status open_order(sedge_device *device)
     return sedge_order_create(&state->order, seed);
 }
 
-// Load libgomp, which kernels need, so that its waiting threads spin briefly only: on a busy
-// machine a kernel takes many times longer otherwise. It reads the variable when it is loaded, and
-// the environment is then as before. A libgomp that the program has loaded keeps its settings.
-static void limit_openmp_spinning(void)
-{
-    static const char name[] = "libgomp.so.1";
-    void *const present = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-
-    if (present != NULL) (void)dlclose(present);
-    if (present != NULL || getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL ||
-        setenv("GOMP_SPINCOUNT", "1000", 0) != 0)
-        return;
-    void *const loaded = dlopen(name, RTLD_LAZY | RTLD_NODELETE); // its threads outlive kernels
-    (void)unsetenv("GOMP_SPINCOUNT");
-    if (loaded != NULL) (void)dlclose(loaded);
-}
-
 sedge_status sedge_host_open(sedge_device *device, int local_ranks)
 {
     sedge_status status;
@@ -361,7 +344,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     sedge_text *text = NULL;
 
     device->operations = &operations;
-    limit_openmp_spinning();
+    sedge_openmp_limit_spinning(); // kernels load it
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
     state->trace = sedge_trace_requested();

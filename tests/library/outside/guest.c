@@ -2,6 +2,7 @@
 // sedge all of it is as before, and sedge's ranks are those of the communicator that it was given.
 #include <sedge/solver.h>
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <omp.h>
 #include <signal.h>
@@ -99,6 +100,32 @@ static int divide(const char *what, const void *mpi_comm, int size)
     return failures + check("sedge_comm_free");
 }
 
+// PETSc, which sedge loads to partition a mesh, is left as the program has it:
+// not started, or started on all ranks. `name` is its file.
+static int divide_beside_petsc(const char *name, int size)
+{
+    void *const petsc = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    int is_started = 1, alike = MPI_UNEQUAL, failures = 0;
+    int (*ask)(int *), (*start)(void), (*finish)(void);
+
+    if (petsc == NULL) {
+        fprintf(stderr, "no PETSc '%s': %s\n", name, dlerror());
+        return 1;
+    }
+    *(void **)&ask = dlsym(petsc, "PetscInitialized");
+    *(void **)&start = dlsym(petsc, "PetscInitializeNoArguments");
+    *(void **)&finish = dlsym(petsc, "PetscFinalize");
+    ask(&is_started);
+    if (is_started || start() != 0) failures += fail("PETSc was left started");
+    look(&before); // PETSc's own handlers
+    failures += divide("beside PETSc", NULL, size);
+    ask(&is_started);
+    MPI_Comm_compare(*(MPI_Comm *)dlsym(petsc, "PETSC_COMM_WORLD"), MPI_COMM_WORLD, &alike);
+    if (!is_started || alike != MPI_IDENT) failures += fail("the program's PETSc was changed");
+    finish();
+    return failures;
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, provided, is_over = 0, failures = 0;
@@ -118,6 +145,7 @@ int main(int argc, char **argv)
     failures += divide("one rank", &alone, 1);
     failures += compute();
     failures += divide("all ranks", NULL, size);
+    failures += divide_beside_petsc(argc > 1 ? argv[1] : "", size);
     if (sedge_comm_create(&comm, &null) != SEDGE_ERR_USAGE ||
         strstr(sedge_error_message(), "MPI_COMM_NULL") == NULL)
         failures += fail("MPI_COMM_NULL");
