@@ -197,7 +197,9 @@ static const sedge_source_kind sources[] = {
      .type = SEDGE_SOURCE_INCIDENT,
      .parameters = maxwell_wave_parameters,
      .parameter_count = MAXWELL_WAVE_PARAMETERS,
-     .text = "an incident plane wave; the fields are then the scattered ones",
+     .text =
+         "an incident plane wave; the fields are then the scattered ones, inside surfaces of type "
+         "total-field the total ones",
      .wave = sedge_heading},
     {.name = "dipole",
      .type = SEDGE_SOURCE_POINT,

@@ -61,29 +61,38 @@ static bool has_medium(const sedge_problem *problem)
 
 static const char *check_incident(const sedge_problem *problem)
 {
-    const double *p = problem->incident_parameters;
+    for (int i = 0; i < problem->incident_count; i++) {
+        const double *const p = problem->incidents[i].parameters;
+        if (is_zero(p + WAVE_DIRECTION)) return "the plane-wave source has a zero direction";
+        if (is_zero(p + WAVE_POLARISATION)) return "the plane-wave source has a zero polarisation";
+        if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
+            return "the plane-wave source's polarisation is not perpendicular to its direction";
+    }
+    if (problem->incident_count > 0 && !starts_as(problem, "zero")) {
+        return "a plane-wave source needs the initial state zero: the incident wave comes from "
+               "outside";
+    }
+    return NULL;
+}
 
-    if (problem->incident == NULL) return NULL;
-    if (is_zero(p + WAVE_DIRECTION)) return "the plane-wave source has a zero direction";
-    if (is_zero(p + WAVE_POLARISATION)) return "the plane-wave source has a zero polarisation";
-    if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
-        return "the plane-wave source's polarisation is not perpendicular to its direction";
+// Without a surface through which the wave enters, the fields are the scattered ones everywhere.
+static const char *check_scattered(const sedge_problem *problem)
+{
+    if (problem->incident_count == 0 || sedge_problem_feeds(problem) != NULL) return NULL;
     if (!is_uniform(problem)) {
         return "a plane-wave source needs the same material in every volume group: the fields are "
-               "the scattered ones, and only surfaces scatter";
+               "the scattered ones, and only surfaces scatter; for other scatterers give a closed "
+               "surface around them the type total-field";
     }
     if (!is_lossless(problem))
         return "a plane-wave source needs conductivity 0: the incident wave travels undamped";
     if (has_medium(problem)) {
         return "a plane-wave source goes with no term of a material: the fields are the scattered "
-               "ones, and a term does not see the incident wave";
+               "ones, and a term does not see the incident wave; give a closed surface around "
+               "such materials the type total-field";
     }
     if (!has_scatterer(problem))
         return "a plane-wave source acts on pec, pmc and impedance surfaces, and there is none";
-    if (!starts_as(problem, "zero")) {
-        return "a plane-wave source needs the initial state zero: the fields are the scattered "
-               "ones";
-    }
     return NULL;
 }
 
@@ -206,6 +215,7 @@ const char *maxwell_contradiction(const sedge_problem *problem)
 {
     const char *found = check_incident(problem);
 
+    if (found == NULL) found = check_scattered(problem);
     if (found == NULL) found = check_layers(problem);
     if (found == NULL) found = check_dipoles(problem);
     if (found == NULL) found = check_initial(problem);

@@ -11,15 +11,19 @@ static double signal_end(const double *signal)
     return kind->end != NULL ? kind->end(signal) : HUGE_VAL;
 }
 
-// How long the incident wave takes from its origin to the corner of the box that it reaches last.
-static double travel_time(const sedge_problem *problem, double bounds[2][3])
+// How long an incident wave with parameters `p` takes from its origin to the corner of the box that
+// it reaches last, in the slowest of the materials.
+static double travel_time(const sedge_problem *problem, const double *p, double bounds[2][3])
 {
-    const double *const p = problem->incident_parameters;
-    const double *const m = problem->materials[0]; // the same everywhere, see contradictions
     const double *const k = p + WAVE_DIRECTION;
     const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
-    const double speed = sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
+    double speed = HUGE_VAL;
     double path = 0.0;
+
+    for (int v = 0; v < problem->volumes; v++) {
+        const double *const m = problem->materials[v];
+        speed = fmin(speed, sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]));
+    }
 
     for (int i = 0; i < 3; i++) {
         const double x = k[i] > 0.0 ? bounds[1][i] : bounds[0][i];
@@ -36,9 +40,9 @@ double maxwell_quiet(const sedge_problem *problem, double bounds[2][3])
         if (problem->materials[v][MAXWELL_DECAY] < 0.0) return HUGE_VAL;
     for (int i = 0; i < problem->point_source_count; i++)
         end = fmax(end, signal_end(problem->point_sources[i].signal));
-    if (problem->incident != NULL) {
-        end = fmax(end, signal_end(problem->incident_parameters + WAVE_SIGNAL) +
-                            travel_time(problem, bounds));
+    for (int i = 0; i < problem->incident_count; i++) {
+        const double *const p = problem->incidents[i].parameters;
+        end = fmax(end, signal_end(p + WAVE_SIGNAL) + travel_time(problem, p, bounds));
     }
     return end;
 }

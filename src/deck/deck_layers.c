@@ -173,11 +173,12 @@ static sedge_status check_gain(const sedge_problem *problem, const sedge_deck *d
     return SEDGE_OK;
 }
 
-// Walls are driven by an incident wave as it is outside of layers.
+// Walls are driven by an incident wave as it is outside of layers, unless it enters through a
+// surface.
 static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
-    if (problem->incident == NULL) return SEDGE_OK;
+    if (problem->incident_count == 0 || sedge_problem_feeds(problem) != NULL) return SEDGE_OK;
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
         const sedge_trace_face *const face = &mesh->trace_faces[i];
         const sedge_boundary_kind *const kind = problem->boundaries[face->group].kind;
@@ -187,7 +188,7 @@ static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *
                           "continues it, and the source '%s' would drive it there, where it must "
                           "not: end the surface inside the box",
                           deck->path, mesh->groups.surface_names[face->group], kind->name,
-                          deck->layer->name, problem->incident->name);
+                          deck->layer->name, problem->incidents[0].kind->name);
     }
     return SEDGE_OK;
 }

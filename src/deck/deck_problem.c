@@ -225,8 +225,9 @@ static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
     for (int i = 0; i < deck->source_count; i++) {
         const sedge_deck_source *const source = &deck->sources[i];
         if (source->kind->type == SEDGE_SOURCE_INCIDENT) {
-            problem->incident = source->kind;
-            memcpy(problem->incident_parameters, source->parameters, sizeof source->parameters);
+            sedge_incident *const incident = &problem->incidents[problem->incident_count++];
+            incident->kind = source->kind;
+            memcpy(incident->parameters, source->parameters, sizeof source->parameters);
             continue;
         }
         sedge_point_source *const point = &problem->point_sources[points++];
@@ -401,8 +402,8 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
     assemble_sources(problem, deck);
     if (equation->constants != NULL) {
-        equation->constants(deck->flux,
-                            problem->incident != NULL ? problem->incident_parameters : NULL,
+        const bool own = problem->incident_count > 0 && sedge_problem_feeds(problem) == NULL;
+        equation->constants(deck->flux, own ? problem->incidents[0].parameters : NULL,
                             problem->constants);
     }
     problem->initial = deck->initial;
@@ -419,6 +420,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
         goto done;
     }
     SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
+    SEDGE_TRY_GOTO(status, sedge_problem_feed(problem, mesh));
     return SEDGE_OK;
 done:
     sedge_problem_clear(problem);

@@ -181,6 +181,15 @@ static sedge_status list_two_sided(sedge_deck *deck)
     deck->mesh.two_sided_surface = deck->mesh.linked_surface = deck->two_sided_names;
     deck->mesh.two_sided_surfaces = count;
     deck->mesh.linked_surfaces = linked;
+    for (int i = 0; i < deck->boundary_count; i++) { // surfaces of the mesh that must be closed
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        bool known = boundary->kind == NULL || boundary->kind->feed == NULL;
+        for (int k = 0; k < deck->mesh.enclosures && !known; k++)
+            known = strcmp(deck->enclosures[k].name, boundary->name) == 0;
+        if (known) continue;
+        deck->enclosures[deck->mesh.enclosures++] =
+            (sedge_mesh_enclosure){.name = boundary->name, .shape = SEDGE_ENCLOSURE_NAMED};
+    }
     return SEDGE_OK;
 }
 
@@ -235,19 +244,36 @@ sedge_status deck_read_initial(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
-// The scattered-field form has one incident field.
+static bool has_feed(const sedge_deck *deck)
+{
+    for (int i = 0; i < deck->boundary_count; i++)
+        if (deck->boundaries[i].kind != NULL && deck->boundaries[i].kind->feed != NULL) return true;
+    return false;
+}
+
+// The scattered-field form has one incident field; through a surface several may enter.
 static sedge_status check_incident(const deck_reader *reader, const deck_node *node,
                                    const sedge_deck *deck)
 {
     const sedge_deck_source *const last = &deck->sources[deck->source_count - 1];
 
+    int before = 0;
+
     if (last->kind->type != SEDGE_SOURCE_INCIDENT) return SEDGE_OK;
+    for (int i = 0; i < deck->source_count - 1; i++)
+        before += deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT;
+    if (before == SEDGE_MAX_INCIDENTS) {
+        return deck_fail(reader->path, node, "more than %d incident sources", SEDGE_MAX_INCIDENTS);
+    }
+    if (has_feed(deck)) return SEDGE_OK;
     for (int i = 0; i < deck->source_count - 1; i++) {
         if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) {
-            return deck_fail(reader->path, node,
-                             "two incident sources (%s here, %s on line %d): the scattered-field "
-                             "form takes one",
-                             last->kind->name, deck->sources[i].kind->name, deck->sources[i].line);
+            return deck_fail(
+                reader->path, node,
+                "two incident sources (%s here, %s on line %d): the scattered-field "
+                "form takes one, and a surface of a type through which incident fields "
+                "enter takes several",
+                last->kind->name, deck->sources[i].kind->name, deck->sources[i].line);
         }
     }
     return SEDGE_OK;

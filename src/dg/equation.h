@@ -45,9 +45,11 @@
 #include <stdbool.h>
 
 #define SEDGE_MAX_FIELDS    16
-#define SEDGE_MAX_MATERIALS 16 // material values an element
-#define SEDGE_MAX_VALUES    32 // numbers of one kind's parameters; constants
-#define SEDGE_MAX_KINDS     63 // of boundaries, initial fields, sources
+#define SEDGE_MAX_MATERIALS 16  // material values an element
+#define SEDGE_MAX_VALUES    32  // numbers of one kind's parameters; constants of an equation
+#define SEDGE_MAX_INCIDENTS 8   // incident fields of a problem
+#define SEDGE_MAX_FED       160 // constants of a kind with `feed`
+#define SEDGE_MAX_KINDS     63  // of boundaries, initial fields, sources
 
 struct sedge_problem;
 
@@ -118,6 +120,14 @@ typedef struct sedge_boundary_kind {
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,
     // each 0 for a default (deck/deck_layers.c).
     bool layers;
+    // Optional, of a two-sided kind: its surfaces must be closed, and all incident fields of the
+    // problem enter the mesh through them. p has one number behind the kind's parameters: 1 on the
+    // enclosed side, -1 on the other. Sets constants of the kind, at most SEDGE_MAX_FED, which
+    // follow those of the equation in c; `m` is the material on both sides of all its surfaces,
+    // `bounds` the least and greatest coordinates of what they enclose. The equation's own
+    // constants are set as if there were no incident field.
+    sedge_status (*feed)(const struct sedge_problem *problem, const double *m, double bounds[2][3],
+                         double *c, int *count);
     const char *header;      // optional: the header with the function, if it is not the equation's
     const char *header_text; // required with header: its text
 } sedge_boundary_kind;

@@ -118,6 +118,8 @@ static sedge_status check_boundaries(const sedge_equation *equation)
              "is there together with apply; a kind has one of them"},
             {!elliptic || kind->apply_two_sided == NULL, "apply_two_sided",
              "is for an equation with time"},
+            {kind->feed == NULL || kind->apply_two_sided != NULL, "feed",
+             "is for a two-sided kind"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
             {!kind->layers || has_layers(equation), "layers",
              "the equation has no terms of layers along one, two and three axes"},
@@ -128,7 +130,7 @@ static sedge_status check_boundaries(const sedge_equation *equation)
         REQUIRE(equation, place, required);
         (void)snprintf(place, sizeof place, "boundaries[%d].parameters", i);
         SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
-                                   SEDGE_MAX_VALUES));
+                                   SEDGE_MAX_VALUES - (kind->feed != NULL)));
     }
     return SEDGE_OK;
 }

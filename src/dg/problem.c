@@ -283,9 +283,10 @@ void sedge_problem_band(double band[2], const sedge_problem *problem)
     if (problem->equation->elliptic == NULL) {
         extend_band(band, problem->initial->parameters, problem->initial->parameter_count,
                     problem->initial_parameters);
-        if (problem->incident != NULL) {
-            extend_band(band, problem->incident->parameters, problem->incident->parameter_count,
-                        problem->incident_parameters);
+        for (int i = 0; i < problem->incident_count; i++) {
+            const sedge_source_kind *const kind = problem->incidents[i].kind;
+            extend_band(band, kind->parameters, kind->parameter_count,
+                        problem->incidents[i].parameters);
         }
         for (int i = 0; i < problem->point_source_count; i++) {
             const sedge_point_source *const source = &problem->point_sources[i];

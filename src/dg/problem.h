@@ -31,6 +31,11 @@ typedef struct sedge_point_source {
     double parameters[SEDGE_MAX_VALUES]; // all of the kind's, position and signal included
 } sedge_point_source;
 
+typedef struct sedge_incident {
+    const sedge_source_kind *kind;
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_incident;
+
 // A kind of term with a number of poles, and the volume groups that have it.
 typedef struct sedge_term {
     const sedge_term_kind *kind;
@@ -53,9 +58,10 @@ typedef struct sedge_problem {
     double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds
     int surfaces;                             // surface groups of the mesh
     sedge_boundary *boundaries;               // [surfaces]; kind NULL: no one-sided face has it
-    double constants[SEDGE_MAX_VALUES];       // what c holds
-    const sedge_source_kind *incident;        // NULL: none
-    double incident_parameters[SEDGE_MAX_VALUES];
+    double constants[SEDGE_MAX_VALUES + SEDGE_MAX_FED]; // what c holds
+    int fed_count; // constants behind those of the equation, see sedge_boundary_kind.feed
+    int incident_count;
+    sedge_incident incidents[SEDGE_MAX_INCIDENTS];
     const sedge_initial_kind *initial;
     double initial_parameters[SEDGE_MAX_VALUES];
     bool compare; // errors against the initial kind's exact solution
@@ -98,6 +104,21 @@ int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary
 
 // Is there a surface with a two-sided kind?
 bool sedge_problem_is_two_sided(const sedge_problem *problem);
+
+// The kind of a surface through which incident fields enter; NULL: there is none.
+const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
+
+// Set the constants of the kind through which incident fields enter, if there is one. Materials,
+// terms, boundaries and incident fields are set before. SEDGE_ERR_USAGE if there is no incident
+// field, if its surfaces are not enclosures of the mesh options or have a layer beside them, and if
+// the material beside them is not the same everywhere, conducts or has terms. The same on all
+// ranks, not collective.
+SEDGE_MUST_USE
+sedge_status sedge_problem_feed(sedge_problem *problem, const sedge_mesh *mesh);
+
+// What p holds on one side of surface `surface`: its parameters, and with `feed` the side.
+void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_problem *problem,
+                                   int surface, bool second);
 
 // Check this rank's faces with two-sided kinds: each must have another side, which the mesh options
 // link (linked_surfaces in sedge_mesh_options), and a straight element. SEDGE_ERR_USAGE. Not

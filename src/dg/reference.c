@@ -285,8 +285,9 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
                               .orientation = side->orientation};
     double w[SEDGE_MAX_FIELDS];
     const double *const mw = get_behind(reference, &other, i, all, w);
-    boundary->kind->apply_two_sided(u, w, m, mw, normal, x, t, boundary->parameters,
-                                    problem->constants, v);
+    double p[SEDGE_MAX_VALUES];
+    sedge_problem_side_parameters(p, problem, face->group, side->second);
+    boundary->kind->apply_two_sided(u, w, m, mw, normal, x, t, p, problem->constants, v);
 }
 
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f)

@@ -63,6 +63,10 @@ static sedge_status write_boundaries(sedge_text *text, const sedge_problem *prob
 static sedge_status write_two_sided(sedge_text *text, const sedge_problem *problem)
 {
     if (!sedge_problem_is_two_sided(problem)) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FED %d\n", problem->fed_count));
+    SEDGE_TRY(write_list(text, "SEDGE_FED_LIST",
+                         problem->constants + problem->equation->constant_count,
+                         problem->fed_count));
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_TWO_SIDED_CASES(X)"));
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;

@@ -58,7 +58,7 @@ bool sedge_operator_is_requested(const sedge_operator_options *options)
 // Coefficients may stand for u in what is linear and the same on all of a face.
 static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
 {
-    bool linear = problem->incident == NULL;
+    bool linear = problem->incident_count == 0;
 
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;

@@ -41,7 +41,7 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
                                 : (int32_t)sedge_slot(&op->data.slots, side->other),
                 .other_code = side->other_face * 6 + side->orientation,
                 .slot = side->slot,
-                .group = s};
+                .group = side->second ? op->problem->surfaces + s : s};
         }
     }
     return count;

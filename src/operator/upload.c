@@ -125,7 +125,32 @@ static sedge_status upload_maps(sedge_operator *op)
     return sedge_upload(&op->faces.maps, op->device, tables, maps + simplices, sizeof *tables);
 }
 
-// Boundary faces: their groups, the places of their nodes, their conditions' kinds and parameters.
+// Conditions' kinds and parameters by surface group, then those on the second sides of two-sided
+// ones, which two_sided.c refers to.
+static sedge_status upload_conditions(sedge_operator *op)
+{
+    const sedge_problem *const problem = op->problem;
+    const int surfaces = problem->surfaces;
+    const int rows = sedge_problem_is_two_sided(problem) ? 2 * surfaces : surfaces;
+    double(*parameters)[SEDGE_MAX_VALUES] = NULL;
+    int32_t *kinds = NULL;
+
+    SEDGE_TRY(sedge_allocate(&parameters, rows, sizeof *parameters));
+    for (int i = 0; i < rows; i++) {
+        sedge_problem_side_parameters(parameters[i], problem, i % surfaces, i >= surfaces);
+    }
+    SEDGE_TRY(
+        sedge_upload(&op->faces.parameters, op->device, parameters, rows, sizeof *parameters));
+
+    SEDGE_TRY(sedge_allocate(&kinds, rows, sizeof *kinds));
+    for (int i = 0; i < rows; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i % surfaces].kind;
+        kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(problem, kind);
+    }
+    return sedge_upload(&op->faces.kinds, op->device, kinds, rows, sizeof *kinds);
+}
+
+// Boundary faces: their groups, the places of their nodes, their conditions.
 static sedge_status upload_boundary(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -133,8 +158,6 @@ static sedge_status upload_boundary(sedge_operator *op)
     const int width = element->face_nodes;
     int32_t *group = NULL;
     double *places = NULL;
-    double *parameters = NULL;
-    int32_t *kinds = NULL;
 
     SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
     for (int32_t i = 0; i < mesh->boundary_faces; i++)
@@ -154,23 +177,7 @@ static sedge_status upload_boundary(sedge_operator *op)
     SEDGE_TRY(sedge_upload(&op->faces.places, op->device, places,
                            (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
 
-    const int surfaces = op->problem->surfaces;
-    SEDGE_TRY(
-        sedge_allocate(&parameters, (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
-    for (int i = 0; i < surfaces; i++) {
-        const sedge_boundary *const boundary = &op->problem->boundaries[i];
-        memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
-               sizeof boundary->parameters);
-    }
-    SEDGE_TRY(sedge_upload(&op->faces.parameters, op->device, parameters,
-                           (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
-
-    SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
-    for (int i = 0; i < surfaces; i++) {
-        const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
-        kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(op->problem, kind);
-    }
-    return sedge_upload(&op->faces.kinds, op->device, kinds, surfaces, sizeof *kinds);
+    return upload_conditions(op);
 }
 
 sedge_status operator_upload(sedge_operator *op)

@@ -137,10 +137,10 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
         out->strength +=
             of_point(&found, problem, &problem->point_sources[i], session->points.weight[i]);
     }
-    if (problem->incident != NULL) {
-        const double field =
-            largest_field(problem->incident->parameters, problem->incident->parameter_count,
-                          problem->incident_parameters);
+    for (int i = 0; i < problem->incident_count; i++) {
+        const sedge_source_kind *const kind = problem->incidents[i].kind;
+        const double field = largest_field(kind->parameters, kind->parameter_count,
+                                           problem->incidents[i].parameters);
         out->strength += through_faces(&found, problem, field);
     }
     for (int s = 0; s < problem->surfaces && !known; s++)

@@ -67,13 +67,15 @@ static void warn_of_signal(const sedge_session *session, const char *source, con
 static void warn_of_end(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
-    const sedge_source_kind *const incident = problem->incident;
-    const double *values = problem->incident_parameters;
 
-    for (int i = 0; incident != NULL && i < incident->parameter_count; i++) {
-        if (incident->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-            warn_of_signal(session, incident->name, values);
-        values += sedge_parameter_size(&incident->parameters[i]);
+    for (int k = 0; k < problem->incident_count; k++) {
+        const sedge_source_kind *const kind = problem->incidents[k].kind;
+        const double *values = problem->incidents[k].parameters;
+        for (int i = 0; i < kind->parameter_count; i++) {
+            if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+                warn_of_signal(session, kind->name, values);
+            values += sedge_parameter_size(&kind->parameters[i]);
+        }
     }
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];

@@ -68,7 +68,8 @@ static void test_problem(void)
     CHECK(problem.boundaries[1].parameters[0] == 8.0);
     for (int s = 2; s < 5; s++) CHECK(problem.boundaries[s].kind == NULL);
     CHECK(problem.constants[0] == 0.25 && problem.constants[1] == 9.0);
-    CHECK(problem.incident == &fake_sources[0] && problem.incident_parameters[2] == 9.0);
+    CHECK(problem.incidents[0].kind == &fake_sources[0] &&
+          problem.incidents[0].parameters[2] == 9.0);
     CHECK(problem.initial == &fake_initials[1] && !problem.compare);
     CHECK(problem.term_count == 1 && problem.terms[0].kind == &fake_relaxing);
     CHECK(!problem.terms[0].present[0] && problem.terms[0].present[1]);
@@ -219,7 +220,7 @@ static void test_bare_equation(void)
     CHECK_OK(read_deck(&deck, text, NULL));
     if (deck == NULL) return;
     CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
-    CHECK(problem.volumes == 3 && problem.incident == NULL && problem.constants[1] == -1.0);
+    CHECK(problem.volumes == 3 && problem.incident_count == 0 && problem.constants[1] == -1.0);
     sedge_problem_clear(&problem);
     sedge_deck_free(deck);
 }

@@ -106,6 +106,11 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
     requested.box_names[1] = "above";
     requested.box_map = options->box_map;
     requested.extrude = options->extrude;
+    if (options->enclosure != NULL) {
+        requested.enclosures = requested.two_sided_surfaces = requested.linked_surfaces = 1;
+        requested.enclosure = options->enclosure;
+        requested.two_sided_surface = requested.linked_surface = &options->enclosure->name;
+    }
     SEDGE_TRY(sedge_mesh_create(out, comm, &requested));
     if (options->straight) straighten(*out);
     distort(*out, options->distort);
@@ -153,6 +158,8 @@ static void set_walls(dg_case *c, const dg_case_options *options)
             memset(boundary->parameters, 0, sizeof boundary->parameters);
             boundary->parameters[0] = w->parameter;
         }
+        if (options->enclosure != NULL && strcmp(surface, options->enclosure->name) == 0)
+            boundary->kind = options->enclosure_kind;
     }
 }
 
@@ -201,6 +208,21 @@ static void set_dipole(sedge_problem *problem, const double *parameters)
     memcpy(source->signal, source->parameters + 3, sizeof source->signal);
 }
 
+static void set_incident(sedge_problem *problem, const dg_case_options *options)
+{
+    const double *p = options->incident;
+
+    if (p == NULL) return;
+    problem->incident_count = options->incidents > 0 ? options->incidents : 1;
+    for (int i = 0; i < problem->incident_count; i++) {
+        const sedge_source_kind *const kind = dg_find_source(problem->equation, "plane-wave");
+        const int size = sedge_parameters_size(kind->parameters, kind->parameter_count);
+        problem->incidents[i].kind = kind;
+        memcpy(problem->incidents[i].parameters, p, (size_t)size * sizeof *p);
+        p += size;
+    }
+}
+
 static sedge_status make_problem(dg_case *c, const dg_case_options *options)
 {
     const sedge_equation *const equation = options->equation;
@@ -214,9 +236,10 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
     problem->curved = c->mesh->global_curved > 0;
     set_materials(c, options);
     copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
-    equation->constants(keys, options->incident, problem->constants);
-    if (options->incident != NULL) problem->incident = dg_find_source(equation, "plane-wave");
     set_walls(c, options);
+    set_incident(problem, options);
+    equation->constants(keys, sedge_problem_feeds(problem) == NULL ? options->incident : NULL,
+                        problem->constants);
     problem->initial =
         dg_find_initial(equation, options->initial != NULL ? options->initial : "zero");
     if (problem->initial != NULL) {
@@ -224,7 +247,8 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
                         problem->initial->parameters, problem->initial->parameter_count);
     }
     set_dipole(problem, options->dipole);
-    return set_terms(c, options);
+    SEDGE_TRY(set_terms(c, options));
+    return sedge_problem_feed(problem, c->mesh);
 }
 
 sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_options *options)

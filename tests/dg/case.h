@@ -36,6 +36,8 @@ typedef struct dg_case_options {
     void (*move)(double x[3]);                           // moves the box's corners; NULL: none
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
     sedge_mesh_extrusion extrude;                        // layers on the box or the file's mesh
+    const sedge_mesh_enclosure *enclosure;               // a closed, two-sided surface; NULL: none
+    const sedge_boundary_kind *enclosure_kind;
     int split_axis; // -1: one material, "domain"; else "below" and "above", which meet in the
                     // middle
 
@@ -48,6 +50,7 @@ typedef struct dg_case_options {
     const char *initial;           // NULL: "zero" where there is such a kind
     const double *initial_parameters;
     const double *incident; // all parameters of a plane wave; NULL: none
+    int incidents;          // such waves behind each other; 0 stands for 1
     const double *dipole;   // all parameters of a dipole; NULL: none
 } dg_case_options;
 

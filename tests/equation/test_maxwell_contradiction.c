@@ -25,8 +25,9 @@ static void set_incident(sedge_problem *problem)
 {
     static const double wave[15] = {0, 0, 2, 1, 0, 0, 0, 0, 0, SEDGE_SIGNAL_RICKER, 1, 1, 0, 2, 0};
 
-    problem->incident = dg_find_source(maxwell, "plane-wave");
-    memcpy(problem->incident_parameters, wave, sizeof wave);
+    problem->incident_count = 1;
+    problem->incidents[0].kind = dg_find_source(maxwell, "plane-wave");
+    memcpy(problem->incidents[0].parameters, wave, sizeof wave);
 }
 
 static void set_initial(sedge_problem *problem, const char *name)
@@ -89,17 +90,17 @@ static void test_incident(void)
 
     make_problem(&problem);
     set_incident(&problem);
-    problem.incident_parameters[5] = 0.1;
+    problem.incidents[0].parameters[5] = 0.1;
     check_verdict(&problem, "polarisation is not perpendicular to its direction");
 
     make_problem(&problem);
     set_incident(&problem);
-    problem.incident_parameters[3] = 0.0;
+    problem.incidents[0].parameters[3] = 0.0;
     check_verdict(&problem, "zero polarisation");
 
     make_problem(&problem);
     set_incident(&problem);
-    problem.incident_parameters[2] = 0.0;
+    problem.incidents[0].parameters[2] = 0.0;
     check_verdict(&problem, "zero direction");
 
     make_problem(&problem);

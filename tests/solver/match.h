@@ -70,3 +70,33 @@ static inline void match_all(kit *k, double t, int steps, int turn)
                   &(sedge_operator_options){.variant = "fused"});
     }
 }
+
+// As kit_defaults, with two plane waves that enter through a surface around the middle. For
+// programs with the equation's kinds of faces.
+extern const sedge_face_kind sedge_face_total_field;
+
+static inline kit_options match_total_field(int order)
+{
+    static const double medium[3] = {2.0, 1.5, 0.0};
+    static const sedge_mesh_enclosure middle = {.name = "middle",
+                                                .shape = SEDGE_ENCLOSURE_BOX,
+                                                .low = {0.25, 0.25, 0.25},
+                                                .high = {0.75, 0.75, 0.75}};
+    // As kit_pulse, each from the corner that it reaches first.
+    static const double waves[2][15] = {{1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.25, 0.25, 0.75,
+                                         SEDGE_SIGNAL_RICKER, 1.5, 0.9, 0.0, 0.4, 0.0},
+                                        {0.0, 0.0, -1.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.75,
+                                         SEDGE_SIGNAL_GAUSSIAN, 0.7, 0.8, 0.5, 0.3, 0.0}};
+    static const kit_wall walls[] = {{"xmin", "pec", 0.0}, {NULL, NULL, 0.0}};
+    kit_options options = kit_defaults(order, 4);
+
+    options.distort = 0.05;
+    options.materials[0] = medium;
+    options.enclosure = &middle;
+    options.enclosure_kind = &sedge_face_total_field.kind;
+    options.walls = walls;
+    options.wall = "absorbing";
+    options.incident = waves[0];
+    options.incidents = 2;
+    return options;
+}

@@ -46,6 +46,14 @@ static void test_incident(const kit_world *world)
     match_two(world, &options, 0.35, 3, false);
 }
 
+// Two waves through a closed surface inside the mesh.
+static void test_total_field(const kit_world *world)
+{
+    const kit_options options = match_total_field(2);
+
+    match_two(world, &options, 0.35, 2, false);
+}
+
 // One field, an odd number of words; nonlinear, differentiated after the flux is taken.
 static void test_burgers(const kit_world *world)
 {
@@ -96,6 +104,7 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     test_walls(&world);
     test_incident(&world);
+    test_total_field(&world);
     test_burgers(&world);
     test_energy(&world);
     kit_close(&world);

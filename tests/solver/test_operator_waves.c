@@ -28,6 +28,18 @@ static void test_incident(const kit_world *world, int order)
     kit_clear(&k);
 }
 
+// Two waves through a closed surface inside the mesh, of which ranks have parts.
+static void test_total_field(const kit_world *world, int order)
+{
+    const kit_options options = match_total_field(order);
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.35, 2, 0);
+    kit_clear(&k);
+}
+
 static void test_periodic(const kit_world *world, int order)
 {
     static const double glass[3] = {2.25, 1.5, 0.0};
@@ -56,6 +68,7 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     for (int i = 0; i < 5; i++) test_incident(&world, incident_orders[i]);
+    for (int order = 2; order <= 3; order++) test_total_field(&world, order);
     for (int i = 0; i < 4; i++) test_periodic(&world, periodic_orders[i]);
     kit_close(&world);
     return CHECK_END();

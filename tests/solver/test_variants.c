@@ -124,7 +124,7 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
     problem.curved = basis == SEDGE_NODAL;
     for (int i = 0; i < problem.equation->source_count && basis != SEDGE_NODAL; i++) {
         if (problem.equation->sources[i].type == SEDGE_SOURCE_INCIDENT)
-            problem.incident = &problem.equation->sources[i]; // faces are converted then
+            problem.incident_count = 1; // faces are converted then
     }
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&text[i]));
     const sedge_status status = sedge_operator_texts(text, name, sedge_device_get_info(device),

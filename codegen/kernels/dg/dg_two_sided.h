@@ -1,10 +1,12 @@
 // Outer traces of faces with a two-sided condition: sedge_two_sided makes them from the traces on
 // both sides. Only in programs of problems with such a condition; behind dg_trace.h, whose rules
-// for coefficients of another basis hold here, too.
+// for coefficients of another basis hold here, too. c ends with constants of the kind through which
+// incident fields enter, SEDGE_FED_LIST.
 #pragma once
 
 // A face: where its trace is, what is on the other side (a sedge_link, see dg_layout.h), the trace
-// slot that is filled, and the surface group.
+// slot that is filled, and the row of `parameters` and `kinds`: the surface group, of second sides
+// behind all groups.
 typedef struct sedge_two_sided_face {
     sedge_link own;
     sedge_link other;
@@ -73,7 +75,8 @@ SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point
                                         const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                                         sedge_int64 first_boundary, sedge_int64 slots)
 {
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
+        SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
     const int lane = face.own.neighbour % SEDGE_LANES;
     const SEDGE_GLOBAL sedge_face_geometry *const shape =
         &geometry[face.own.neighbour / SEDGE_LANES].face[face.own.code];

@@ -16,6 +16,9 @@ static const sedge_signal_parameter parameters[] = {
                    .dimension = SEDGE_FREQUENCY,
                    .text = "f of the sine"},
      .place = 2},
+    {.parameter =
+         {.name = "phase", .minimum = -360.0, .maximum = 360.0, .text = "q of the sine, degrees"},
+     .place = 3},
     {.parameter = {.name = "ramp",
                    .maximum = 1e300,
                    .dimension = SEDGE_TIME,
@@ -26,14 +29,14 @@ static const sedge_signal_parameter parameters[] = {
      .inverse = true},
 };
 
-const sedge_signal_kind sedge_signal_cw = {.name = "cw",
-                                           .text = "a sin(2 pi f t), switched on over the ramp.",
-                                           .parameters = parameters,
-                                           .parameter_count =
-                                               sizeof parameters / sizeof *parameters,
-                                           .function = "cw_signal",
-                                           .header = "cw_signal.h",
-                                           .header_text = sedge_text_cw_signal_h,
-                                           .value = cw_signal,
-                                           .frequency = frequency,
-                                           .lowest = frequency};
+const sedge_signal_kind sedge_signal_cw = {
+    .name = "cw",
+    .text = "a sin(2 pi f t + q), switched on over the ramp.",
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .function = "cw_signal",
+    .header = "cw_signal.h",
+    .header_text = sedge_text_cw_signal_h,
+    .value = cw_signal,
+    .frequency = frequency,
+    .lowest = frequency};

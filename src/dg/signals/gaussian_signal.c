@@ -46,13 +46,20 @@ static const sedge_signal_parameter parameters[] = {
                    .dimension = SEDGE_FREQUENCY,
                    .text = "f of the carrier, which makes the mean zero; 0: no carrier"},
      .place = 2},
+    {.parameter =
+         {.name = "phase",
+          .minimum = -360.0,
+          .maximum = 360.0,
+          .text = "q of the carrier, degrees; at 90 the mean is a w sqrt(pi) exp(-(pi f w)^2)"},
+     .place = 5},
 };
 
 const sedge_signal_kind sedge_signal_gaussian = {
     .name = "gaussian",
-    .text = "a exp(-((t - d) / w)^2), times sin(2 pi f (t - d)) if f > 0. Without a carrier its "
-            "mean is not zero: it leaves static charge and fields behind; take a carrier, or a "
-            "Ricker pulse, for scattering.",
+    .text =
+        "a exp(-((t - d) / w)^2), times sin(2 pi f (t - d) + q) if f > 0. Without a carrier its "
+        "mean is not zero: it leaves static charge and fields behind; take a carrier, or a "
+        "Ricker pulse, for scattering.",
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .function = "gaussian_signal",

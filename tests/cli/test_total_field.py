@@ -1,0 +1,149 @@
+"""Plane waves that enter a mesh through a closed surface: total fields inside, scattered fields outside.
+
+In an empty box nothing scatters: inside the field is the wave, outside it is zero, both as well as the
+mesh resolves the wave. At order 3 and six cells a wavelength of the carrier the error at the point inside
+is 1.1e-2 of the peak, outside 8e-4; at order 5 it is 2.5e-4 and 3.5e-6. The bounds are a fourth above.
+"""
+
+import math
+import pathlib
+import sys
+import unittest
+
+import h5py
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from kit import Case  # noqa: E402
+
+DECK = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh:
+  box: {min: [-1, -1, -1], max: [1, 1, 1], cells: [6, 6, 6]}
+  surfaces:
+    around: {box: {min: [-0.7, -0.7, -0.7], max: [0.7, 0.7, 0.7]}}
+time: {steps: 200}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+  around: {type: total-field}
+sources:
+  - type: plane-wave
+    direction: [1, 2, 2]
+    polarisation: [0, 1, -1]
+    origin: [-0.7, -0.7, -0.7]
+    signal: {type: gaussian, frequency: 0.5, width: 0.6, delay: 2}
+monitors:
+  probes:
+    points: {inside: [0.11, 0.12, 0.13], front: [-0.85, 0.1, 0.2], back: [0.1, 0.2, 0.86]}
+output: {snapshots: 0}
+"""
+
+
+def signal(since, frequency=0.5, width=0.6, delay=2.0, phase=0.0):
+    since = since - delay
+    return numpy.exp(-(since / width) ** 2) * numpy.sin(
+        2 * math.pi * frequency * since + math.radians(phase))
+
+
+class TotalField(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.folder / "deck.yaml"
+        self.deck.write_text(DECK)
+
+    def words(self, settings):
+        return [word for setting in settings for word in ("--set", setting)]
+
+    def fields(self, folder, *settings, ranks=0, words=()):
+        self.succeed("run", self.deck, "--quiet", "--device", "host", "--tune=off",
+                     *self.words(settings), *words, "--output", self.folder / folder, ranks=ranks)
+        with h5py.File(self.folder / folder / "probes.h5") as file:
+            return (file["time"][()], {name: numpy.hstack((probe["E"][()], probe["H"][()]))
+                                       for name, probe in file["probes"].items()})
+
+    def check_empty(self, fields, exact, inside, outside):
+        peak = abs(exact).max()
+        self.assertLess(abs(fields["inside"] - exact).max(), inside * peak)
+        for name in ("front", "back"):
+            self.assertLess(abs(fields[name]).max(), outside * peak)
+
+    def wave(self, times, direction, polarisation, origin=(-0.7, -0.7, -0.7), phase=0.0):
+        k = numpy.array(direction) / numpy.linalg.norm(direction)
+        delay = k @ (numpy.array([0.11, 0.12, 0.13]) - origin)
+        both = numpy.hstack((polarisation, numpy.cross(k, polarisation)))
+        return signal(times - delay, phase=phase)[:, None] * both
+
+    def test_oblique(self):
+        """The same bits on any number of ranks."""
+        times, whole = self.fields("one")
+        self.check_empty(whole, self.wave(times, (1, 2, 2), (0, 1, -1)), 1.4e-2, 1e-3)
+        for ranks in (2, 4):
+            _, parts = self.fields(f"{ranks}", ranks=ranks)
+            for name, values in whole.items():
+                self.assertEqual(values.tobytes(), parts[name].tobytes())
+
+    def test_circular(self):
+        """Two waves with perpendicular polarisations, a quarter of a period apart under one envelope."""
+        wave = ("{type: plane-wave, direction: [0, 0, 1], polarisation: %s, origin: [0, 0, -0.7], "
+                "signal: {type: gaussian, frequency: 0.5, width: 0.6, delay: 2, phase: %d}}")
+        times, fields = self.fields("circular", "sources=[%s, %s]" % (
+            wave % ("[1, 0, 0]", 0), wave % ("[0, 1, 0]", -90)))
+        origin = (0, 0, -0.7)
+        first = self.wave(times, (0, 0, 1), (1, 0, 0), origin)
+        second = self.wave(times, (0, 0, 1), (0, 1, 0), origin, phase=-90)
+        self.check_empty(fields, first + second, 1.4e-2, 1e-3)
+        turn = fields["inside"][:, 0] * numpy.gradient(fields["inside"][:, 1])
+        turn -= fields["inside"][:, 1] * numpy.gradient(fields["inside"][:, 0])
+        self.assertGreater(turn.min(), -1e-3 * turn.max())  # from the first to the second, always
+
+    def test_restart(self):
+        """From a checkpoint while the wave is on its way through the surface, on other ranks."""
+        keep = "output.checkpoint={steps: 90}"
+        settings = ("order=2", "precision=fp32", keep)
+        _, whole = self.fields("whole", *settings, "time={steps: 180}", ranks=2)
+        self.fields("parts", *settings, "time={steps: 90}")
+        _, parts = self.fields("parts", *settings, "time={steps: 180}",
+                               words=("--restart", "auto"), ranks=2)
+        for name, values in whole.items():
+            self.assertEqual(values.tobytes(), parts[name].tobytes())
+        self.assertGreater(abs(whole["inside"]).max(), 0.5)
+
+    def test_refused(self):
+        surface = "mesh.surfaces.around.box"
+        for settings, message in (
+                (("sources=[]",), "the deck has no source of such a field"),
+                ((f"{surface}.max=[0.7, 0.7, 2]",),
+                 "the surface 'around' is not closed: it ends on the surface '"),
+                ((f"{surface}.max=[-0.69, 0.7, 0.7]",), "its shape holds no element"),
+                (("sources.0.origin=[0, 0, 0]",),
+                 "has reached the total-field surface before the run starts"),
+                (("materials.domain.conductivity=0.1",), "dispersive or conducts"),
+                (("mesh.box.split={axis: x, at: 0, names: [a, b]}",
+                  "materials={a: {}, b: {epsilon: 2}}"),
+                 "whose material is not that of 'a'"),
+                (("boundaries.zmin={type: total-field}",),
+                 "the surface 'zmin' has 72 faces on the outside of the mesh"),
+                (("initial={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
+                  "signal: {type: gaussian, width: 1}}", "initial.compare=false"),
+                 "needs the initial state zero")):
+            with self.subTest(message=message):
+                done = self.sedge("check", self.deck, "--device", "host", *self.words(settings))
+                self.assertEqual(done.code, 1, done)
+                self.assertIn(message, done.messages[0])
+
+    def test_check(self):
+        done = self.succeed("check", self.deck, "--device", "host")
+        self.assertRegex(done.out, "around +192 faces: total-field, on both sides of 192 inside the "
+                                   "mesh, around 384 elements")
+
+
+if __name__ == "__main__":
+    unittest.main()
