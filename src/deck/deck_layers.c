@@ -13,6 +13,11 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // alpha by the lowest angular frequency: a wave there is absorbed by a factor R^0.92 in place of R.
 #define ALPHA_FACTOR 0.3
 
+// Where epsilon may be negative, edges and corners of a layer are stable if s^2 has a positive real
+// part at all frequencies: with s = 1 + sigma / (alpha + i omega) if alpha >= (sqrt(2) - 1) / 2
+// sigma.
+#define ALPHA_TERMS 0.2072
+
 // The lowest frequency is at least this part of the highest one.
 #define BAND_FLOOR 0.05
 
@@ -103,6 +108,17 @@ static double find_reflection(const sedge_deck *deck)
     return deck->order == 3 ? 1e-4 : 1e-6;
 }
 
+// Does a medium with a term of the deck reach into the layer?
+static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups)
+{
+    for (int v = 0; v < groups->volumes; v++) {
+        const char *const owner = groups->volume_names[groups->volume_owner[v]];
+        for (int i = 0; i < deck->term_count && groups->volume_axes[v] != 0; i++)
+            if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
+    }
+    return false;
+}
+
 // A wave crosses the layer twice: exp(-2 sigma thickness / speed).
 void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const sedge_mesh *mesh,
                            const sedge_problem *problem)
@@ -113,6 +129,7 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     out->sigma =
         -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
     out->alpha = ALPHA_FACTOR * 2.0 * pi * find_frequency(deck, mesh, problem);
+    if (has_medium(deck, &mesh->groups)) out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
 }
 
 static int count_axes(int axes)
