@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FIELDS = 4 }; // that monitors get: u, -grad u
+
 // Everything a solve owns, beside its session.
 typedef struct elliptic_run {
     const sedge_session *session;
@@ -175,12 +177,105 @@ static sedge_status get_energies(void *solver, double *energies)
     return SEDGE_OK;
 }
 
+// Points of monitors. There is a single sample, of the solution.
+typedef struct solved_points {
+    const elliptic_run *run;
+    int count;
+    int32_t *elements, *rows; // [count]
+    double *weights;          // [rows][nodes]
+    double *values;           // [count][fields]
+    int samples;              // recorded: 0 or 1
+} solved_points;
+
+static void free_points(void *points)
+{
+    solved_points *const p = points;
+
+    if (p == NULL) return;
+    sedge_release(p->elements);
+    sedge_release(p->rows);
+    sedge_release(p->weights);
+    sedge_release(p->values);
+    sedge_release(p);
+}
+
+static sedge_status create_points(void **points, void *solver, int count, const int32_t *elements,
+                                  const int32_t *rows, int row_count, const double *weights,
+                                  int capacity)
+{
+    const elliptic_run *const s = solver;
+    const int64_t numbers = (int64_t)row_count * s->session->element->nodes;
+    solved_points *p = NULL;
+    sedge_status status;
+
+    (void)capacity;
+    *points = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&p, 1, sizeof *p));
+    *p = (solved_points){.run = s, .count = count};
+    SEDGE_TRY_GOTO(status, sedge_allocate(&p->elements, count, sizeof *p->elements));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&p->rows, count, sizeof *p->rows));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&p->weights, numbers, sizeof *p->weights));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&p->values, (int64_t)count * FIELDS, sizeof *p->values));
+    for (int i = 0; i < count; i++) {
+        p->elements[i] = elements[i];
+        p->rows[i] = rows[i];
+    }
+    for (int64_t i = 0; i < numbers; i++) p->weights[i] = weights[i];
+    *points = p;
+    p = NULL;
+done:
+    free_points(p);
+    return status;
+}
+
+static sedge_status record_points(void *points)
+{
+    solved_points *const p = points;
+    const int nodes = p->run->session->element->nodes;
+
+    if (p->samples > 0) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a solution is sampled twice");
+    for (int i = 0; i < p->count * FIELDS; i++) {
+        const double *const weights = p->weights + (int64_t)p->rows[i / FIELDS] * nodes;
+        const double *const nodal =
+            p->run->fields + ((int64_t)p->elements[i / FIELDS] * FIELDS + i % FIELDS) * nodes;
+        double sum = 0.0;
+
+        for (int n = 0; n < nodes; n++) sum += weights[n] * nodal[n];
+        p->values[i] = sum;
+    }
+    p->samples = 1;
+    return SEDGE_OK;
+}
+
+static sedge_status fetch_points(void *points, double *values, int *samples)
+{
+    const solved_points *const p = points;
+
+    *samples = p->samples;
+    for (int i = 0; i < p->samples * p->count * FIELDS; i++) values[i] = p->values[i];
+    return SEDGE_OK;
+}
+
+static void forget_points(void *points)
+{
+    solved_points *const p = points;
+
+    p->samples = 0;
+}
+
 static sedge_status create_monitors(elliptic_run *s)
 {
     const sedge_comm *const comm = s->session->comm;
 
     s->output = sedge_session_output(s->session, 0, false);
-    s->source = (sedge_sample_source){.solver = s, .fields = get_fields, .energies = get_energies};
+    s->source = (sedge_sample_source){.solver = s,
+                                      .fields = get_fields,
+                                      .energies = get_energies,
+                                      .create_points = create_points,
+                                      .free_points = free_points,
+                                      .record_points = record_points,
+                                      .fetch_points = fetch_points,
+                                      .forget_points = forget_points};
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_sample_create(&s->sample, comm, s->session->mesh, &s->source, s->fields)));
     SEDGE_TRY(sedge_output_prepare_folder(&s->output));
