@@ -109,7 +109,7 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         line = r"air +shortest wave 1.333, .* points a wavelength, error (about|above) ([\d.e-]+) %(.*)\n"
         errors = {}
         for order, words in ((2, "  (coarse: refine or raise the order)"), (4, ""),
-                             (8, "  (much finer than the wave needs: order 5, or edges 2.1 times as "
+                             (8, "  (much finer than the wave needs: order 6, or edges 1.8 times as "
                                  "long, would have an error of 0.1 %)")):
             text = self.succeed("check", SOURCE / "input/sphere.yaml", "--set", f"order={order}",
                                 ranks=2 if order == 4 else 0).out
