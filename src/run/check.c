@@ -273,6 +273,10 @@ static void print_groups(const sedge_session *session)
         if (two_sided > 0) printf(", on both sides of %lld inside the mesh", (long long)two_sided);
         const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(session->mesh, s);
         if (enclosed != NULL) printf(", around %lld elements", (long long)enclosed->elements);
+        const sedge_problem *const problem = &session->problem; // empty if the deck does not fit
+        if (problem->boundaries != NULL && problem->boundaries[s].kind != NULL &&
+            problem->boundaries[s].kind->feed != NULL)
+            printf(", incident waves: %d", problem->incident_count);
         printf("\n");
     }
 }

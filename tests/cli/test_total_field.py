@@ -142,7 +142,7 @@ class TotalField(Case):
     def test_check(self):
         done = self.succeed("check", self.deck, "--device", "host")
         self.assertRegex(done.out, "around +192 faces: total-field, on both sides of 192 inside the "
-                                   "mesh, around 384 elements")
+                                   "mesh, around 384 elements, incident waves: 1")
 
 
 if __name__ == "__main__":
