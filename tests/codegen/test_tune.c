@@ -553,18 +553,9 @@ static void test_table(sedge_cache *cache)
     tune_case_free(&c);
 }
 
-int main(void)
+static void test_decisions(sedge_cache *cache)
 {
-    const char *const kind = getenv("SEDGE_TEST_DEVICE");
-
-    CHECK_OK(sedge_device_start_helper());
-    CHECK_OK(sedge_device_create(&device, kind != NULL ? kind : "host", 0, 1));
-    if (device == NULL) return CHECK_END();
-    sedge_cache *const cache = open_cache("choose");
-    test_fastest_wins(cache);
-    test_failures_lose(cache);
     test_reason_cut(cache);
-    test_rule_fails(cache);
     test_small_gain(cache);
     test_early_drops(cache);
     test_bound(cache);
@@ -575,6 +566,24 @@ int main(void)
     test_no_time(cache);
     test_levels();
     test_table(cache);
+}
+
+int main(void)
+{
+    const char *const kind = getenv("SEDGE_TEST_DEVICE");
+
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_device_create(&device, kind != NULL ? kind : "host", 0, 1));
+    if (device == NULL) return CHECK_END();
+    sedge_cache *const cache = open_cache("choose");
+    // What is timed by a device's own clock. The tuner's decisions are the same on every device: on
+    // PoCL, whose threads make each of them take seconds on a busy machine, only if all is asked
+    // for.
+    test_fastest_wins(cache);
+    test_failures_lose(cache);
+    test_rule_fails(cache);
+    if (kind == NULL || strcmp(kind, "opencl") != 0 || getenv("SEDGE_TEST_ALL") != NULL)
+        test_decisions(cache);
     sedge_cache_free(cache);
     sedge_device_free(device);
     sedge_device_stop_helper();
