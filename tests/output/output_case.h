@@ -156,11 +156,97 @@ static sedge_status case_get_energies(void *solver, double *energies)
     return SEDGE_OK;
 }
 
+// Points of monitors, interpolated when they are recorded.
+typedef struct case_points {
+    const output_case *of;
+    int count, samples;
+    int32_t *elements, *rows; // [count]
+    double *weights;          // [rows][nodes]
+    double *values;           // [capacity][count][fields]
+} case_points;
+
+static void case_free_points(void *points)
+{
+    case_points *const p = points;
+
+    if (p == NULL) return;
+    sedge_release(p->elements);
+    sedge_release(p->rows);
+    sedge_release(p->weights);
+    sedge_release(p->values);
+    sedge_release(p);
+}
+
+static sedge_status case_create_points(void **points, void *solver, int count,
+                                       const int32_t *elements, const int32_t *rows, int row_count,
+                                       const double *weights, int capacity)
+{
+    const output_case *const c = solver;
+    const int64_t numbers = (int64_t)row_count * c->element->nodes;
+    case_points *p = NULL;
+
+    SEDGE_TRY(sedge_allocate(&p, 1, sizeof *p));
+    *points = p;
+    *p = (case_points){.of = c, .count = count};
+    SEDGE_TRY(sedge_allocate(&p->elements, count, sizeof *p->elements));
+    SEDGE_TRY(sedge_allocate(&p->rows, count, sizeof *p->rows));
+    SEDGE_TRY(sedge_allocate(&p->weights, numbers, sizeof *p->weights));
+    SEDGE_TRY(
+        sedge_allocate(&p->values, (int64_t)capacity * count * CASE_FIELDS, sizeof *p->values));
+    for (int i = 0; i < count; i++) {
+        p->elements[i] = elements[i];
+        p->rows[i] = rows[i];
+    }
+    for (int64_t i = 0; i < numbers; i++) p->weights[i] = weights[i];
+    return SEDGE_OK;
+}
+
+static sedge_status case_record_points(void *points)
+{
+    case_points *const p = points;
+    const int nodes = p->of->element->nodes;
+    double *const values = p->values + (int64_t)p->samples++ * p->count * CASE_FIELDS;
+
+    for (int i = 0; i < p->count * CASE_FIELDS; i++) {
+        const int point = i / CASE_FIELDS;
+        const double *const nodal =
+            p->of->u + ((int64_t)p->elements[point] * CASE_FIELDS + i % CASE_FIELDS) * nodes;
+
+        values[i] = 0.0;
+        for (int n = 0; n < nodes; n++)
+            values[i] += p->weights[(int64_t)p->rows[point] * nodes + n] * nodal[n];
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status case_fetch_points(void *points, double *values, int *samples)
+{
+    const case_points *const p = points;
+    const int64_t numbers = (int64_t)p->samples * p->count * CASE_FIELDS;
+
+    *samples = p->samples;
+    for (int64_t i = 0; i < numbers; i++) values[i] = p->values[i];
+    return SEDGE_OK;
+}
+
+static void case_forget_points(void *points)
+{
+    case_points *const p = points;
+
+    p->samples = 0;
+}
+
 // Make the case's folder and monitors; `memory` NULL: a new run.
 __attribute__((unused)) static sedge_status case_try(output_case *c, json_t *memory)
 {
-    c->source = (sedge_sample_source){
-        .solver = c, .fields = case_get_fields, .energies = case_get_energies};
+    c->source = (sedge_sample_source){.solver = c,
+                                      .fields = case_get_fields,
+                                      .energies = case_get_energies,
+                                      .create_points = case_create_points,
+                                      .free_points = case_free_points,
+                                      .record_points = case_record_points,
+                                      .fetch_points = case_fetch_points,
+                                      .forget_points = case_forget_points};
     c->output = (sedge_output_context){.comm = c->comm,
                                        .deck = &c->deck,
                                        .mesh = c->mesh,
