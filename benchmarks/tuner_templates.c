@@ -444,6 +444,7 @@ static void add_choice(template_work *work, const int *number)
                                .threads = threads,
                                .shared_bytes = of->shared_bytes(number),
                                .prior = work->kind->prior(number)};
+    memcpy(work->candidates[work->choices - 1].number, number, sizeof work->candidates[0].number);
 }
 
 // All that the values give; of the product also the example's choices with warps.

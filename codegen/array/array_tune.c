@@ -179,6 +179,7 @@ static sedge_status choose(int *choice, sedge_tuned_call *t, const char *size, c
         sedge_tuned_name(names[c], t, c);
         candidates[c].name = names[c];
         candidates[c].threads = t->candidate[c].threads;
+        memcpy(candidates[c].number, t->candidate[c].number, sizeof t->candidate[c].number);
     }
     SEDGE_TRY(sedge_context_wait(t->context)); // the tuner has a stream of its own
     SEDGE_TRY(sedge_tune(&result, NULL, sedge_context_device(t->context),

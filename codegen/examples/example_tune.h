@@ -248,6 +248,7 @@ static inline sedge_status example_tune(example_problem *problem)
                                                .threads = of->threads(number),
                                                .shared_bytes = of->shared_bytes(number),
                                                .refused = example_refuse(problem, c)};
+        memcpy(candidates[c].number, number, sizeof candidates[c].number);
     }
     SEDGE_TRY(example_hash(hash, of));
     const sedge_tune_operation operation = {.name = of->name,

@@ -340,13 +340,14 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
                        level != SEDGE_TUNE_OFF);
     for (int l = 0; l < layouts; l++) names[l] = choices->layout[l].name;
     for (int k = 0; k < kernels; k++) {
-        const sedge_sparse_layout *const layout = &choices->layout[choices->kernel[k].layout];
-        candidates[k] =
-            (sedge_tune_candidate){.name = choices->kernel[k].name,
-                                   .layout = choices->kernel[k].layout,
-                                   .threads = choices->kernel[k].threads,
-                                   .prior = layout->prior,
-                                   .bound = find_bound(t, &choices->kernel[k], ceilings.copy)};
+        const sedge_sparse_kernel *const kernel = &choices->kernel[k];
+        candidates[k] = (sedge_tune_candidate){
+            .name = kernel->name,
+            .layout = kernel->layout,
+            .threads = kernel->threads,
+            .prior = choices->layout[kernel->layout].prior,
+            .bound = find_bound(t, kernel, ceilings.copy),
+            .number = {kernel->threads, kernel->lanes, kernel->unroll, kernel->streamed}};
     }
     (void)snprintf(name, sizeof name, "sparse-fp%d-of-fp%d%s", 8 * matrix->real_bytes,
                    8 * matrix->value_bytes, t->dot ? "-dot" : "");

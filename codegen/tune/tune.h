@@ -9,15 +9,15 @@
 // layouts are timed in turns.
 //
 // A candidate is rejected before it is compiled if its resources do not fit, if its estimated
-// occupancy is below half of the best, or if its lower bound exceeds the best time so far. Slow
-// candidates are dropped while they are timed. A layout is dropped once its time so far and the
-// bounds of its remaining operations exceed the best layout's time.
+// occupancy is below half of the best, or if its lower bound exceeds the time of the rule's choice
+// (the first candidate of each layout). A layout is dropped once its time so far and the bounds of
+// its remaining operations exceed the best layout's time.
 //
 // Candidates are timed in place, at the real size, warm, and alone on the device. A sample is a
-// batch of launches between two events. Candidates are sampled in turns, one sample each per round.
-// A candidate's least sample counts; its median and spread are recorded. A challenger replaces the
-// rule's choice (the first candidate of each layout) only if it is more than 3 % and three spreads
-// faster. A candidate is verified before it may win or drop others. A candidate that fails cannot
+// batch of launches between two events. Candidates are sampled in turns, in ever smaller groups:
+// the faster half of them gets twice as many samples. A candidate's least sample counts; its median
+// and spread are recorded. A challenger replaces the rule's choice only if it is more than 3 % and
+// three spreads faster. A candidate is verified before it may win. A candidate that fails cannot
 // win, and the table shows its message as the reason.
 //
 // Wisdom is the stored result of searches: JSON lines in the cache's folder (wisdom.jsonl), one per
@@ -56,6 +56,8 @@ const char *sedge_tune_level_name(sedge_tune_level level);
 SEDGE_MUST_USE
 sedge_status sedge_tune_level_default(sedge_tune_level *out, sedge_tune_level otherwise);
 
+enum { SEDGE_TUNE_NUMBERS = 8 };
+
 typedef struct sedge_tune_candidate {
     const char *name;     // unique within its operation, kept in the wisdom: "fused b32 n2,4"
     int layout;           // 0 .. layouts - 1
@@ -66,7 +68,9 @@ typedef struct sedge_tune_candidate {
     double bound;         // least seconds of a call; 0: computed from the operation's bytes, flops
     bool fewer;           // `flops` gives no bound: it may do fewer or faster operations
     const char *refused;  // why it cannot run here; NULL: it can
-    const char *patient;  // why levels below SEDGE_TUNE_PATIENT leave it out; NULL: they do not
+    // Its parameters, in the same order for all candidates of the operation; the others are 0.
+    // Those are compiled next that differ from the fastest so far in the fewest numbers.
+    int number[SEDGE_TUNE_NUMBERS];
 } sedge_tune_candidate;
 
 // The first candidate of each layout is the rule's choice.

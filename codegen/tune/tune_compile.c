@@ -26,19 +26,6 @@ static sedge_status write_text(const tune_race *race, race_entry *entry)
     return SEDGE_OK;
 }
 
-void sedge_race_look_ahead(tune_race *race)
-{
-    race_entry *const entry = &race->entries[race->compiled];
-
-    race->next_bytes = 0;
-    if (race->batch_bytes == 0 || entry->out || entry->program != NULL) return;
-    if (write_text(race, entry) == SEDGE_OK) {
-        race->next_bytes = (int64_t)strlen(sedge_text_get(entry->text));
-    } else {
-        sedge_error_clear(); // its batch fails for the same reason
-    }
-}
-
 static void note_resources(const tune_race *race, const race_entry *entry)
 {
     sedge_tune_record *const record = sedge_race_record(race, entry);
@@ -161,52 +148,43 @@ sedge_status sedge_race_compile(tune_race *race, int from, int to)
     }
     const int missed = (int)(sedge_cache_get_counts(run->cache).misses - misses);
     run->result->compiled += missed;
-    if (missed > 0) { // what was in the cache says nothing of the compiler
-        race->batch_seconds = sedge_clock() - began;
-        race->batch_jobs = missed < run->parallel ? missed : run->parallel;
-        race->batch_together = run->together;
-        race->batch_bytes = race->next_bytes = longest;
-        run->compiler_unknown = false;
-        run->compile_seconds = sedge_race_predict_batch(race, run->parallel, 1);
-        run->compile_bytes = longest;
-    } else if (run->compile_bytes == 0) { // the seconds are those of an earlier search
-        race->batch_bytes = run->compile_bytes = longest;
-    }
+    if (missed > 0) // what was in the cache says nothing of the compiler
+        sedge_race_note_compiler(run, sedge_clock() - began, batch.count, longest);
 done:
     free_batch(&batch);
     return status;
 }
 
-// Those that have had their turn at the compiler before the others, in their order.
-static void put_first(tune_race *race, race_entry *sorted, int *found)
+// Those that need no compiler before the others, in their order; the first entry stays.
+static void put_first(tune_race *race, race_entry *sorted)
 {
-    const int count = race->count - race->compiled;
-    race_entry *const entries = race->entries + race->compiled;
     int at = 0;
 
-    for (int i = 0; i < count; i++)
-        if (entries[i].out || entries[i].program != NULL) sorted[at++] = entries[i];
-    *found = at;
-    for (int i = 0; i < count; i++)
-        if (!entries[i].out && entries[i].program == NULL) sorted[at++] = entries[i];
-    memcpy(entries, sorted, (size_t)count * sizeof *entries);
+    sorted[at++] = race->entries[0];
+    for (int needed = 0; needed <= 1; needed++) {
+        for (int i = 1; i < race->count; i++) {
+            const race_entry *const entry = &race->entries[i];
+            if ((!entry->out && entry->program == NULL) == (needed == 1)) sorted[at++] = *entry;
+        }
+    }
+    memcpy(race->entries, sorted, (size_t)at * sizeof *sorted);
 }
 
-sedge_status sedge_race_find(tune_race *race, int *found)
+sedge_status sedge_race_find(tune_race *race)
 {
     sedge_tune_run *const run = race->run;
     race_batch batch = {.count = 0};
     race_entry *sorted = NULL;
     sedge_status status;
 
-    *found = 0;
+    if (race->count == 0) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_allocate(&sorted, race->count, sizeof *sorted));
-    SEDGE_TRY_GOTO(status, add_sources(race, &batch, race->compiled, race->count));
+    SEDGE_TRY_GOTO(status, add_sources(race, &batch, 0, race->count));
     SEDGE_TRY_GOTO(status, sedge_programs_find(batch.programs, run->device, run->cache,
                                                batch.sources, batch.count));
     for (int i = 0; i < batch.count; i++)
         if (batch.programs[i] != NULL) take_program(race, &batch, i);
-    put_first(race, sorted, found);
+    put_first(race, sorted);
 done:
     free_batch(&batch);
     sedge_release(sorted);

@@ -39,9 +39,6 @@ static sedge_status create_side(side *s, sedge_tune_run *run, int layout, const 
                                   .layout = layout,
                                   .task = &task->operation[o],
                                   .records = run->result->records[o],
-                                  .batch_seconds = run->compile_seconds,
-                                  .batch_jobs = run->parallel,
-                                  .batch_together = 1,
                                   .entries = &s->entries[o],
                                   .count = 1};
         SEDGE_TRY(sedge_race_compile(&s->races[o], 0, 1)); // from the cache

@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUND_1_SLOWER 1.5
-#define GAIN           0.03 // how much faster than the rule's choice a challenger must be
-#define GAIN_FEW       0.1  // the same with few samples, whose spread says little
-#define SPREADS        3.0
-#define LATE_PART      0.5 // of its time that an operation may have more when the compiler was slow
-#define LATE_SECONDS   0.15 // the same at most, when it was not too slow
-
-enum { ROUNDS_ORDER = 2 }; // of a candidate, before its time decides what is compiled next
+#define FAR      4.0  // times as slow as the fastest: timed no more
+#define GAIN     0.03 // how much faster than the rule's choice a challenger must be
+#define GAIN_FEW 0.1  // the same with few samples, whose spread says little
+#define SPREADS  3.0
 
 const char *sedge_race_name(const tune_race *race, const race_entry *entry)
 {
@@ -61,121 +57,157 @@ sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status
     return SEDGE_OK;
 }
 
-void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when)
+static bool is_exhaustive(const tune_race *race)
 {
-    const sedge_tune_record *const record = sedge_race_record(race, entry);
-    char spills[32] = "";
-
-    if (record->spilled > 0)
-        (void)snprintf(spills, sizeof spills, ", spills %d bytes", record->spilled);
-    entry->out = true;
-    sedge_tune_reason(sedge_race_record(race, entry), "%.2fx slower %s%s", slower, when, spills);
-    sedge_program_free(entry->program);
-    entry->program = NULL;
+    return race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
 }
 
-// ---- right or wrong ----------------------------------------------------------------------------
+static bool is_racing(const race_entry *entry)
+{
+    return !entry->out && entry->count > 0;
+}
 
 // Verify once. `*good` false: it is out.
 static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
 {
-    sedge_tune_run *const run = race->run;
-    const sedge_tune_task *const task = run->task;
-    const double began = sedge_clock();
+    const sedge_tune_task *const task = race->run->task;
 
     *good = true;
     if (entry->verified) return SEDGE_OK;
     const sedge_status status =
         task->verify(task->context, race->operation, entry->candidate, entry->program);
-    run->verify_seconds = sedge_clock() - began;
-    if (status == SEDGE_OK) {
-        entry->verified = true;
-        return SEDGE_OK;
-    }
-    *good = false;
-    return sedge_race_give_up(race, entry, status, "is wrong");
+    entry->verified = *good = status == SEDGE_OK;
+    return *good ? SEDGE_OK : sedge_race_give_up(race, entry, status, "is wrong");
 }
 
-// The fastest in the race, of all or of those verified; NULL: there is none.
-static race_entry *find_fastest(const tune_race *race, bool verified)
+// ---- compiling ---------------------------------------------------------------------------------
+
+static bool has_time(const tune_race *race)
+{
+    return sedge_clock() <= race->end;
+}
+
+// Give what has been compiled LATE_PART of the budget to be timed, if less is left.
+static void extend(tune_race *race)
+{
+    race->end = fmax(race->end, sedge_clock() + LATE_PART * race->budget);
+}
+
+static void leave(const tune_race *race, const race_entry *entry)
+{
+    sedge_tune_reason(sedge_race_record(race, entry), "not %s: the time was spent",
+                      entry->program != NULL ? "timed" : "tried");
+    race->run->incomplete = true;
+}
+
+// The fastest; NULL: nothing was timed.
+static race_entry *find_fastest(const tune_race *race)
 {
     race_entry *fastest = NULL;
 
     for (int i = 0; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
-        if (entry->out || entry->count == 0 || (verified && !entry->verified)) continue;
-        if (fastest == NULL || entry->least < fastest->least) fastest = entry;
+        if (is_racing(entry) && (fastest == NULL || entry->least < fastest->least)) fastest = entry;
     }
     return fastest;
 }
 
-// The leader: the candidate that the others' times are compared with. Only a verified candidate may
-// drop others, so the fastest is verified first. A verified one that is less than GAIN slower than
-// the fastest is taken instead, and so is any verified one when there is no time for a check. NULL:
-// there is none.
-static sedge_status find_leader(tune_race *race, race_entry **leader)
+static double bound_of(const tune_race *race, const race_entry *entry)
+{
+    return sedge_tune_bound(race->run->options, race->task,
+                            &race->task->candidates[entry->candidate]);
+}
+
+// Drop those of entries [compiled, count) that cannot be faster than the rule's choice, which is
+// known to be right, even at their bound. If it is faster than its own bound (caches, clocks),
+// bounds are too high: those of the others are then compared with its bound, not its time.
+static void drop_hopeless(tune_race *race)
+{
+    const race_entry *const rule = race->rule;
+    int left = race->compiled;
+
+    if (rule == NULL || !is_racing(rule) || is_exhaustive(race)) return;
+    const double least = fmax(rule->least, bound_of(race, rule));
+    for (int i = race->compiled; i < race->count; i++) {
+        race_entry *const entry = &race->entries[i];
+        const double bound = bound_of(race, entry);
+        if (bound > least) {
+            sedge_program_free(entry->program);
+            sedge_text_free(entry->text);
+            sedge_tune_reason(sedge_race_record(race, entry),
+                              "needs %.3g us at least, the rule's takes %.3g", 1e6 * bound,
+                              1e6 * rule->least);
+        } else {
+            race->entries[left++] = *entry;
+        }
+    }
+    race->count = left;
+}
+
+// Compile the next `size` candidates, and take one sample of each. The rule's choice is verified
+// first.
+static sedge_status admit(tune_race *race, int size)
+{
+    const int from = race->compiled;
+    bool good = true;
+
+    race->compiled += size;
+    SEDGE_TRY(sedge_race_compile(race, from, race->compiled));
+    extend(race);
+    for (int i = from; i < race->compiled; i++) {
+        race_entry *const entry = &race->entries[i];
+        if (entry->out) continue;
+        if (!has_time(race)) {
+            leave(race, entry);
+            continue;
+        }
+        if (entry == race->rule) {
+            SEDGE_TRY(verify(race, entry, &good));
+            extend(race);
+            if (!good) continue;
+        }
+        const sedge_status status = sedge_race_start(race, entry);
+        if (status != SEDGE_OK) SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
+    }
+    return SEDGE_OK;
+}
+
+// Compile and time once as many candidates as there is time for.
+static sedge_status admit_all(tune_race *race)
+{
+    if (has_time(race)) SEDGE_TRY(sedge_race_find(race));
+    while (race->compiled < race->count) {
+        const race_entry *const fastest = find_fastest(race);
+        drop_hopeless(race);
+        if (fastest != NULL && !is_exhaustive(race)) sedge_race_reorder(race, fastest);
+        const int size = sedge_race_choose_size(race, fastest);
+        if (size == 0) break;
+        SEDGE_TRY(admit(race, size));
+    }
+    for (int i = race->compiled; i < race->count; i++) leave(race, &race->entries[i]);
+    return SEDGE_OK;
+}
+
+// ---- timing ------------------------------------------------------------------------------------
+
+// Let the first `count` of the list take turns until each has so many samples, or until `end`.
+static sedge_status take_turns(tune_race *race, race_entry *const *list, int count, int rounds,
+                               double end)
 {
     for (;;) {
-        race_entry *const fastest = find_fastest(race, false);
-        bool good;
-        *leader = find_fastest(race, true);
-        if (fastest == *leader) return SEDGE_OK;
-        if (*leader != NULL && ((1.0 - GAIN) * (*leader)->least <= fastest->least ||
-                                !sedge_race_has_time(race, race->run->verify_seconds)))
-            return SEDGE_OK;
-        SEDGE_TRY(verify(race, fastest, &good));
-        *leader = fastest;
-        if (good) return SEDGE_OK;
-    }
-}
-
-// ---- rounds ------------------------------------------------------------------------------------
-
-// Drop candidates that are slower than `limit` times the leader. A short sample may have been
-// disturbed, so it is taken again first.
-static sedge_status drop_slower(tune_race *race, double limit, const char *when)
-{
-    race_entry *leader;
-
-    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
-    SEDGE_TRY(find_leader(race, &leader));
-    if (leader == NULL) return SEDGE_OK;
-    for (int i = 0; i < race->compiled; i++) {
-        race_entry *const entry = &race->entries[i];
-        if (entry->out || entry->count == 0 || entry == race->rule || entry == leader) continue;
-        for (int k = 0; k < SAMPLE_AGAIN && entry->least > limit * leader->least; k++) {
-            if (!sedge_race_is_short(race, entry->batch * entry->least)) break;
-            const sedge_status status = sedge_race_sample(race, entry);
-            if (status != SEDGE_OK)
-                SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
-            if (entry->out) break;
+        double predicted = 0.0;
+        for (int i = 0; i < count; i++) {
+            if (!list[i]->out && list[i]->count < rounds)
+                predicted += list[i]->batch * list[i]->least;
         }
-        if (!entry->out && entry->least > limit * leader->least)
-            sedge_race_drop(race, entry, entry->least / leader->least, when);
+        if (!(predicted > 0.0) || sedge_clock() + predicted > end) return SEDGE_OK;
+        for (int i = 0; i < count; i++) {
+            if (list[i]->out || list[i]->count >= rounds) continue;
+            const sedge_status status = sedge_race_sample(race, list[i]);
+            if (status != SEDGE_OK)
+                SEDGE_TRY(sedge_race_give_up(race, list[i], status, "does not run"));
+        }
     }
-    return SEDGE_OK;
-}
-
-// Take one sample of each candidate in the race that has fewer than `rounds`. `*done`: none had
-// fewer, or there was no time for a sample and `reserve` seconds after it.
-static sedge_status run_round(tune_race *race, race_entry *const *entries, int count, int rounds,
-                              double reserve, bool *done)
-{
-    double predicted = 0.0;
-
-    for (int i = 0; i < count; i++) {
-        if (!entries[i]->out && entries[i]->count < rounds)
-            predicted += entries[i]->batch * entries[i]->least;
-    }
-    *done = !(predicted > 0.0) || !sedge_race_has_time(race, predicted + reserve);
-    if (*done) return SEDGE_OK;
-    for (int i = 0; i < count; i++) {
-        if (entries[i]->out || entries[i]->count >= rounds) continue;
-        const sedge_status status = sedge_race_sample(race, entries[i]);
-        if (status != SEDGE_OK)
-            SEDGE_TRY(sedge_race_give_up(race, entries[i], status, "does not run"));
-    }
-    return SEDGE_OK;
 }
 
 static int compare_least(const void *left, const void *right)
@@ -187,45 +219,41 @@ static int compare_least(const void *left, const void *right)
     return a < b ? -1 : 1;
 }
 
-// List the candidates in the race, fastest first. `list` has room for all.
+// List the candidates in the race that are not too slow: the rule's choice, then the others,
+// fastest first. `list` has room for all.
 static int list_racing(const tune_race *race, race_entry **list)
 {
+    const race_entry *const fastest = find_fastest(race);
     int count = 0;
+    int ruled = 0;
 
-    for (int i = 0; i < race->compiled; i++)
-        if (!race->entries[i].out && race->entries[i].count > 0) list[count++] = &race->entries[i];
-    if (count > 1) qsort(list, (size_t)count, sizeof(race_entry *), compare_least);
+    for (int i = 0; i < race->compiled; i++) {
+        race_entry *const entry = &race->entries[i];
+        if (!is_racing(entry)) continue;
+        const bool is_far = entry->least > FAR * fastest->least && !is_exhaustive(race);
+        if (is_far && entry != race->rule) continue;
+        ruled += entry == race->rule; // it is the first entry
+        list[count++] = entry;
+    }
+    if (count - ruled > 1)
+        qsort(list + ruled, (size_t)(count - ruled), sizeof(race_entry *), compare_least);
     return count;
 }
 
-// Let all candidates take turns until each has so many samples, if that leaves time for the finals.
-static sedge_status run_early(tune_race *race, race_entry **list, int rounds)
+// Successive halving: the faster half of the candidates gets twice as many samples, until
+// FINALISTS are left. Each step may take half of the time that is left.
+static sedge_status halve(tune_race *race, race_entry **list)
 {
-    bool done = false;
+    int count = list_racing(race, list);
 
-    for (int round = 2; round <= rounds && !done; round++) {
+    for (int rounds = 2; count > FINALISTS && !is_exhaustive(race); rounds *= 2) {
+        const double now = sedge_clock();
+        SEDGE_TRY(take_turns(race, list, count, rounds, now + 0.5 * (race->end - now)));
+        const int half = (count + 1) / 2;
         const int racing = list_racing(race, list);
-        const double reserve = racing > 0 ? sedge_race_predict_finals(race, list[0]) : 0.0;
-        SEDGE_TRY(run_round(race, list, racing, round, reserve, &done));
+        count = half < racing ? half : racing;
     }
     return SEDGE_OK;
-}
-
-// Put the finalists, the rule's choice and the fastest challengers, into `list`; returns their
-// number. They are verified when one of them is about to win.
-static int choose_finalists(const tune_race *race, race_entry **list)
-{
-    const bool everyone = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
-    const int racing = list_racing(race, list);
-    int chosen = 0;
-    int challengers = 0;
-
-    for (int i = 0; i < racing; i++) {
-        if (!everyone && list[i] != race->rule && challengers == CHALLENGERS_FINAL) continue;
-        if (list[i] != race->rule) challengers++;
-        list[chosen++] = list[i];
-    }
-    return chosen;
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -242,7 +270,7 @@ static double needed_gain(const tune_race *race, const race_entry *challenger)
 
 static bool has_rule(const tune_race *race)
 {
-    return race->rule != NULL && race->rule->count > 0;
+    return race->rule != NULL && is_racing(race->rule);
 }
 
 // The fastest challenger that is faster than the rule's choice by that much; NULL: there is none.
@@ -252,7 +280,7 @@ static race_entry *find_clear(const tune_race *race)
 
     for (int i = 0; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
-        if (entry->out || entry->count == 0 || entry == race->rule) continue;
+        if (!is_racing(entry) || entry == race->rule) continue;
         if (clear != NULL && entry->least >= clear->least) continue;
         if (has_rule(race) && race->rule->least - entry->least <= needed_gain(race, entry))
             continue;
@@ -265,291 +293,105 @@ static race_entry *find_clear(const tune_race *race)
 // samples, or may be faster than its samples say.
 static bool is_undecided(const tune_race *race)
 {
-    const race_entry *const fastest = find_fastest(race, false);
+    const race_entry *const fastest = find_fastest(race);
 
-    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE || !has_rule(race)) return false;
+    if (is_exhaustive(race) || !has_rule(race)) return false;
     const race_entry *const clear = find_clear(race);
     const race_entry *const best = clear != NULL ? clear : race->rule;
     return fastest->least < (1.0 - GAIN) * best->least || sedge_race_is_disturbed(best);
 }
 
+// The rule's choice and the fastest challengers take turns for ROUNDS_FINAL samples. Another
+// program may have disturbed all samples of a candidate: each of the others has one more sample
+// then, and the finals go on if that makes it a finalist. They go on, too, while more samples
+// could change the choice.
+static sedge_status run_finals(tune_race *race, race_entry **list)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        const int racing = list_racing(race, list);
+        const int finalists = is_exhaustive(race) || racing < FINALISTS ? racing : FINALISTS;
+        SEDGE_TRY(take_turns(race, list, finalists, ROUNDS_FINAL, race->end));
+        for (int i = finalists; turn == 0 && i < racing; i++)
+            SEDGE_TRY(take_turns(race, &list[i], 1, list[i]->count + 1, race->end));
+    }
+    for (int rounds = ROUNDS_FINAL + 1; rounds < SAMPLES_MAX && is_undecided(race); rounds++) {
+        const int racing = list_racing(race, list);
+        const int finalists = racing < FINALISTS ? racing : FINALISTS;
+        SEDGE_TRY(take_turns(race, list, finalists, rounds, race->end));
+    }
+    return SEDGE_OK;
+}
+
+// The winner: the fastest candidate that is clearly faster than the rule's choice, else the rule's
+// choice. NULL: there is none. It is verified, even if the time is spent. `*good` false: it is
+// wrong, and out.
+static sedge_status find_winner(tune_race *race, race_entry **winner, bool *good)
+{
+    *good = true;
+    *winner = find_clear(race);
+    if (*winner == NULL && has_rule(race)) *winner = race->rule;
+    return *winner != NULL ? verify(race, *winner, good) : SEDGE_OK;
+}
+
 static void explain_loser(const tune_race *race, const race_entry *entry, const race_entry *winner)
 {
     sedge_tune_record *const record = sedge_race_record(race, entry);
+    const double gain = 100.0 * (1.0 - entry->least / winner->least);
+    char spills[32] = "";
 
+    if (record->spilled > 0)
+        (void)snprintf(spills, sizeof spills, ", spills %d bytes", record->spilled);
     if (entry->least >= winner->least) {
-        sedge_tune_reason(record, "%.2fx slower at the end", entry->least / winner->least);
+        sedge_tune_reason(record, "%.2fx slower after %d round%s%s", entry->least / winner->least,
+                          entry->count, entry->count == 1 ? "" : "s", spills);
     } else if (winner != race->rule) {
-        sedge_tune_reason(record, "%.1f %% faster than the winner, by too few samples",
-                          100.0 * (1.0 - entry->least / winner->least));
+        sedge_tune_reason(record, "%.1f %% faster than the winner, by too few samples", gain);
     } else {
-        sedge_tune_reason(record, "%.1f %% faster than the rule's, which is too little",
-                          100.0 * (1.0 - entry->least / winner->least));
+        sedge_tune_reason(record, "%.1f %% faster than the rule's, which is too little", gain);
     }
 }
 
-// Verify a candidate that is about to win. One such check is allowed when the time is spent, or all
-// measurements would have been for nothing.
-static sedge_status verify_winner(tune_race *race, race_entry *entry, bool *good)
+static void explain(const tune_race *race, const race_entry *winner)
 {
-    const bool in_time = sedge_race_has_time(race, race->run->verify_seconds);
-
-    *good = entry->verified;
-    if (entry->verified) return SEDGE_OK;
-    if (in_time || !race->overtime) {
-        race->overtime = race->overtime || !in_time;
-        return verify(race, entry, good);
+    for (int i = 0; i < race->compiled; i++) {
+        const race_entry *const entry = &race->entries[i];
+        if (!is_racing(entry)) continue;
+        sedge_race_write_record(race, entry);
+        if (winner != NULL && entry != winner) explain_loser(race, entry, winner);
     }
-    entry->out = true;
-    race->run->incomplete = true;
-    sedge_tune_reason(sedge_race_record(race, entry), "not verified: the time was spent");
-    return SEDGE_OK;
+    if (winner == NULL) return;
+    sedge_tune_reason(sedge_race_record(race, winner),
+                      winner == race->rule ? "winner, by rule" : "winner");
 }
 
-// The winner: the fastest candidate that is verified and clearly faster than the rule's choice,
-// else the rule's choice. NULL: there is none.
-static sedge_status find_winner(tune_race *race, race_entry **winner)
-{
-    for (;;) {
-        bool good;
-        *winner = find_clear(race);
-        if (*winner == NULL) {
-            *winner = has_rule(race) ? race->rule : NULL;
-            return SEDGE_OK;
-        }
-        SEDGE_TRY(verify_winner(race, *winner, &good));
-        if (good) return SEDGE_OK;
-    }
-}
-
-static sedge_status decide(tune_race *race, race_entry **list, race_entry **winner)
-{
-    for (int i = 0; i < race->compiled; i++) sedge_race_write_record(race, &race->entries[i]);
-    SEDGE_TRY(find_winner(race, winner));
-    if (*winner == NULL) return SEDGE_OK;
-    const int racing = list_racing(race, list);
-    for (int i = 0; i < racing; i++)
-        if (list[i] != *winner) explain_loser(race, list[i], *winner);
-    sedge_tune_reason(sedge_race_record(race, *winner),
-                      *winner == race->rule ? "winner, by rule" : "winner");
-    return SEDGE_OK;
-}
-
-static double bound_of(const tune_race *race, const race_entry *entry)
-{
-    return sedge_tune_bound(race->run->options, race->task,
-                            &race->task->candidates[entry->candidate]);
-}
-
-// Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
-// A leader that is faster than its own bound (caches, clocks) shows that bounds are too high: those
-// of the others are then compared with the leader's bound, not its time.
-static void drop_hopeless(tune_race *race, const race_entry *leader)
-{
-    const double least = fmax(leader->least, bound_of(race, leader));
-    const int found_end = race->compiled + race->found;
-    int left = race->compiled;
-
-    for (int i = race->compiled; i < race->count; i++) {
-        const int c = race->entries[i].candidate;
-        const double bound = bound_of(race, &race->entries[i]);
-        if (bound > least && race->run->options->level != SEDGE_TUNE_EXHAUSTIVE) {
-            if (i < found_end) race->found--;
-            sedge_program_free(race->entries[i].program);
-            sedge_text_free(race->entries[i].text);
-            sedge_tune_reason(&race->records[c], "needs %.3g us at least, the best takes %.3g",
-                              1e6 * bound, 1e6 * leader->least);
-        } else {
-            race->entries[left++] = race->entries[i];
-        }
-    }
-    race->count = left;
-}
-
-static void leave(const tune_race *race, const race_entry *entry)
-{
-    sedge_tune_reason(sedge_race_record(race, entry), "not %s: the time was spent",
-                      entry->program != NULL ? "timed" : "tried");
-    race->run->incomplete = true;
-}
-
-// The compiler was slow. What it compiled is timed nevertheless: until the end of the operation's
-// share of the time that is left, or for LATE_PART of its time from now if that is later.
-static void extend(tune_race *race)
-{
-    race->late = true;
-    race->end =
-        fmax(sedge_tune_share(race->run, race->left), sedge_clock() + LATE_PART * race->allowed);
-    race->last = race->end;
-}
-
-// Leave time for candidates that have just been compiled: put the end off by LATE_SECONDS at most,
-// or extend the time if it is spent.
-static void put_off_end(tune_race *race)
-{
-    const double more = fmin(LATE_PART * race->allowed, LATE_SECONDS);
-
-    if (race->late || !sedge_race_has_time(race, 0.0)) extend(race);
-    race->end = fmax(race->end, fmin(sedge_clock() + more, race->last));
-}
-
-// Compile the next candidates, run each for the first time, and take one sample of each.
-static sedge_status admit(tune_race *race, int size)
-{
-    const int from = race->compiled;
-    bool good;
-
-    race->compiled += size;
-    SEDGE_TRY(sedge_race_compile(race, from, race->compiled));
-    put_off_end(race);
-    for (int i = from; i < race->compiled; i++) {
-        race_entry *const entry = &race->entries[i];
-        if (entry->out) continue;
-        if (!sedge_race_has_time(race, 0.0)) {
-            leave(race, entry);
-            continue;
-        }
-        if (entry == race->rule) { // the others are compared with it, and its check does not count
-                                   // as their time
-            SEDGE_TRY(verify(race, entry, &good));
-            if (!good) continue;
-            race->last += race->run->verify_seconds;
-            put_off_end(race);
-        }
-        const sedge_status status = sedge_race_start(race, entry);
-        if (status != SEDGE_OK) SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
-    }
-    return drop_slower(race, ROUND_1_SLOWER, "after 1 round");
-}
-
-// Choose how many of the next candidates are compiled. Candidates in the cache cost little and come
-// first; of the others, which the compiler makes, the most promising. `*size` 0: there is no time
-// for any.
-static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
-{
-    const bool everything = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
-    race_entry *leader;
-
-    SEDGE_TRY(find_leader(race, &leader));
-    if (leader != NULL) drop_hopeless(race, leader);
-    *size = 0;
-    if (race->compiled > 0 && !race->looked && !everything) {
-        race->looked = true;
-        // To look, all texts are written. After a slow compiler that time goes to samples instead.
-        if (!race->late && sedge_race_has_time(race, 0.0))
-            SEDGE_TRY(sedge_race_find(race, &race->found));
-    }
-    if (race->found > 0) {
-        *size = sedge_race_choose_found(race, leader);
-        race->found -= *size;
-        return SEDGE_OK;
-    }
-    if (!everything) {
-        SEDGE_TRY(run_early(race, list, ROUNDS_ORDER));
-        sedge_race_reorder(race);
-        sedge_race_look_ahead(race);
-    }
-    *size = sedge_race_choose_size(race, leader);
-    return SEDGE_OK;
-}
-
-// Compile and time once as many candidates as there is time for.
-static sedge_status admit_all(tune_race *race, race_entry **list)
-{
-    while (race->compiled < race->count) {
-        int size;
-        SEDGE_TRY(choose_next(race, list, &size));
-        if (size == 0) break;
-        SEDGE_TRY(admit(race, size));
-    }
-    for (int i = race->compiled; i < race->count; i++) leave(race, &race->entries[i]);
-    return SEDGE_OK;
-}
-
-static int fewest_rounds(race_entry *const *entries, int count)
-{
-    int fewest = SAMPLES_MAX - 1;
-
-    for (int i = 0; i < count; i++)
-        if (!entries[i]->out && entries[i]->count < fewest) fewest = entries[i]->count;
-    return fewest;
-}
-
-// Seconds of one round of `entries`.
-static double predict_round(race_entry *const *entries, int count)
-{
-    double seconds = 0.0;
-
-    for (int i = 0; i < count; i++)
-        if (!entries[i]->out) seconds += entries[i]->batch * entries[i]->least;
-    return seconds;
-}
-
-// Without a few rounds of the finalists the time of the compiler would be wasted. If first calls
-// and checks took the time for them, the end is put off, by LATE_PART of the whole at most.
-static void save_finals(tune_race *race, race_entry *const *entries, int count)
-{
-    const int missing = CONFIDENT_COUNT - fewest_rounds(entries, count);
-    const double seconds = 2.0 * missing * predict_round(entries, count); // with repeated samples
-
-    if (count < 2 || missing <= 0) return;
-    race->end = fmax(race->end, sedge_clock() + fmin(seconds, LATE_PART * race->allowed));
-}
-
-// Choose the finalists into `list`, and let them take turns until each has `rounds` samples.
-static sedge_status run_finals(tune_race *race, race_entry **list, int rounds, int *finalists)
-{
-    bool done = false;
-
-    *finalists = choose_finalists(race, list);
-    save_finals(race, list, *finalists);
-    while (!done) SEDGE_TRY(run_round(race, list, *finalists, rounds, 0.0, &done));
-    return SEDGE_OK;
-}
-
-// Another program may disturb all early rounds of a candidate. So each that missed the finals has
-// one more sample after them; if that makes it a finalist, the finals are run again with it.
-static sedge_status look_again(tune_race *race, race_entry **list, int *finalists)
-{
-    bool done;
-
-    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
-    SEDGE_TRY(run_round(race, list, list_racing(race, list), ROUNDS_EARLY + 1, 0.0, &done));
-    *finalists = choose_finalists(race, list);
-    if (fewest_rounds(list, *finalists) >= ROUNDS_FINAL) return SEDGE_OK;
-    return run_finals(race, list, ROUNDS_FINAL + CONFIDENT_COUNT, finalists);
-}
-
+// A candidate that is wrong, which is found when it is about to win, may have taken the samples of
+// a right one: the others go on without it.
 static sedge_status run_race(tune_race *race, race_entry **list, race_entry **winner)
 {
-    int finalists;
-    bool done = false;
+    bool good = false;
 
-    SEDGE_TRY(admit_all(race, list));
-    SEDGE_TRY(run_early(race, list, ROUNDS_EARLY));
-    SEDGE_TRY(run_finals(race, list, ROUNDS_FINAL, &finalists));
-    SEDGE_TRY(look_again(race, list, &finalists));
-    while (!done && is_undecided(race))
-        SEDGE_TRY(run_round(race, list, finalists, fewest_rounds(list, finalists) + 1, 0.0, &done));
-    return decide(race, list, winner);
+    SEDGE_TRY(admit_all(race));
+    while (!good) {
+        extend(race);
+        SEDGE_TRY(halve(race, list));
+        SEDGE_TRY(run_finals(race, list));
+        SEDGE_TRY(find_winner(race, winner, &good));
+    }
+    explain(race, *winner);
+    return SEDGE_OK;
 }
 
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
                              int count, int left, int *winner, double *seconds)
 {
     const sedge_tune_operation *const o = &run->task->operation[operation];
+    const double began = sedge_clock();
     tune_race race = {.run = run,
                       .operation = operation,
                       .layout = layout,
                       .task = o,
                       .records = run->result->records[operation],
                       .end = sedge_tune_share(run, left),
-                      .allowed = sedge_tune_share(run, left) - sedge_clock(),
-                      .batch_seconds = run->compile_seconds,
-                      .batch_jobs = run->parallel,
-                      .batch_together = 1,
-                      .batch_bytes = run->compile_bytes,
-                      .left = left,
                       .count = count};
     race_entry **list = NULL;
     race_entry *won = NULL;
@@ -558,7 +400,8 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
     *winner = -1;
     *seconds = 0.0;
     race.compile_end = race.end;
-    race.last = race.end + LATE_PART * race.allowed;
+    race.budget = race.end - began;
+    run->together = 0;
     SEDGE_TRY_GOTO(status, sedge_allocate(&race.entries, count, sizeof *race.entries));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof(race_entry *)));
     for (int i = 0; i < count; i++) race.entries[i].candidate = order[i];

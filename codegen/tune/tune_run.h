@@ -4,7 +4,7 @@
 //   tune_ranks.c   groups of ranks: which rank searches, which ranks get the result
 //   tune_search.c  the search over layouts and their operations
 //   tune_select.c  which candidates of an operation are tried, in which order
-//   tune_race.c    one operation in one layout: time, drop, verify, decide; tune_race.h
+//   tune_race.c    one operation in one layout: compile, time, verify, decide; tune_race.h
 //   tune_layouts.c the final between two layouts
 //   tune_wisdom.c  stores the result of a search, and reads those of earlier ones
 //   tune_print.c   the table
@@ -44,7 +44,7 @@ typedef struct sedge_tune_hint {
 typedef struct sedge_tune_advice {
     sedge_tune_hint **hints; // [operations][candidates]
     int retime;              // level of a search that differs in source or toolchain only; 0: none
-    double compile_seconds;  // of a batch of programs on this device; 0: not known
+    double compile_rate;     // of the compiler on this device (sedge_tune_run); 0: not known
 } sedge_tune_advice;
 
 // One search on one rank. Everything is borrowed.
@@ -59,19 +59,16 @@ typedef struct sedge_tune_run {
     sedge_stream *stream;
     sedge_event *before, *after;
     uint64_t seed;
-    int compilers;          // that this rank may run at once
-    int parallel;           // the number of them that the search uses and predicts with
-    int together;           // programs in one call of a compiler, at present
-    int together_most;      // largest value of `together`
-    double deadline;        // by sedge_clock; HUGE_VAL: none
-    double compile_seconds; // predicted, of a batch with one program in each call
-    int64_t compile_bytes;  // length of that batch's longest text; 0: not known
-    bool compiler_unknown;  // compile_seconds is a default, not measured
-    double verify_seconds;  // predicted
-    double layout_seconds;  // predicted, to bring the data into a layout
-    double launched;        // when the device last had work; 0: never
-    bool measured;          // a challenger was timed
-    bool incomplete;        // time ran out before everything was tried
+    int compilers;         // that this rank may run at once
+    int parallel;          // the number of them that the search uses and predicts with
+    int together;          // programs in each call of the last batch; 0: no batch in this race
+    int together_most;     // largest value of `together`
+    double deadline;       // by sedge_clock; HUGE_VAL: none
+    double compile_rate;   // of the compiler, seconds a byte of text and unit of load; 0: not known
+    double layout_seconds; // predicted, to bring the data into a layout
+    double launched;       // when the device last had work; 0: never
+    bool measured;         // a challenger was timed
+    bool incomplete;       // time ran out before everything was tried
 } sedge_tune_run;
 
 // Allocate a table [operations][candidates] in one piece of memory; the pointers to its rows come

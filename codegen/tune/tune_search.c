@@ -266,21 +266,15 @@ static double choose_deadline(const sedge_tune_task *task, const sedge_tune_opti
     return sedge_clock() + (options->budget > 0.0 ? options->budget : seconds);
 }
 
-// Choose how many programs are compiled at once, and predict the compiler's seconds if no earlier
-// search measured them. Threads of NVRTC slow each other down: use half as many, and compile
-// several programs in each call.
-static void predict_compiler(sedge_tune_run *run)
+// Choose how many programs are compiled at once. Threads of NVRTC slow each other down: use half as
+// many, and compile several programs in each call.
+static void choose_compilers(sedge_tune_run *run)
 {
-    const bool is_host = sedge_traits_of(run->info->kind)->in_call;
     const bool is_joint = sedge_traits_of(run->info->kind)->joint_compile;
 
-    run->parallel = run->compilers;
-    if (is_joint && run->parallel > 2) run->parallel = (run->parallel + 1) / 2;
-    run->together = 1;
+    run->parallel = is_joint ? (run->compilers + 1) / 2 : run->compilers;
     run->together_most = is_joint ? SEDGE_COMBINE_MOST : 1;
-    run->compile_seconds = run->advice->compile_seconds;
-    run->compiler_unknown = !(run->compile_seconds > 0.0);
-    if (run->compiler_unknown) run->compile_seconds = is_host ? 0.25 : 0.1;
+    run->compile_rate = run->advice->compile_rate;
 }
 
 sedge_status sedge_tune_search(sedge_tune_run *run)
@@ -289,7 +283,7 @@ sedge_status sedge_tune_search(sedge_tune_run *run)
 
     run->info = sedge_device_get_info(run->device);
     run->deadline = choose_deadline(run->task, run->options);
-    predict_compiler(run);
+    choose_compilers(run);
     SEDGE_TRY_GOTO(status, sedge_stream_create(&run->stream, run->device, false));
     SEDGE_TRY_GOTO(status, sedge_event_create(&run->before, run->device));
     SEDGE_TRY_GOTO(status, sedge_event_create(&run->after, run->device));

@@ -203,15 +203,6 @@ static void choose_all(const sedge_tune_run *run, select_lists *lists, int opera
         sedge_tune_reason(&run->result->records[operation][lists->list[i]], "%s", reason);
 }
 
-static bool is_left_out(const sedge_tune_run *run, const sedge_tune_candidate *candidate,
-                        sedge_tune_record *record)
-{
-    if (sedge_tune_is_refused(run->info, candidate, record)) return true;
-    if (candidate->patient == NULL || run->options->level >= SEDGE_TUNE_PATIENT) return false;
-    sedge_tune_reason(record, "%s", candidate->patient);
-    return true;
-}
-
 sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
                                int *count)
 {
@@ -223,7 +214,8 @@ sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int lay
     SEDGE_TRY(sedge_allocate(&list, o->count, sizeof *list));
     for (int c = 0; c < o->count; c++) {
         if (o->candidates[c].layout == layout &&
-            !is_left_out(run, &o->candidates[c], &run->result->records[operation][c]))
+            !sedge_tune_is_refused(run->info, &o->candidates[c],
+                                   &run->result->records[operation][c]))
             list[waiting++] = c;
     }
     if (run->options->level != SEDGE_TUNE_EXHAUSTIVE)

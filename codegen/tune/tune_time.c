@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_SHORT 5e-3 // a bad sample below this is taken again before it counts
-#define HOST_SHORT   0.1  // the same where another process may take the processor meanwhile
-#define WARM_AGAIN   0.01 // for the clocks of a GPU, after a pause
+#define WARM_SECONDS 0.05 // for the clocks of a GPU, at the start
+#define WARM_AGAIN   0.01 // the same after a pause
 #define WARM_PAUSE   0.05
 #define DISTURBED    1.1 // median / least from which samples say little
 
@@ -73,51 +72,11 @@ sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry)
     return SEDGE_OK;
 }
 
-bool sedge_race_is_short(const tune_race *race, double seconds)
-{
-    const bool is_host = sedge_traits_of(race->run->info->kind)->in_call;
-
-    return seconds < (is_host ? HOST_SHORT : SAMPLE_SHORT);
-}
-
-// Whether one call, or the best of three if they are short, takes so long that there is no need
-// for a sample.
-static sedge_status find_slow(const tune_race *race, const race_entry *entry, double *seconds,
-                              bool *slow)
-{
-    const race_entry *const rule = race->rule;
-    double again;
-
-    *slow = false;
-    if (rule == NULL || rule == entry || rule->count == 0) return SEDGE_OK;
-    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
-    const double limit = FIRST_SLOWER * rule->least;
-    for (int i = 0; i < SAMPLE_AGAIN; i++) {
-        if (*seconds <= limit || !sedge_race_is_short(race, *seconds)) break;
-        SEDGE_TRY(time_batch(race, entry, entry->batch, &again));
-        *seconds = fmin(*seconds, again);
-    }
-    *slow = *seconds > limit;
-    return SEDGE_OK;
-}
-
 sedge_status sedge_race_start(const tune_race *race, race_entry *entry)
 {
-    double seconds;
-    bool slow;
-
     SEDGE_TRY(sedge_race_warm(race, entry));
-    SEDGE_TRY(time_batch(race, entry, 1, &seconds));
-    entry->batch = choose_batch(seconds);
+    entry->batch = 1;
     if (entry != race->rule) race->run->measured = true;
-    SEDGE_TRY(find_slow(race, entry, &seconds, &slow));
-    if (slow) {
-        entry->least = seconds;
-        sedge_race_record(race, entry)->seconds = seconds;
-        sedge_race_drop(race, entry, seconds / race->rule->least,
-                        "than the rule's in its first sample");
-        return SEDGE_OK;
-    }
     return sedge_race_sample(race, entry);
 }
 

@@ -269,9 +269,9 @@ sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task 
     }
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const json_t *const line = json_array_get(lines, i);
-        const double seconds = get_number(line, "compile");
-        if (seconds > 0.0 && is_same_device(sedge_wisdom_line_key(line), key))
-            advice->compile_seconds = seconds;
+        const double rate = get_number(line, "compile_rate");
+        if (rate > 0.0 && is_same_device(sedge_wisdom_line_key(line), key))
+            advice->compile_rate = rate;
     }
     const json_t *const retime =
         options->forget ? NULL : find_retime(task, lines, key, options->level, choice);
@@ -351,10 +351,9 @@ sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_
     const sedge_tune_task *const task = run->task;
     const sedge_tune_result *const result = run->result;
     json_t *const line =
-        json_pack("{s:O, s:i, s:f, s:s, s:o, s:o}", "key", key, "rigor", (int)level, "compile",
-                  run->compiler_unknown ? 0.0 : run->compile_seconds, "layout",
-                  task->layout_names[result->layout], "scores", write_scores(task, result),
-                  "operations", write_operations(task, result));
+        json_pack("{s:O, s:i, s:f, s:s, s:o, s:o}", "key", key, "rigor", (int)level, "compile_rate",
+                  run->compile_rate, "layout", task->layout_names[result->layout], "scores",
+                  write_scores(task, result), "operations", write_operations(task, result));
 
     SEDGE_TRY(sedge_wisdom_need(line));
     sedge_wisdom_write(run->cache, task->name, line, run->options->forget);

@@ -156,14 +156,17 @@ static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
         const operator_candidate *const from = &tuning->choices.candidate[c];
+        const operator_config *const config = &from->config;
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
-            .threads = from->config.threads,
-            .shared_bytes = from->config.scratch_bytes,
+            .threads = config->threads,
+            .shared_bytes = config->scratch_bytes,
             .registers = from->registers,
             .prior = from->prior,
-            .fewer = !from->config.form->counts_are_bounds,
+            .fewer = !config->form->counts_are_bounds,
+            .number = {config->block, config->resident, config->item_nodes, config->lift_nodes,
+                       config->field_block, config->lift_block, config->own[0], config->own[1]},
         };
     }
 }

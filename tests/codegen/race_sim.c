@@ -76,10 +76,14 @@ static bool happens(double probability)
 void race_sim_add(race_sim_kernel *kernel, const char *name, double microseconds, double prior)
 {
     const int c = kernel->count++;
+    const char *at = name;
+    char *end;
 
     (void)snprintf(kernel->names[c], sizeof kernel->names[c], "%s", name);
     kernel->seconds[c] = 1e-6 * microseconds;
     kernel->candidates[c] = (sedge_tune_candidate){.name = kernel->names[c], .prior = prior};
+    for (int k = 0; *(at += strcspn(at, "0123456789")) != '\0'; k++, at = end)
+        kernel->candidates[c].number[k] = (int)strtol(at, &end, 10);
 }
 
 static sedge_status use_layout(void *context, int layout)

@@ -39,7 +39,8 @@ typedef struct race_sim_kernel {
     sedge_tune_candidate candidates[RACE_SIM_CANDIDATES];
 } race_sim_kernel;
 
-// One more candidate; all of a kernel are added before it is tuned.
+// One more candidate, whose parameters are the numbers in its name; all of a kernel are added
+// before it is tuned.
 void race_sim_add(race_sim_kernel *kernel, const char *name, double microseconds, double prior);
 
 // A machine that has just started, by the number `seed`: nothing is known of earlier searches.

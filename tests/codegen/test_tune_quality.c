@@ -274,7 +274,7 @@ static void print_quality(const char *name, const char *when, const quality *q)
 //
 // Case "unknown" has no prior; only the times of the candidates tried so far say what to compile
 // next. Its four best candidates are at 1, 0.964, 0.939 and 0.925 (the quotients of make_spmv's
-// numbers). A warm search takes one of the first two; without tune_order.c the fourth, too.
+// numbers). A warm search takes one of the first two; without sedge_race_reorder the fourth, too.
 static const struct {
     void (*make)(race_sim_kernel *kernel);
     double cold, warm; // the best time / that of the choice is at least this

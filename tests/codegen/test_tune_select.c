@@ -125,25 +125,6 @@ static void test_exceptions(void)
     clean(&s);
 }
 
-// What a quick search leaves out, a patient one tries.
-static void test_patient(void)
-{
-    const sedge_device_info host = {.kind = SEDGE_DEVICE_HOST, .kind_name = "host"};
-    test_select s;
-
-    setup(&s, SEDGE_TUNE_FAST);
-    s.candidates[1].patient = "seldom wins";
-    run_select(&s, &host);
-    CHECK(s.count == 6);
-    check_reason(&s, 1, "seldom wins");
-    clean(&s);
-    setup(&s, SEDGE_TUNE_PATIENT);
-    s.candidates[1].patient = "seldom wins";
-    run_select(&s, &host);
-    CHECK(s.count == 7 && is_tried(&s, 1));
-    clean(&s);
-}
-
 // First the rule's, then wisdom by distance, then priors.
 static void test_order(void)
 {
@@ -186,38 +167,32 @@ static void test_forget(void)
     json_decref(key);
 }
 
-// What comes next at the compiler follows the words that names share with those timed: with 64
-// threads and with one lane it went fast. An unknown word says nothing, nor does one that stands in
-// another place, and equal ones keep their order.
-static void test_expected_order(void)
+// Those are compiled next that differ from the fastest in the fewest numbers, and by the least;
+// those that have been compiled keep their place.
+static void test_next(void)
 {
-    static const char *const names[] = {"a 256,4", "a 256,1",  "a 64,4", "a 512,1",
-                                        "a 64,8",  "a 256,16", "a 1,64", "a 64,1"};
-    static const double seconds[] = {4e-4, 2e-4, 2e-4};
-    static const int wanted[] = {7, 3, 4, 6, 5}; // 256 was slow, 512, 8 and 16 are not known
+    static const int numbers[8][2] = {{256, 4},  {256, 1}, {512, 4}, {512, 8},
+                                      {256, 16}, {64, 4},  {64, 1},  {256, 8}};
+    static const int wanted[] = {6, 7, 4, 3, 5}; // (256, 1) is the fastest
     sedge_tune_candidate tried[8];
     race_entry entries[8];
     const sedge_tune_operation operation = {.name = "stage", .count = 8, .candidates = tried};
     tune_race race = {.task = &operation, .entries = entries, .count = 8, .compiled = 3};
 
     for (int i = 0; i < 8; i++) {
-        tried[i] = (sedge_tune_candidate){.name = names[i]};
-        entries[i] = (race_entry){.candidate = i, .least = i < 3 ? seconds[i] : 0.0};
+        tried[i] = (sedge_tune_candidate){.number = {numbers[i][0], numbers[i][1]}};
+        entries[i] = (race_entry){.candidate = i};
     }
-    sedge_race_reorder(&race);
+    sedge_race_reorder(&race, &entries[1]);
     for (int i = 0; i < 8; i++) CHECK(entries[i].candidate == (i < 3 ? i : wanted[i - 3]));
-    entries[1].least = entries[2].least = 0.0; // one alone says nothing
-    sedge_race_reorder(&race);
-    for (int i = 0; i < 5; i++) CHECK(entries[3 + i].candidate == wanted[i]);
 }
 
 int main(void)
 {
     test_forget();
-    test_expected_order();
+    test_next();
     test_gpu();
     test_exceptions();
-    test_patient();
     test_order();
     return CHECK_END();
 }
