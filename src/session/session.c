@@ -151,6 +151,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_problem_check_sides(&session->problem, session->mesh)));
     SEDGE_TRY(sedge_places_check(comm, session->deck, session->mesh));
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));

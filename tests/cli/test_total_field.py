@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from kit import Case  # noqa: E402
+from kit import SOURCE, Case  # noqa: E402
 
 DECK = """\
 equation: maxwell
@@ -138,6 +138,19 @@ class TotalField(Case):
                 done = self.sedge("check", self.deck, "--device", "host", *self.words(settings))
                 self.assertEqual(done.code, 1, done)
                 self.assertIn(message, done.messages[0])
+
+    def test_curved(self):
+        """The surface may be in a mesh with curved elements, but not beside them."""
+        for radius, code in ((0.5, 0), (0.7, 1)):
+            done = self.sedge(
+                "check", self.deck, "--device", "host", *self.words((
+                    f"mesh={{file: {SOURCE / 'meshes/ball.msh'}, surfaces: "
+                    f"{{around: {{sphere: {{radius: {radius}}}}}}}}}",
+                    "materials={inside: {}}",
+                    "boundaries={wall: {type: absorbing}, around: {type: total-field}}",
+                    "monitors={}", "order=1")))
+            self.assertEqual(done.code, code, done)
+        self.assertIn("surface 'around' has curved elements", done.messages[0])
 
     def test_check(self):
         done = self.succeed("check", self.deck, "--device", "host")
