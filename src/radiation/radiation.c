@@ -39,11 +39,35 @@ static void turn_outward(const sedge_radiation *r, const sedge_output_context *c
         origin[r->surface.plane[p].axis] = r->surface.plane[p].position;
     for (int64_t k = 0; k < r->surface.points; k++) {
         for (int i = 0; i < 3; i++)
-            volume += r->weight[k] * faces->normal[k][i] * (faces->place[k][i] - origin[i]);
+            volume += faces->share[k / faces->side_points] * faces->area[k] * faces->normal[k][i] *
+                      (faces->place[k][i] - origin[i]);
     }
     sedge_comm_sum(context->comm, &volume, 1);
     for (int64_t k = 0; k < r->surface.points && volume < 0.0; k++)
         for (int i = 0; i < 3; i++) faces->normal[k][i] = -faces->normal[k][i];
+}
+
+// The quadrature weights. Where fields jump, at a surface with a condition on both sides, the outer
+// sides are the closed surface: what is inside does not radiate.
+static void set_weights(const sedge_radiation *r, const sedge_output_context *context,
+                        const sedge_face_points *faces)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    bool jumps = false;
+
+    for (int s = 0; s < groups->surfaces; s++) {
+        if (strcmp(groups->surface_names[s], r->deck->surface.name) == 0)
+            jumps = groups->surface_two_sided_faces[s] > 0;
+    }
+    for (int32_t s = 0; s < faces->sides; s++) {
+        double share = faces->share[s];
+
+        if (jumps && share < 1.0) share = is_outside(context, faces, s) ? 1.0 : 0.0;
+        for (int64_t k = 0; k < faces->side_points; k++) {
+            const int64_t at = s * (int64_t)faces->side_points + k;
+            r->weight[at] = share * faces->area[at];
+        }
+    }
 }
 
 // The medium outside; where the mesh ends at the surface, that inside. It is one, without losses.
@@ -153,10 +177,9 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
     SEDGE_TRY(sedge_exact_check(context));
     set_directions(out);
-    for (int64_t k = 0; k < out->surface.points; k++)
-        out->weight[k] = faces->share[k / faces->side_points] * faces->area[k];
-    out->surface.weight = out->weight;
     turn_outward(out, context, faces);
+    set_weights(out, context, faces);
+    out->surface.weight = out->weight;
     if (sedge_near_surface_check(&out->surface) != SEDGE_OK) {
         char reason[1024];
 

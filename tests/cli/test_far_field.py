@@ -63,6 +63,44 @@ output: {{snapshots: 0}}
 kernels: {{tune: "off"}}
 """
 
+# A conducting box with elements on both sides, in a total-field surface, in another surface.
+NESTED = """\
+equation: maxwell
+order: 2
+precision: fp32
+mesh:
+  box: {min: [-4, -4, -4], max: [4, 4, 4], cells: [8, 8, 8]}
+  surfaces:
+    body: {box: {min: [-1, -1, -1], max: [1, 1, 1]}}
+    entry: {box: {min: [-2, -2, -2], max: [2, 2, 2]}}
+    outer: {box: {min: [-3, -3, -3], max: [3, 3, 3]}}
+time: {end: 40}
+materials: {domain: {epsilon: 1}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+  body: {type: pec}
+  entry: {type: total-field}
+sources:
+  - type: plane-wave
+    direction: [0, 0, 1]
+    polarisation: [1, 0, 0]
+    origin: [0, 0, -2]
+    signal: {type: ricker, frequency: 0.1}
+monitors:
+  frequencies: {list: [0.1]}
+  far-field:
+    body: {surface: body, theta: {step: 30}}
+    entry: {surface: entry, theta: {step: 30}}
+    outer: {surface: outer, theta: {step: 30}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
 
 def unit_vectors(theta, phi):
     st, ct, sp, cp = numpy.sin(theta), numpy.cos(theta), numpy.sin(phi), numpy.cos(phi)
@@ -137,6 +175,15 @@ class FarField(Case):
         numpy.testing.assert_allclose(report["exact_monostatic"], [3.637567 * math.pi, 1.008143 * math.pi], rtol=1e-6)
         total = found["ball/rcs_theta"] + found["ball/rcs_phi"]
         numpy.testing.assert_allclose(total[:, -1, 0], found["ball/monostatic"], rtol=1e-9)
+
+    def test_nested(self):
+        """The same far field from the outer sides of a conductor with elements on both sides, from a total-field
+        surface and from a surface beyond it. Both sides together would give half of it, 6 dB less."""
+        found = self.compute(self.write("nested.yaml", NESTED), "whole", ranks=2)
+        outer = found["outer/E_theta"]
+        for name in ("body", "entry"):
+            self.assertLess(abs(found[f"{name}/E_theta"] - outer).max(), 0.02 * abs(outer).max(), name)
+            numpy.testing.assert_allclose(found[f"{name}/extinction"], found["outer/extinction"], rtol=0.02)
 
     def test_refused(self):
         deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
