@@ -38,9 +38,10 @@ static void turn_outward(const sedge_radiation *r, const sedge_output_context *c
     for (int p = 0; p < r->surface.planes; p++)
         origin[r->surface.plane[p].axis] = r->surface.plane[p].position;
     for (int64_t k = 0; k < r->surface.points; k++) {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             volume += faces->share[k / faces->side_points] * faces->area[k] * faces->normal[k][i] *
                       (faces->place[k][i] - origin[i]);
+        }
     }
     sedge_comm_sum(context->comm, &volume, 1);
     for (int64_t k = 0; k < r->surface.points && volume < 0.0; k++)
@@ -70,29 +71,125 @@ static void set_weights(const sedge_radiation *r, const sedge_output_context *co
     }
 }
 
+// The box around the surface. Collective.
+static void find_bounds(double bounds[2][3], const sedge_comm *comm, const sedge_face_points *faces)
+{
+    for (int d = 0; d < 3; d++) {
+        bounds[0][d] = HUGE_VAL;
+        bounds[1][d] = -HUGE_VAL;
+        for (int32_t s = 0; s < faces->sides; s++) {
+            for (int v = 0; v < 3; v++) {
+                bounds[0][d] = fmin(bounds[0][d], faces->corners[s][3 * v + d]);
+                bounds[1][d] = fmax(bounds[1][d], faces->corners[s][3 * v + d]);
+            }
+        }
+    }
+    sedge_comm_min(comm, bounds[0], 3);
+    sedge_comm_max(comm, bounds[1], 3);
+}
+
+// Is the surface inside of another one, through which incident fields enter? By their boxes.
+static bool has_total_fields(const sedge_radiation *r, const sedge_output_context *context,
+                             double bounds[2][3])
+{
+    const sedge_mesh *const mesh = context->mesh;
+    bool found = false;
+
+    for (int s = 0; s < mesh->groups.surfaces; s++) {
+        const sedge_boundary_kind *const kind = context->problem->boundaries[s].kind;
+        const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(mesh, s);
+        bool inside = true;
+
+        if (kind == NULL || kind->feed == NULL || enclosed == NULL) continue;
+        if (strcmp(mesh->groups.surface_names[s], r->deck->surface.name) == 0) return false;
+        for (int d = 0; d < 3; d++) {
+            inside = inside && bounds[0][d] >= enclosed->bounds[0][d] &&
+                     bounds[1][d] <= enclosed->bounds[1][d];
+        }
+        found = found || inside;
+    }
+    return found;
+}
+
+static bool is_beyond(double bounds[2][3], const double place[3])
+{
+    bool beyond = false;
+
+    for (int d = 0; d < 3; d++)
+        beyond = beyond || place[d] < bounds[0][d] || place[d] > bounds[1][d];
+    return beyond;
+}
+
+static sedge_status check_point_sources(const sedge_radiation *r,
+                                        const sedge_output_context *context, double bounds[2][3],
+                                        const char *where)
+{
+    const sedge_problem *const problem = context->problem;
+
+    for (int i = 0; i < problem->point_source_count; i++) {
+        const double *const place = problem->point_sources[i].position;
+
+        if (!is_beyond(bounds, place)) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the source '%s' at (%g, %g, %g) is outside of the surface '%s', "
+                          "which must enclose all that radiates",
+                          where, problem->point_sources[i].kind->name, place[0], place[1], place[2],
+                          r->deck->surface.name);
+    }
+    return SEDGE_OK;
+}
+
+enum { OUTSIDE, LAYER, LOSSY, EPSILON, MINUS_EPSILON, MU, MINUS_MU, NUMBERS };
+
+static sedge_status add_medium(double most[NUMBERS], const sedge_output_context *context, int group,
+                               const char *where)
+{
+    double complex epsilon, mu;
+
+    SEDGE_TRY(sedge_medium_find(&epsilon, &mu, context, group, 1.0, where));
+    if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0) most[LOSSY] = 1.0;
+    most[EPSILON] = fmax(most[EPSILON], creal(epsilon));
+    most[MINUS_EPSILON] = fmax(most[MINUS_EPSILON], -creal(epsilon));
+    most[MU] = fmax(most[MU], creal(mu));
+    most[MINUS_MU] = fmax(most[MINUS_MU], -creal(mu));
+    return SEDGE_OK;
+}
+
+// The media of this rank's elements beyond the box around the surface, except those in layers.
+static sedge_status add_beyond(double most[NUMBERS], const sedge_output_context *context,
+                               double bounds[2][3], const char *where)
+{
+    const sedge_mesh *const mesh = context->mesh;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double(*const corners)[3] = mesh->corners[e];
+        double middle[3];
+
+        for (int d = 0; d < 3; d++)
+            middle[d] = 0.25 * (corners[0][d] + corners[1][d] + corners[2][d] + corners[3][d]);
+        if (!is_beyond(bounds, middle) || sedge_mesh_in_layer(mesh, e)) continue;
+        SEDGE_TRY(add_medium(most, context, mesh->group[e], where));
+    }
+    return SEDGE_OK;
+}
+
 // The medium outside; where the mesh ends at the surface, that inside. It is one, without losses.
 static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *context,
-                                const sedge_face_points *faces, const char *where)
+                                const sedge_face_points *faces, double bounds[2][3],
+                                const char *where)
 {
-    enum { OUTSIDE, LAYER, LOSSY, EPSILON, MINUS_EPSILON, MU, MINUS_MU, NUMBERS };
     double most[NUMBERS] = {0.0, 0.0, 0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    sedge_status status = SEDGE_OK;
 
     for (int32_t s = 0; s < faces->sides; s++)
         if (is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
     sedge_comm_max(context->comm, most, 1);
+    sedge_status status = add_beyond(most, context, bounds, where);
     for (int32_t s = 0; s < faces->sides && status == SEDGE_OK; s++) {
         const int group = context->mesh->group[faces->elements[(int64_t)s * faces->side_points]];
-        double complex epsilon, mu;
 
         if (context->mesh->groups.volume_axes[group] != 0) most[LAYER] = 1.0;
         if (most[OUTSIDE] > 0.0 && !is_outside(context, faces, s)) continue;
-        status = sedge_medium_find(&epsilon, &mu, context, group, 1.0, where);
-        if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0) most[LOSSY] = 1.0;
-        most[EPSILON] = fmax(most[EPSILON], creal(epsilon));
-        most[MINUS_EPSILON] = fmax(most[MINUS_EPSILON], -creal(epsilon));
-        most[MU] = fmax(most[MU], creal(mu));
-        most[MINUS_MU] = fmax(most[MINUS_MU], -creal(mu));
+        status = add_medium(most, context, group, where);
     }
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     sedge_comm_max(context->comm, most, NUMBERS);
@@ -156,6 +253,7 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
 sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
                                     const sedge_deck_far_field *deck, sedge_face_points *faces)
 {
+    double bounds[2][3];
     char where[4300];
 
     (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s", context->deck->path,
@@ -187,7 +285,10 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s", where, deck->surface.name,
                           reason);
     }
-    return find_medium(out, context, faces, where);
+    find_bounds(bounds, context->comm, faces);
+    out->total = has_total_fields(out, context, bounds);
+    SEDGE_TRY(check_point_sources(out, context, bounds, where));
+    return find_medium(out, context, faces, bounds, where);
 }
 
 void sedge_radiation_clear(const sedge_radiation *radiation)
@@ -316,6 +417,7 @@ double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int6
 
 double sedge_radiation_scattering(const sedge_radiation *radiation, int f)
 {
+    if (radiation->total) return (double)NAN;
     return 2.0 * find_impedance(radiation) * radiation->flux[f] / radiation->square[f];
 }
 

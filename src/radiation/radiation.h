@@ -17,6 +17,7 @@ typedef struct sedge_radiation {
     double *weight;                   // [points]
     sedge_far_medium medium;          // outside of the surface
     bool incident;                    // a plane wave: cross-sections, else directivity
+    bool total; // the fields on the surface are total ones, incident and scattered
     sedge_incident_wave wave;
     int frequencies;
     int64_t directions;          // of the deck: [theta][phi]
@@ -31,8 +32,8 @@ typedef struct sedge_radiation {
 } sedge_radiation;
 
 // Plan the far field of a surface whose faces are `faces`; turns their normals outward.
-// SEDGE_ERR_USAGE: the surface is open, lies in absorbing layers, or in several materials. Borrows
-// all arguments. Clear it in any case. Collective.
+// SEDGE_ERR_USAGE: the surface is open or lies in absorbing layers; other materials, a dispersive
+// one or a point source are outside. Borrows all arguments. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
                                     const sedge_deck_far_field *deck, sedge_face_points *faces);
@@ -48,7 +49,8 @@ sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output
 void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, double rcs[2]);
 double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d);
 
-// Of the plane wave, by the power that leaves the surface and by the forward field.
+// Of the plane wave, by the power that leaves the surface (not-a-number: with total fields that is
+// not the scattered one) and by the forward field.
 double sedge_radiation_scattering(const sedge_radiation *radiation, int f);
 double sedge_radiation_extinction(const sedge_radiation *radiation, int f);
 

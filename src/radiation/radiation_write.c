@@ -374,6 +374,9 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
                                  r->direction[shown_direction(r, i, angles)][0] / DEGREE));
     }
     SEDGE_TRY(sedge_text_add(text, "%s\n", r->exact != NULL ? "   rms dB" : ""));
+    if (r->total)
+        SEDGE_TRY(
+            sedge_text_add(text, "    no scattering by flux: the surface has total fields\n"));
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 

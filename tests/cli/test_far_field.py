@@ -184,6 +184,10 @@ class FarField(Case):
         for name in ("body", "entry"):
             self.assertLess(abs(found[f"{name}/E_theta"] - outer).max(), 0.02 * abs(outer).max(), name)
             numpy.testing.assert_allclose(found[f"{name}/extinction"], found["outer/extinction"], rtol=0.02)
+        numpy.testing.assert_allclose(found["entry/scattering"], found["outer/scattering"], rtol=0.02)
+        self.assertTrue(numpy.isnan(found["body/scattering"]).all())  # the fields on it are total ones
+        report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]
+        self.assertIsNone(report["body"]["scattering"][0])
 
     def test_refused(self):
         deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
@@ -208,6 +212,12 @@ class FarField(Case):
         open_deck = self.write("open.yaml", DIPOLE)
         self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "is a conductor"], "run",
                     open_deck, "--device", "host", "--set", "materials.domain.conductivity=1", ranks=(0,))
+        self.refuse(1, ["the source 'dipole' at (0.1, 0.5, 0.5) is outside of the surface 'around'"], "run", open_deck,
+                    "--device", "host", "--set", "sources.0.position=[0.1, 0.5, 0.5]", ranks=(0,))
+        far = ["--set", "mesh.box.split={axis: x, at: 0.9, names: [near, far]}", "--set", "mesh.box.cells=[10, 5, 5]"]
+        self.refuse(1, ["outside of the surface 'around' must be one material", "it has epsilon 1 to 2"], "run",
+                    open_deck, "--device", "host", *far, "--set", "materials={near: {}, far: {epsilon: 2}}",
+                    ranks=(0, 2))
         self.refuse(1, ["the surface 'xmin': the near-field surface is not closed"], "run", open_deck, "--device",
                     "host", "--set", "monitors.far-field.around.surface=xmin", ranks=(0, 2))
 
