@@ -110,11 +110,16 @@ sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck)
     deck_node *const node = deck_child(deck->tree, "exact");
     sedge_deck_sphere *const sphere = &deck->exact;
 
-    if (node == NULL) return SEDGE_OK;
+    if (node == NULL || node->count == 0) return SEDGE_OK;
     SEDGE_TRY(deck_check(reader, node, "exact", deck_section_find("exact"), NULL, 0));
     if (!reader->equation->poynting) {
         return deck_fail(reader->path, node, "exact: the equation '%s' has no plane waves",
                          reader->equation->name);
+    }
+    if (deck->far_field_count == 0) {
+        return deck_fail(reader->path, node,
+                         "exact: far fields are compared with it, and the deck has none; add "
+                         "monitors.far-field, or set exact to {}");
     }
     const deck_node *const material = deck_child(node, "material");
     deck_node *const coating = deck_child(node, "coating");

@@ -6,8 +6,8 @@
 // of the field, without exp(-j k R), about the attribute `centre`; axial_ratio, and flux
 // [frequencies], the power through the surface. With a plane wave as the source incident
 // [frequencies], rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and
-// extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Else
-// directivity [frequencies][theta][phi] and power [frequencies], which is radiated.
+// extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Without
+// any plane wave directivity [frequencies][theta][phi] and power [frequencies], which is radiated.
 // far-field_NAME.csv has the same, a line for each frequency and direction.
 #include "dg/monitor_kind.h"
 

@@ -1,5 +1,5 @@
 // The incident plane wave of a deck, the media at a frequency, and the known solution for a sphere
-// (`exact`): what far fields and spectra are compared with.
+// (`exact`): what far fields are compared with.
 #pragma once
 
 #include "monitor/output_context.h"

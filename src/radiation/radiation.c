@@ -272,6 +272,7 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
             (sedge_image_plane){image->axis, image->position, image->magnetic, image->ground};
     }
     out->incident = sedge_incident_find(&out->wave, context);
+    out->antenna = context->problem->incident_count == 0;
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
     SEDGE_TRY(sedge_exact_check(context));
     set_directions(out);
@@ -385,7 +386,7 @@ sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output
                                             (const double(*)[2])r->direction,
                                             r->far + f * (r->directions + 2)));
         r->flux[f] = sedge_near_surface_power(&r->surface, fields.E, fields.H);
-        if (r->incident) continue;
+        if (!r->antenna) continue;
         SEDGE_TRY_GOTO(status,
                        sedge_far_field_power(&r->surface, &fields, &r->medium, &r->power[f]));
     }

@@ -16,7 +16,8 @@ typedef struct sedge_radiation {
     sedge_near_surface surface;       // borrows the face points
     double *weight;                   // [points]
     sedge_far_medium medium;          // outside of the surface
-    bool incident;                    // a plane wave: cross-sections, else directivity
+    bool incident;                    // one plane wave, no other source: cross-sections
+    bool antenna;                     // no incident wave: directivity
     bool total; // the fields on the surface are total ones, incident and scattered
     sedge_incident_wave wave;
     int frequencies;
@@ -24,7 +25,7 @@ typedef struct sedge_radiation {
     double (*direction)[2];      // [directions + 2]: then back to the source, then forward
     double complex (*far)[2];    // [frequencies][directions + 2], sums over time
     double *flux;                // [frequencies] through the surface
-    double *power;               // [frequencies] over the sphere; without a plane wave
+    double *power;               // [frequencies] over the sphere; of an antenna
     double complex *signal;      // [frequencies] transform of the plane wave's signal
     double *square;              // [frequencies] |E|^2 of the plane wave; not-a-number: too small
     double (*exact)[2];          // [frequencies][directions + 2] exact cross-sections; NULL: none

@@ -267,7 +267,8 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     SEDGE_TRY(put_angles(file, folder, "phi", &r->deck->phi));
     SEDGE_TRY(put_fields(r, context, file, folder));
     SEDGE_TRY(put_all(r, context, file, folder, of_all, COUNT_OF(of_all)));
-    if (!r->incident) return put_all(r, context, file, folder, of_antenna, COUNT_OF(of_antenna));
+    if (r->antenna) return put_all(r, context, file, folder, of_antenna, COUNT_OF(of_antenna));
+    if (!r->incident) return SEDGE_OK;
     SEDGE_TRY(put_all(r, context, file, folder, of_wave, COUNT_OF(of_wave)));
     if (r->exact == NULL) return SEDGE_OK;
     (void)snprintf(path, sizeof path, "%s/exact", folder);
@@ -289,7 +290,8 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
                              r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE,
                              unit * creal(far[0]), unit * cimag(far[0]), unit * creal(far[1]),
                              unit * cimag(far[1]), axial_ratio(r, f, d)));
-    if (!r->incident) return sedge_text_add(text, ",%.9g\n", sedge_radiation_directivity(r, f, d));
+    if (r->antenna) return sedge_text_add(text, ",%.9g\n", sedge_radiation_directivity(r, f, d));
+    if (!r->incident) return sedge_text_add(text, "\n");
     SEDGE_TRY(sedge_text_add(text, ",%.9g,%.9g", area_unit(context) * rcs_theta(r, f, d),
                              area_unit(context) * rcs_phi(r, f, d)));
     if (r->exact == NULL) return sedge_text_add(text, "\n");
@@ -308,8 +310,10 @@ sedge_status sedge_radiation_write_table(const sedge_radiation *radiation,
     SEDGE_TRY_GOTO(status,
                    sedge_text_add(text,
                                   "frequency,theta,phi,E_theta_re,E_theta_im,E_phi_re,E_phi_im,"
-                                  "axial_ratio,%s%s\n",
-                                  r->incident ? "rcs_theta,rcs_phi" : "directivity",
+                                  "axial_ratio%s%s\n",
+                                  r->incident  ? ",rcs_theta,rcs_phi"
+                                  : r->antenna ? ",directivity"
+                                               : "",
                                   r->exact != NULL ? ",exact_rcs_theta,exact_rcs_phi" : ""));
     for (int f = 0; f < r->frequencies; f++) {
         for (int64_t d = 0; d < r->directions; d++)
@@ -374,9 +378,10 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
                                  r->direction[shown_direction(r, i, angles)][0] / DEGREE));
     }
     SEDGE_TRY(sedge_text_add(text, "%s\n", r->exact != NULL ? "   rms dB" : ""));
-    if (r->total)
+    if (r->total) {
         SEDGE_TRY(
             sedge_text_add(text, "    no scattering by flux: the surface has total fields\n"));
+    }
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 
@@ -459,10 +464,16 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
 
     (void)json_object_set_new(json, r->deck->name, entry);
     add_list(r, entry, "frequency", find_frequency, frequency_unit(context));
-    if (!r->incident) {
+    if (r->antenna) {
         add_list(r, entry, "directivity", greatest, 1.0);
         add_list(r, entry, "power_ratio", power_ratio, 1.0);
         return report_directivity(r, context, text);
+    }
+    if (!r->incident) {
+        return sedge_text_add(text,
+                              "  %-22s only fields: a plane wave beside other sources has neither "
+                              "cross-sections nor directivity\n",
+                              r->deck->name);
     }
     add_list(r, entry, "monostatic", monostatic, area);
     add_list(r, entry, "scattering", scattering, area);

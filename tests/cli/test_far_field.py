@@ -188,6 +188,13 @@ class FarField(Case):
         self.assertTrue(numpy.isnan(found["body/scattering"]).all())  # the fields on it are total ones
         report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]
         self.assertIsNone(report["body"]["scattering"][0])
+        waves = ("[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], origin: [0, 0, -2], "
+                 "signal: {type: ricker, frequency: 0.1}}, {type: dipole, position: [0, 0, 1.5], direction: [0, 0, 1], "
+                 "signal: {type: ricker, frequency: 0.1}}]")
+        found = self.compute("nested.yaml", "both", "--set", f"sources={waves}", "--set", "time={steps: 5}",
+                             "--set", "monitors.far-field={entry: {surface: entry}}")
+        self.assertIn("entry/E_theta", found)
+        self.assertFalse({"entry/directivity", "entry/rcs_theta", "entry/power"} & set(found))
 
     def test_refused(self):
         deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
@@ -196,6 +203,7 @@ class FarField(Case):
                 (f"{ball}.surface=balls", [f"{ball}.surface: the mesh has no surface group 'balls'"]),
                 (f"{ball}.theta.step=50", ["from 0 to 180 is not a whole number of steps of 50"]),
                 (f"{ball}.theta.to=200", [f"{ball}.theta.to 200 is outside 0..180"]),
+                ("monitors.far-field={}", ["exact: far fields are compared with it, and the deck has none"]),
                 (f"{ball}.frequencies={{list: [9]}}", ["spectra at up to 9", "points a wavelength"]),
                 ("exact.coating={radius: 0.9, material: air}", ["coating.radius 0.9 must be above exact.radius 1"]),
         ]:
@@ -217,7 +225,7 @@ class FarField(Case):
         far = ["--set", "mesh.box.split={axis: x, at: 0.9, names: [near, far]}", "--set", "mesh.box.cells=[10, 5, 5]"]
         self.refuse(1, ["outside of the surface 'around' must be one material", "it has epsilon 1 to 2"], "run",
                     open_deck, "--device", "host", *far, "--set", "materials={near: {}, far: {epsilon: 2}}",
-                    ranks=(0, 2))
+                    ranks=(2,))
         self.refuse(1, ["the surface 'xmin': the near-field surface is not closed"], "run", open_deck, "--device",
                     "host", "--set", "monitors.far-field.around.surface=xmin", ranks=(0, 2))
 
