@@ -332,7 +332,8 @@ static void test_resolved_text(void)
     if (deck != NULL) CHECK_OK(sedge_deck_write(text, deck));
     CHECK(strncmp(sedge_text_get(text), wanted, strlen(wanted) - strlen("  - type: dipole\n")) ==
           0);
-    CHECK(strstr(sedge_text_get(text), "      frequency: 1\n      ramp: 3\n") != NULL);
+    CHECK(strstr(sedge_text_get(text), "      frequency: 1\n      phase: 0\n      ramp: 3\n") !=
+          NULL);
     sedge_deck_free(deck);
     sedge_text_free(text);
 }
