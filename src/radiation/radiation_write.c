@@ -378,10 +378,6 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
                                  r->direction[shown_direction(r, i, angles)][0] / DEGREE));
     }
     SEDGE_TRY(sedge_text_add(text, "%s\n", r->exact != NULL ? "   rms dB" : ""));
-    if (r->total) {
-        SEDGE_TRY(
-            sedge_text_add(text, "    no scattering by flux: the surface has total fields\n"));
-    }
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 
@@ -389,7 +385,8 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
                                  r->deck->frequencies.value[f] * frequency_unit(context)));
         SEDGE_TRY(add_sections(r, context, text, f, angles));
     }
-    return SEDGE_OK;
+    if (!r->total) return SEDGE_OK;
+    return sedge_text_add(text, "    no scattering by flux: the surface has total fields\n");
 }
 
 static int64_t find_peak(const sedge_radiation *r, int f)
