@@ -11,25 +11,29 @@ static double signal_end(const double *signal)
     return kind->end != NULL ? kind->end(signal) : HUGE_VAL;
 }
 
-// How long an incident wave with parameters `p` takes from its origin to the corner of the box that
-// it reaches last, in the slowest of the materials.
+// How long an incident wave with parameters `p` takes at most from its origin to the corner of the
+// box that it reaches last: in the slowest of the materials, or, where the origin lies behind that
+// corner and the time is negative, in the fastest.
 static double travel_time(const sedge_problem *problem, const double *p, double bounds[2][3])
 {
     const double *const k = p + WAVE_DIRECTION;
     const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
-    double speed = HUGE_VAL;
+    double slowest = HUGE_VAL;
+    double fastest = 0.0;
     double path = 0.0;
 
     for (int v = 0; v < problem->volumes; v++) {
         const double *const m = problem->materials[v];
-        speed = fmin(speed, sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]));
+        const double speed = sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
+        slowest = fmin(slowest, speed);
+        fastest = fmax(fastest, speed);
     }
 
     for (int i = 0; i < 3; i++) {
         const double x = k[i] > 0.0 ? bounds[1][i] : bounds[0][i];
         path += (x - p[WAVE_ORIGIN + i]) * k[i] / length;
     }
-    return path / speed;
+    return fmax(path / slowest, path / fastest);
 }
 
 double maxwell_quiet(const sedge_problem *problem, double bounds[2][3])

@@ -25,11 +25,13 @@ static void set_wave(double *wave, const double *p, const double *m)
     memcpy(wave + TOTAL_FIELD_SIGNAL, p + WAVE_SIGNAL, SEDGE_SIGNAL_VALUES * sizeof *wave);
 }
 
+enum { SAMPLES = 1000000 };
+#define LIMIT 1e-5 // of the amplitude, that may have passed
+
 // At time 0 no wave may have reached the box around the surface: what has passed would be missing.
 // The signal at the box's first corner is that of all times until it is there.
 static sedge_status check_start(const double *wave, int number, double bounds[2][3])
 {
-    enum { SAMPLES = 2000 };
     const double *const signal = wave + TOTAL_FIELD_SIGNAL;
     double early = 0.0; // the time since the wave was at the first corner
     double most = 0.0;
@@ -39,9 +41,12 @@ static sedge_status check_start(const double *wave, int number, double bounds[2]
         const double s = wave[TOTAL_FIELD_SLOWNESS + d];
         early -= s * (bounds[s > 0.0 ? 0 : 1][d] - wave[TOTAL_FIELD_ORIGIN + d]);
     }
-    for (int i = 0; i <= SAMPLES && early > 0.0; i++)
-        most = fmax(most, fabs(sedge_signal(signal, early * i / SAMPLES)));
-    if (most <= 1e-3 * most_ever) return SEDGE_OK;
+    // Ten samples in a period of the highest frequency; of a signal that repeats for so long that
+    // they are too many, the first.
+    const double step = 0.1 / sedge_signal_kind_of(signal)->frequency(signal);
+    for (int i = 0; early > 0.0 && i < SAMPLES && (i - 1) * step < early; i++)
+        most = fmax(most, fabs(sedge_signal(signal, fmin(i * step, early))));
+    if (most <= LIMIT * most_ever) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "the plane wave %d has reached the total-field surface before the run starts "
                       "(its signal was up to %.2g of its amplitude there): begin it later by at "

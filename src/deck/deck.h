@@ -247,8 +247,9 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
 
 // The perfectly matched layer on a mesh, code units.
 typedef struct sedge_deck_layer {
-    double sigma, alpha; // s = 1 + sigma / (alpha + d/dt)
-    double reflection;   // at a right angle and high frequencies, of the layer alone
+    double sigma, alpha;      // s = 1 + sigma / (alpha + d/dt)
+    double reflection;        // at a right angle and high frequencies, of the layer alone
+    double reflection_lowest; // the same at the lowest frequency that it must absorb
 } sedge_deck_layer;
 
 // Find the layer of a problem without its terms. `deck` has one. Not collective.

@@ -108,12 +108,18 @@ static double find_reflection(const sedge_deck *deck)
     return deck->order == 3 ? 1e-4 : 1e-6;
 }
 
-// Does a medium with a term of the deck reach into the layer?
+static int count_axes(int axes)
+{
+    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
+}
+
+// Does a medium with a term of the deck reach into an edge or a corner of the layer? In layers
+// along one axis alone fields did not grow.
 static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups)
 {
     for (int v = 0; v < groups->volumes; v++) {
         const char *const owner = groups->volume_names[groups->volume_owner[v]];
-        for (int i = 0; i < deck->term_count && groups->volume_axes[v] != 0; i++)
+        for (int i = 0; i < deck->term_count && count_axes(groups->volume_axes[v]) > 1; i++)
             if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
     }
     return false;
@@ -128,13 +134,11 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     out->reflection = find_reflection(deck);
     out->sigma =
         -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
-    out->alpha = ALPHA_FACTOR * 2.0 * pi * find_frequency(deck, mesh, problem);
+    const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
+    out->alpha = ALPHA_FACTOR * omega;
     if (has_medium(deck, &mesh->groups)) out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
-}
-
-static int count_axes(int axes)
-{
-    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
+    out->reflection_lowest =
+        pow(out->reflection, 1.0 / (1.0 + out->alpha * out->alpha / (omega * omega)));
 }
 
 sedge_status deck_add_layers(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh,
@@ -195,11 +199,22 @@ static sedge_status check_gain(const sedge_problem *problem, const sedge_deck *d
 static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
-    if (problem->incident_count == 0 || sedge_problem_feeds(problem) != NULL) return SEDGE_OK;
+    const bool is_driven = problem->incident_count > 0 && sedge_problem_feeds(problem) == NULL;
+
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
         const sedge_trace_face *const face = &mesh->trace_faces[i];
         const sedge_boundary_kind *const kind = problem->boundaries[face->group].kind;
         if (kind == NULL || kind->layers || !sedge_mesh_in_layer(mesh, face->element)) continue;
+        if (kind->parameter_count > 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the surface '%s' (%s) reaches the layer of boundaries.%s, whose "
+                              "fields are stretched: a condition with parameters would be another "
+                              "one there, and reflect; end the surface inside the box",
+                              deck->path, mesh->groups.surface_names[face->group], kind->name,
+                              deck->layer->name);
+        }
+        if (kind->apply == deck->layer->kind->apply || !is_driven)
+            continue; // absorbing, or at rest
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: the surface '%s' (%s) reaches the layer of boundaries.%s, which "
                           "continues it, and the source '%s' would drive it there, where it must "

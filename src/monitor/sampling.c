@@ -99,6 +99,7 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
     double sums[2] = {0.0, 0.0}; // volume; the same times lengths of wave that a point has
 
     for (int32_t e = 0; e < mesh->elements; e++) {
+        if (sedge_mesh_in_layer(mesh, e)) continue;
         const double volume = fabs(sedge_mesh_volume(mesh, e));
         const double wave =
             problem->equation->speed(problem->materials[mesh->group[e]], problem->constants) /

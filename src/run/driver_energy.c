@@ -124,6 +124,7 @@ void driver_end_decayed(driver_run *run)
     sedge_session *const session = &run->session;
     const int64_t checked = run->step - run->step % session->deck->energy_every;
 
+    if (!(run->energy_peak > 0.0)) return;
     if (run->energy_last > session->deck->stop_energy * run->energy_peak) return;
     if (!(sedge_session_time(session, checked) >= run->earliest)) return;
     run->decayed = true;

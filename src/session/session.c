@@ -349,11 +349,11 @@ static void print_layer(const sedge_session *session)
     sedge_deck_find_layer(&layer, deck, mesh, &session->problem);
     printf(
         "  %-18s %d layer%s, together %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right "
-        "angle; sigma %.4g%s, alpha %.3g%s\n",
+        "angle, %.2g at the lowest frequency; sigma %.4g%s, alpha %.3g%s\n",
         deck->layer->kind->name, layers, layers == 1 ? "" : "s", mesh->extruded.thickness,
         sedge_deck_unit(deck, SEDGE_LENGTH), (long long)elements, layer.reflection,
-        layer.sigma / time_unit, deck->si ? " /s" : "", layer.alpha / time_unit,
-        deck->si ? " /s" : "");
+        layer.reflection_lowest, layer.sigma / time_unit, deck->si ? " /s" : "",
+        layer.alpha / time_unit, deck->si ? " /s" : "");
 }
 
 void sedge_session_print(const sedge_session *session)

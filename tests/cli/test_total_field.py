@@ -148,7 +148,7 @@ class TotalField(Case):
                     f"{{around: {{sphere: {{radius: {radius}}}}}}}}}",
                     "materials={inside: {}}",
                     "boundaries={wall: {type: absorbing}, around: {type: total-field}}",
-                    "monitors={}", "order=1")))
+                    "sources.0.origin=[-2, -2, -2]", "monitors={}", "order=1")))
             self.assertEqual(done.code, code, done)
         self.assertIn("surface 'around' has curved elements", done.messages[0])
 
