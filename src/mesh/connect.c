@@ -349,9 +349,10 @@ static sedge_status list_two_sided(table *t, const sedge_global *mesh,
 {
     SEDGE_TRY(sedge_allocate(&t->is_two_sided, mesh->groups.surfaces, sizeof *t->is_two_sided));
     for (int g = 0; g < mesh->groups.surfaces; g++) {
-        for (int i = 0; i < options->two_sided_surfaces && !t->is_two_sided[g]; i++)
+        for (int i = 0; i < options->two_sided_surfaces && !t->is_two_sided[g]; i++) {
             t->is_two_sided[g] =
                 strcmp(options->two_sided_surface[i], mesh->groups.surface_names[g]) == 0;
+        }
     }
     return SEDGE_OK;
 }

@@ -91,9 +91,10 @@ static void write_file(int missing)
                             "\"outer\"\n2 2 \"skin\"\n3 3 \"air\"\n3 4 \"core\"\n"
                             "$EndPhysicalNames\n$Nodes\n%d\n",
                             NODES * NODES * NODES));
-    for (int i = 0; i < NODES * NODES * NODES; i++)
+    for (int i = 0; i < NODES * NODES * NODES; i++) {
         CHECK_OK(sedge_text_add(text, "%d %d %d %d\n", i + 1, i % NODES, i / NODES % NODES,
                                 i / NODES / NODES));
+    }
     CHECK_OK(sedge_text_add(text, "$EndNodes\n$Elements\n%d\n%s$EndElements\n", count,
                             sedge_text_get(rows)));
     if (sedge_comm_is_root(comm)) {
@@ -149,9 +150,10 @@ static void check_closed(const sedge_mesh_options *options, int64_t faces, int64
         for (int d = 0; d < 3; d++) sum += area[d] * mesh->corners[side->element][0][d];
         // The first corner is on the face, or opposite to it.
         if (side->face == 2) {
-            for (int d = 0; d < 3; d++)
+            for (int d = 0; d < 3; d++) {
                 sum += area[d] *
                        (mesh->corners[side->element][1][d] - mesh->corners[side->element][0][d]);
+            }
         }
         firsts++;
     }

@@ -95,16 +95,16 @@ class Debye(Case):
     def test_refused(self):
         wave = ("sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
                 "signal: {type: gaussian, amplitude: 1, width: 0.3}}]")
-        for setting, message in (
-                ("initial.compare=true", "exact solution only without terms"),
-                ("materials.domain.polar.tau=0", "polar.tau 0 must be greater than 0"),
-                ("materials.domain.polar.eps_delta=1e308",
+        for settings, message in (
+                (("initial.compare=true",), "exact solution only without terms"),
+                (("materials.domain.polar.tau=0",), "polar.tau 0 must be greater than 0"),
+                (("materials.domain.polar.eps_delta=1e308",),
                  "the term 'polar' of volume group 'domain' gives the rate inf,"),
-                ("materials.domain.pola={}", "did you mean 'polar'?"),
-                (wave, "a plane-wave source goes with no term of a material")):
-            with self.subTest(setting=setting):
-                done = self.sedge("check", HERE / "polar.yaml", "--set", setting, "--set",
-                                  "order=1")
+                (("materials.domain.pola={}",), "did you mean 'polar'?"),
+                ((wave, "initial={}"), "a plane-wave source goes with no term of a material")):
+            with self.subTest(settings=settings):
+                words = [word for setting in settings for word in ("--set", setting)]
+                done = self.sedge("check", HERE / "polar.yaml", *words, "--set", "order=1")
                 self.assertEqual(done.code, 1)
                 self.assertIn(message, done.messages[0])
 
