@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PREFIX "sedge-opencl-"
@@ -155,12 +156,12 @@ static void sweep(void)
     (void)closedir(parent);
 }
 
-// The folder will hold code that is executed: nobody else may write into it. A folder that PoCL
-// made while MPI started is not locked yet, and another process may remove it before it is locked
-// here.
+// The folder will hold code that is executed: nobody else may write into it. Until it is locked
+// here another process that sweeps may have the lock, for as long as it takes to remove the folder.
 static sedge_status make_folder(void)
 {
-    enum { TRIES = 16 };
+    enum { TRIES = 10000 };
+    static const struct timespec pause = {.tv_nsec = 1000000};
     const char *temporary;
     bool used;
     int reason = 0;
@@ -170,6 +171,7 @@ static sedge_status make_folder(void)
         reason = mkdir(folder.path, 0700) != 0 ? errno : 0;
         if (reason != 0 && reason != EEXIST) break;
         folder.lock = lock_folder(folder.path, &used);
+        if (folder.lock < 0) (void)nanosleep(&pause, NULL);
     }
     if (folder.lock >= 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot use the temporary folder '%s': %s", folder.path,
