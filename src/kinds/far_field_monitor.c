@@ -117,8 +117,7 @@ done:
     return status;
 }
 
-// ---- the files
-// -----------------------------------------------------------------------------------
+// ---- the files ----------------------------------------------------------------------------------
 
 // Root: the files' part of one entry.
 static sedge_status write_entry(const far_field_monitor *monitor, int i, sedge_h5 *file)

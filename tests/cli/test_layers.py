@@ -80,12 +80,12 @@ class Layers(Case):
         with h5py.File(self.folder / name / "probes.h5") as file:
             return file["time"][()], {name: point["E"][()] for name, point in file["probes"].items()}
 
-    def reflection(self, top, angles, medium="{}"):
+    def reflection(self, top, angles, medium="{}", order=3):
         """In dB by angle. Nothing comes back from the far ends before the end of the run."""
         frequencies = [0.5 / math.sin(math.radians(angle)) for angle in angles]
         sums = []
         for high, condition in ((10, ABSORBING), (1, top)):
-            time, e = self.run_deck(f"to-{high}", guide(3, 0.5, -10, high, 23, condition, medium))
+            time, e = self.run_deck(f"to-{high}", guide(order, 0.5, -10, high, 23, condition, medium))
             sums.append(numpy.array([transform(time, e["end"][:, 1], f) for f in frequencies]))
         return 20 * numpy.log10(abs(sums[1] / sums[0] - 1))
 
@@ -104,6 +104,14 @@ class Layers(Case):
         that does not drive the medium -20 dB."""
         found = self.reflection(PML, [30, 45], MEDIUM)
         self.assertLess(found.max(), -40.0, found)
+
+    @LONG
+    def test_default(self):
+        """The figures of input/README.md: as measured, to a decibel."""
+        for order, measured in ((3, (-54.9, -49.4)), (4, (-59.7, -57.8))):
+            found = self.reflection(PML, [30, 45], order=order)
+            with self.subTest(order=order):
+                self.assertLess(abs(found - numpy.array(measured)).max(), 1.0, found)
 
     @LONG
     def test_long(self):

@@ -4,7 +4,6 @@
 #include "check.h"
 #include "solver/match.h"
 
-#include "dg/bernstein.h"
 #include "solver/curved_maps.h"
 
 #include <string.h>
@@ -15,22 +14,6 @@ static const kit_term water[] = {{&sedge_term_polar, "above", {3.0, 0.15}}, {NUL
 static const kit_term water_and_ice[] = {{&sedge_term_polar, "above", {3.0, 0.15}},
                                          {&sedge_term_polar, "below", {1.2, 0.4}},
                                          {NULL, NULL, {0.0}}};
-
-// Two steps on the device with coefficients as state, against the reference's.
-static void match_bernstein(kit *k, double dt, sedge_precision precision)
-{
-    const sedge_operator_options config = {.variant = "bernstein"};
-    sedge_bernstein *basis = NULL;
-
-    CHECK_OK(sedge_bernstein_create(&basis, k->base.element));
-    if (basis == NULL) return;
-    const double bound = MATCH_UNITS * basis->norm * kit_rounding(precision);
-    sedge_bernstein_free(basis); // the bound is that of test_operator_curved.c
-    CHECK_OK(kit_load(k, precision, &config));
-    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 2));
-    CHECK_BOUND(kit_difference(k, k->result, k->base.exact), bound);
-    CHECK_BOUND(kit_memory_difference(k), bound);
-}
 
 static void test_medium(const kit_world *world, bool curved, const kit_term *terms)
 {
@@ -52,7 +35,7 @@ static void test_medium(const kit_world *world, bool curved, const kit_term *ter
     const double dt = match_reference(&k, 0.0, 2);
     match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
               &(sedge_operator_options){.variant = "fused"});
-    match_bernstein(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
+    match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
     if (k.evolution != NULL) {
         CHECK(sedge_evolution_blocks(k.evolution) == 2);
         const sedge_block *const block = sedge_evolution_block(k.evolution, 1);

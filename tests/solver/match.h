@@ -9,6 +9,7 @@
 #include "kit.h"
 
 #include "check.h"
+#include "dg/bernstein.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,22 @@ static inline void match_one(kit *k, double t, double dt, int steps, sedge_preci
     }
     CHECK_BOUND(units, MATCH_UNITS);
     CHECK_BOUND(kit_memory_difference(k) / kit_rounding(precision), MATCH_UNITS);
+}
+
+// Two steps on the device with coefficients as state, against the reference's.
+static inline void match_coefficients(kit *k, double dt, sedge_precision precision)
+{
+    const sedge_operator_options config = {.variant = "bernstein"};
+    sedge_bernstein *basis = NULL;
+
+    CHECK_OK(sedge_bernstein_create(&basis, k->base.element));
+    if (basis == NULL) return;
+    const double bound = MATCH_UNITS * basis->norm * kit_rounding(precision);
+    sedge_bernstein_free(basis); // the bound is that of test_operator_curved.c
+    CHECK_OK(kit_load(k, precision, &config));
+    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 2));
+    CHECK_BOUND(kit_difference(k, k->result, k->base.exact), bound);
+    CHECK_BOUND(kit_memory_difference(k), bound);
 }
 
 // `steps` steps of the reference from t and the fields in base.u, into base.exact; how long each

@@ -3,26 +3,8 @@
 // layer's.
 #include "match.h"
 
-#include "dg/bernstein.h"
-
 extern const sedge_term_kind sedge_term_debye, sedge_term_pml_side, sedge_term_pml_edge,
     sedge_term_pml_corner;
-
-// Two steps on the device with coefficients as state, against the reference's.
-static void match_bernstein(kit *k, double dt, sedge_precision precision)
-{
-    const sedge_operator_options config = {.variant = "bernstein"};
-    sedge_bernstein *basis = NULL;
-
-    CHECK_OK(sedge_bernstein_create(&basis, k->base.element));
-    if (basis == NULL) return;
-    const double bound = MATCH_UNITS * basis->norm * kit_rounding(precision);
-    sedge_bernstein_free(basis); // the bound is that of test_operator_curved.c
-    CHECK_OK(kit_load(k, precision, &config));
-    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 2));
-    CHECK_BOUND(kit_difference(k, k->result, k->base.exact), bound);
-    CHECK_BOUND(kit_memory_difference(k), bound);
-}
 
 // Layers on three sides of a box of a conductor, below, and the Debye medium, above.
 static void test_layers(const kit_world *world)
@@ -61,7 +43,7 @@ static void test_layers(const kit_world *world)
     dg_case_random(&k.base, k.base.u);
     const double dt = match_reference(&k, 0.0, 2);
     match_one(&k, 0.0, dt, 2, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"});
-    match_bernstein(&k, dt, SEDGE_FP32);
+    match_coefficients(&k, dt, SEDGE_FP32);
     kit_clear(&k);
 }
 
