@@ -1,5 +1,5 @@
-// Declarations shared by h5_file.c (files, writing), h5_read.c (reading) and h5_error.c. Only these
-// files include this header and hdf5.h.
+// Declarations shared by h5_file.c (files), h5_write.c, h5_read.c and h5_error.c. Only these files
+// include this header and hdf5.h.
 #pragma once
 
 #include "h5.h"
