@@ -207,8 +207,9 @@ typedef struct sedge_deck {
     int monitor_count;
     sedge_deck_monitor *monitors; // of kinds with parameters, in the order of sedge_monitor_kinds
 
-    char *output;  // folder; relative to the working directory
-    int snapshots; // number of field snapshots over the run beside the initial one; 0: none
+    char *output;         // folder; relative to the working directory
+    int snapshots;        // number of field snapshots over the run beside the initial one; 0: none
+    bool layers_in_files; // field files have the elements of absorbing layers, too
     int64_t checkpoint_steps; // between checkpoints; of this and the next two at most one is not 0
     double checkpoint_time;   // code units
     double checkpoint_wall;   // seconds

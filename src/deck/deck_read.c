@@ -348,6 +348,7 @@ static sedge_status read_output(const deck_reader *reader, sedge_deck *deck)
     if (folder->text[0] == '\0') return deck_fail(reader->path, folder, "output.folder is empty");
     deck->output = folder->text;
     deck->snapshots = (int)deck_integer(deck_child(node, "snapshots"));
+    deck->layers_in_files = deck_boolean(deck_child(node, "layers"));
     SEDGE_TRY(read_checkpoint(reader, deck, node));
 
     SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));

@@ -248,6 +248,9 @@ static const deck_key output_keys[] = {
     {"snapshots", DECK_INTEGER, .fallback = "10", RANGE(0, 1000000),
      .text = "whole fields written over the run, beside the initial ones; 0: none at all; of an "
              "equation without time any other number stands for one"},
+    {"layers", DECK_BOOLEAN, .fallback = "false",
+     .text = "write the fields in perfectly matched layers into the field files, too; they are not "
+             "those of the medium"},
     {"checkpoint", DECK_SECTION,
      .text = "write checkpoints, from which --restart goes on; without it there are none"},
 };

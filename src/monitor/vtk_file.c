@@ -22,8 +22,10 @@ sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *conte
     vtk->context = context;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&vtk->element, mesh->elements, sizeof *vtk->element)));
-    for (int32_t e = 0; e < mesh->elements; e++)
-        if (!sedge_mesh_in_layer(mesh, e)) vtk->element[vtk->own++] = e;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (sedge_mesh_in_layer(mesh, e) && !context->deck->layers_in_files) continue;
+        vtk->element[vtk->own++] = e;
+    }
     vtk->elements = vtk->own;
     vtk->most = vtk->own;
     sedge_comm_sum_int(comm, &vtk->elements, 1);

@@ -1,6 +1,7 @@
 // Files for ParaView: VTKHDF 1.0, unstructured grids of Lagrange tetrahedra, one piece a rank. A DG
 // grid shares no points: element e of a piece has the points [e nodes, (e+1) nodes), in VTK's
-// numbering of the equispaced lattice. Elements in extruded layers are left out.
+// numbering of the equispaced lattice. Elements in absorbing layers are left out,
+// unless the deck asks for them.
 //
 // A file is made by the root with room for all values, which all ranks fill in. Functions are
 // collective and agree on their status unless they say that they are the root's.

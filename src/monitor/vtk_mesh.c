@@ -251,22 +251,25 @@ static bool needs_wide_points(const sedge_output_context *context)
 }
 
 // The elements' order over ranks, as a text: equal in runs whose mesh files are interchangeable.
-static sedge_status name_partition(char partition[SEDGE_HASH_TEXT],
-                                   const sedge_output_context *context)
+static sedge_status name_partition(char partition[SEDGE_HASH_TEXT], const sedge_vtk *vtk)
 {
-    const sedge_comm *const comm = context->comm;
-    const sedge_mesh *const mesh = context->mesh;
+    const sedge_comm *const comm = vtk->context->comm;
     const int64_t ranks = sedge_comm_size(comm);
-    const sedge_hash mine =
-        sedge_hash_bytes(mesh->global_ids, (size_t)mesh->elements * sizeof *mesh->global_ids);
+    int64_t *ids = NULL;
     sedge_hash *all = NULL;
+    sedge_status status = sedge_allocate(&ids, vtk->own, sizeof *ids);
 
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, ranks, sizeof *all)));
+    if (status == SEDGE_OK) status = sedge_allocate(&all, ranks, sizeof *all);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int64_t i = 0; i < vtk->own; i++) ids[i] = vtk->context->mesh->global_ids[vtk->element[i]];
+    const sedge_hash mine = sedge_hash_bytes(ids, (size_t)vtk->own * sizeof *ids);
     sedge_comm_all_gather(comm, &mine, all, sizeof mine);
     const sedge_hash together = sedge_hash_bytes(all, (size_t)ranks * sizeof *all);
     sedge_hash_print(&together, partition);
+done:
+    sedge_release(ids);
     sedge_release(all);
-    return SEDGE_OK;
+    return status;
 }
 
 // Root: does the file of its name hold the mesh as it lies on the ranks now?
@@ -311,7 +314,7 @@ sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk, 
     bool written = false;
 
     mesh->wide = needs_wide_points(vtk->context);
-    SEDGE_TRY(name_partition(mesh->partition, vtk->context));
+    SEDGE_TRY(name_partition(mesh->partition, vtk));
     choose_name(mesh, &written, vtk->context, in_use);
     return written ? SEDGE_OK : sedge_vtk_write(vtk, mesh->name, frame_mesh, fill_mesh, mesh);
 }

@@ -160,10 +160,15 @@ class Layers(Case):
         _, parts = self.run_deck("parts", OPEN, "--set", "time.steps=20", "--restart", "auto", ranks=2)
         self.assertGreater(abs(whole["near"]).max(), 0.0)
         self.assertLess(abs(whole["near"] - parts["near"]).max(), 1e-4 * abs(whole["near"]).max())
-        for folder in ("whole", "parts"):
+        for folder, settings, cells in (("whole", (), 48), ("parts", (), 48), ("layers", ("output.layers=true",), 384)):
+            if settings:
+                self.run_deck(folder, OPEN, "--set", "time.steps=1", "--set", settings[0])
             with h5py.File(self.folder / folder / "mesh.hdf") as file:
-                self.assertEqual(file["VTKHDF/NumberOfCells"][()].sum(), 48)
-                self.assertLessEqual(abs(file["VTKHDF/Points"][()]).max(), 0.5)
+                groups = file["VTKHDF/CellData/material"]
+                inside = groups[()] == list(groups.attrs["names"].astype(str)).index("domain")
+                self.assertEqual((len(inside), inside.sum()), (cells, 48))
+                reach = abs(file["VTKHDF/Points"][()]).reshape(cells, -1).max(1)
+                self.assertTrue(((reach <= 0.5) == inside).all())
 
     def test_check(self):
         deck = self.write("open.yaml", OPEN)
