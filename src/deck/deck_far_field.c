@@ -116,10 +116,17 @@ sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck)
         return deck_fail(reader->path, node, "exact: the equation '%s' has no plane waves",
                          reader->equation->name);
     }
-    if (deck->far_field_count == 0) {
+    bool compared = deck->far_field_count > 0;
+    for (int i = 0; i < deck->spectrum_count; i++) {
+        const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
+        compared =
+            compared || (spectrum->place == SEDGE_SPECTRUM_POINTS && spectrum->normalise != 0);
+    }
+    if (!compared) {
         return deck_fail(reader->path, node,
-                         "exact: far fields are compared with it, and the deck has none; add "
-                         "monitors.far-field, or set exact to {}");
+                         "exact: far fields and normalised spectra at points are compared with it, "
+                         "and the deck has none; add monitors.far-field, or monitors.spectra with "
+                         "points, or set exact to {}");
     }
     const deck_node *const material = deck_child(node, "material");
     deck_node *const coating = deck_child(node, "coating");

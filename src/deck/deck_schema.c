@@ -40,8 +40,8 @@ static const deck_key top_keys[] = {
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"exact", DECK_SECTION,
-     .text = "a problem whose solution is known, which far fields are compared with; needs "
-             "monitors.far-field; {}: none"},
+     .text = "a problem whose solution is known, which far fields and normalised spectra at points "
+             "are compared with; needs monitors.far-field or monitors.spectra; {}: none"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"kernels", DECK_SECTION, .fallback = "{}",
      .text = "how the kernels are tuned; for developers: their configuration"},

@@ -3,10 +3,11 @@
 //
 // /spectra/NAME/frequency [frequencies], GROUP [frequencies][points][3], complex, in phasors of
 // exp(+j w t); with a signal also GROUP_normalised and incident [frequencies]. Of points: positions
-// [points][3] and the attribute names. Of a plane: [rows][columns] points and their coordinates. Of
-// a surface: positions and normals [points][3] and weights [points] of the quadrature on its faces
-// (monitor/face_points.h), the fields the mean of both sides. Of volume groups the fields are in
-// files of their own (monitor/spectrum_vtk.h).
+// [points][3] and the attribute names, and with `exact` in the deck the group exact, which has
+// GROUP_normalised of the Mie series and error [frequencies][points], relative to it. Of a plane:
+// [rows][columns] points and their coordinates. Of a surface: positions and normals [points][3] and
+// weights [points] of the quadrature on its faces (monitor/face_points.h), the fields the mean of
+// both sides. Of volume groups the fields are in files of their own (monitor/spectrum_vtk.h).
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
@@ -15,6 +16,7 @@
 #include "monitor/spectrum_rows.h"
 #include "monitor/spectrum_vtk.h"
 #include "monitor/transforms.h"
+#include "radiation/near_exact.h"
 
 #include <jansson.h>
 
@@ -27,6 +29,7 @@ typedef struct spectrum_entry {
     const sedge_deck_spectrum *deck;
     sedge_spectrum_rows rows;
     const sedge_spectrum *spectrum; // of the transforms
+    sedge_near_exact *exact;        // NULL: not compared with
 } spectrum_entry;
 
 typedef struct spectra_monitor {
@@ -39,6 +42,13 @@ typedef struct spectra_monitor {
 static bool is_volume(const spectrum_entry *entry)
 {
     return entry->deck->place == SEDGE_SPECTRUM_GROUPS;
+}
+
+// Are its fields known, too?
+static bool is_compared(const sedge_deck *deck, const sedge_deck_spectrum *spectrum)
+{
+    return deck->exact.layers > 0 && spectrum->place == SEDGE_SPECTRUM_POINTS &&
+           spectrum->normalise != 0;
 }
 
 static const char *entry_name(const sedge_deck *deck, int i)
@@ -54,7 +64,10 @@ static void release(void *what)
 
     if (monitor == NULL) return;
     sedge_transforms_clear(&monitor->transforms);
-    for (int i = 0; i < monitor->count; i++) sedge_spectrum_rows_clear(&monitor->entries[i].rows);
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_spectrum_rows_clear(&monitor->entries[i].rows);
+        sedge_near_exact_free(monitor->entries[i].exact);
+    }
     sedge_release(monitor->entries);
     sedge_release(monitor);
 }
@@ -68,6 +81,8 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
     entry->deck = deck;
     entry->spectrum = &monitor->transforms.spectrum[monitor->count++];
     SEDGE_TRY(sedge_spectrum_rows_create(&entry->rows, deck, monitor->transforms.context));
+    if (is_compared(monitor->transforms.context->deck, deck))
+        SEDGE_TRY(sedge_near_exact_create(&entry->exact, monitor->transforms.context, deck));
     return sedge_transforms_add(&monitor->transforms,
                                 &(sedge_transform_entry){.name = deck->name,
                                                          .line = deck->line,
@@ -225,8 +240,13 @@ static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_e
     }
     if (entry->deck->place == SEDGE_SPECTRUM_SURFACE)
         return write_surface(monitor, entry, file, folder);
-    return sedge_spectrum_write(entry->spectrum, context, &monitor->transforms.sampling,
-                                entry->deck->requested, &places, file, folder);
+    SEDGE_TRY(sedge_spectrum_write(entry->spectrum, context, &monitor->transforms.sampling,
+                                   entry->deck->requested, &places, file, folder));
+    if (entry->exact != NULL && file != NULL) {
+        status = sedge_near_exact_write(entry->exact, monitor->transforms.sampling.signal_unit,
+                                        file, folder);
+    }
+    return sedge_comm_agree(context->comm, status);
 }
 
 static sedge_status write_entries(const void *what, sedge_h5 *file)
@@ -245,14 +265,29 @@ static sedge_status finish(void *what)
     const spectra_monitor *const monitor = what;
     double bytes = ENTRY_BYTES * (double)(1 + monitor->count);
 
+    SEDGE_TRY(sedge_comm_agree(monitor->transforms.context->comm,
+                               sedge_transforms_fetch(&monitor->transforms)));
     for (int i = 0; i < monitor->count; i++) {
         const spectrum_entry *const entry = &monitor->entries[i];
+        if (entry->exact != NULL)
+            SEDGE_TRY(sedge_near_exact_find(entry->exact, entry->spectrum, entry->rows.ids));
         if (is_volume(entry)) continue;
         bytes += 16.0 * (double)(entry->spectrum->gather.all + 1) *
                  (double)sedge_spectrum_width(entry->spectrum);
     }
     return sedge_transforms_write(&monitor->transforms, "spectra.h5", "spectra", bytes,
                                   write_entries);
+}
+
+static sedge_status report(const void *what, sedge_text *text, json_t *json)
+{
+    const spectra_monitor *const monitor = what;
+
+    for (int i = 0; i < monitor->count; i++) {
+        if (monitor->entries[i].exact != NULL)
+            SEDGE_TRY(sedge_near_exact_report(monitor->entries[i].exact, text, json));
+    }
+    return SEDGE_OK;
 }
 
 static bool requested(const sedge_deck *deck)
@@ -281,6 +316,7 @@ const sedge_monitor_kind sedge_monitor_spectra = {
     .connect = sedge_transforms_connect,
     .transform = sedge_transforms_transform,
     .finish = finish,
+    .report = report,
     .save = sedge_transforms_save,
     .free = release,
     .owns = owns,

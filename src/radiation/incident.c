@@ -1,5 +1,7 @@
 #include "incident.h"
 
+#include "dg/response.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,27 +49,46 @@ double sedge_incident_square(const sedge_incident_wave *wave)
 
 // ---- media -------------------------------------------------------------------------------------
 
+bool sedge_medium_is_dispersive(const sedge_output_context *context, int group)
+{
+    return context->mesh->groups.volume_axes[group] == 0 &&
+           sedge_problem_has_term(context->problem, group);
+}
+
+// The factor of a vector of fields whose components all have the same one, else not-a-number. That
+// of a medium without losses is real, to rounding.
+static double complex find_factor(const double complex *factors, const sedge_output_group *vector)
+{
+    const double complex factor = factors[vector->first];
+
+    for (int i = 1; i < vector->count; i++) {
+        if (!(cabs(factors[vector->first + i] - factor) <= 1e-9 * cabs(factor)))
+            return (double complex)NAN;
+    }
+    return fabs(cimag(factor)) <= 1e-14 * cabs(factor) ? creal(factor) : factor;
+}
+
 sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
                                const sedge_output_context *context, int group, double frequency,
                                const char *where)
 {
     const sedge_problem *const problem = context->problem;
-    const sedge_equation *const equation = problem->equation;
-    const double *const m = problem->materials[group];
-    const double decay = equation->decay != NULL ? equation->decay(m) : 0.0;
+    const sedge_output_group *const groups = problem->equation->groups;
+    double complex factors[SEDGE_MAX_FIELDS];
     double weights[SEDGE_MAX_FIELDS];
 
-    *epsilon = *mu = 1.0;
-    if (sedge_problem_has_term(problem, group) && context->mesh->groups.volume_axes[group] == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: the material '%s' has a law of its own, for which this is not known",
-                          where, context->mesh->groups.volume_names[group]);
+    *epsilon = *mu = (double complex)NAN;
+    problem->equation->energy(problem->materials[group], weights); // 1/2 (epsilon E^2 + mu H^2)
+    if (sedge_response_find(factors, problem, group, frequency)) {
+        *epsilon = weights[groups[0].first] * find_factor(factors, &groups[0]);
+        *mu = weights[groups[1].first] * find_factor(factors, &groups[1]);
     }
-    equation->energy(m, weights); // 1/2 (epsilon E^2 + mu H^2)
-    *mu = weights[equation->groups[1].first];
-    *epsilon =
-        weights[equation->groups[0].first] * (1.0 - (double complex)_Complex_I * decay / frequency);
-    return SEDGE_OK;
+    if (!isnan(creal(*epsilon)) && !isnan(creal(*mu))) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: the material '%s' has no epsilon and mu: its terms are not linear, or act "
+        "on directions differently",
+        where, context->mesh->groups.volume_names[group]);
 }
 
 // ---- exact -------------------------------------------------------------------------------------
@@ -111,11 +132,14 @@ static sedge_status find_sphere(sedge_sphere *sphere, const sedge_output_context
         SEDGE_TRY(sedge_medium_find(&epsilon, &mu, context, v, frequency, where));
         const bool same = found && cabs(epsilon - sphere->background_epsilon) == 0.0 &&
                           cabs(mu - sphere->background_mu) == 0.0;
-        if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0 || (found && !same)) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "%s: the sphere must lie in one lossless material, and that of '%s' "
-                              "is another one: say by 'material' which groups are in the sphere",
-                              where, context->mesh->groups.volume_names[v]);
+        if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0 || (found && !same) ||
+            sedge_medium_is_dispersive(context, v)) {
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "%s: the sphere must lie in one material without loss and dispersion, "
+                "and that of '%s' is another one: say by 'material' which groups are "
+                "in the sphere",
+                where, context->mesh->groups.volume_names[v]);
         }
         sphere->background_epsilon = creal(epsilon);
         sphere->background_mu = creal(mu);

@@ -12,8 +12,12 @@ bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *
 // |E|^2 of the wave for a signal of 1, all components.
 double sedge_incident_square(const sedge_incident_wave *wave);
 
-// Epsilon and mu of a volume group, relative to vacuum, at an angular frequency (code units).
-// SEDGE_ERR_USAGE, after `where`: the group has terms, whose response is not known here.
+// Does volume group `group` have terms, so that epsilon and mu depend on the frequency?
+bool sedge_medium_is_dispersive(const sedge_output_context *context, int group);
+
+// Epsilon and mu of a volume group, relative to vacuum, at an angular frequency (code units), with
+// the response of its conductivity and terms under exp(+j w t). SEDGE_ERR_USAGE, after `where`: the
+// material has no such numbers, for a term is not linear or acts on directions differently.
 SEDGE_MUST_USE
 sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
                                const sedge_output_context *context, int group, double frequency,

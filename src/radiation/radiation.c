@@ -146,6 +146,12 @@ static sedge_status add_medium(double most[NUMBERS], const sedge_output_context 
 {
     double complex epsilon, mu;
 
+    if (sedge_medium_is_dispersive(context, group)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: outside of the surface must be one material without terms, and "
+                          "'%s' has some",
+                          where, context->mesh->groups.volume_names[group]);
+    }
     SEDGE_TRY(sedge_medium_find(&epsilon, &mu, context, group, 1.0, where));
     if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0) most[LOSSY] = 1.0;
     most[EPSILON] = fmax(most[EPSILON], creal(epsilon));

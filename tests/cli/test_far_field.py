@@ -101,6 +101,52 @@ output: {snapshots: 0}
 kernels: {tune: "off"}
 """
 
+# A ball of a dispersive medium, in a coarse mesh.
+BALL = """\
+equation: maxwell
+order: 1
+precision: fp64
+mesh: {{file: {mesh}}}
+time: {{end: 13}}
+materials:
+  air: {{}}
+  ball: {{epsilon: 1.5, lorentz: {{strength: 1, frequency: 0.5, damping: 0.3}}}}
+boundaries: {{outer: {{type: pml, layers: 1}}, around: {{type: total-field}}}}
+sources:
+  - type: plane-wave
+    direction: [0, 0, 1]
+    polarisation: [2, 0, 0]
+    origin: [0, 0, -1.5]
+    signal: {{type: ricker, frequency: 0.25, delay: 3.5}}
+monitors:
+  frequencies: {{list: [0.15915494309189535, 0.25]}}
+  far-field: {{ball: {{surface: around, theta: {{step: 10}}}}}}
+  spectra:
+    near: {{points: {{inside: [0.4, 0.2, 0.3], beside: [0.2, 1.3, 0.1], scattered: [0.1, 0.1, 1.8]}}}}
+exact: {{type: mie, radius: 1, material: ball}}
+output: {{snapshots: 0}}
+kernels: {{tune: "off"}}
+"""
+
+
+def mie_extinction(epsilon, x):
+    """Of a sphere of radius 1 and size parameter x: Bohren and Huffman, chapter 4, whose time goes as exp(-i w t)."""
+    m = numpy.sqrt(numpy.conj(epsilon))
+    most = int(x + 4 * x ** (1 / 3) + 10)
+    slope = numpy.zeros(most + 40, complex)  # d log psi_n(m x), downwards
+    for n in range(most + 39, 0, -1):
+        slope[n - 1] = n / (m * x) - 1 / (slope[n] + n / (m * x))
+    before, psi = math.cos(x), math.sin(x)
+    chi_before, chi = -math.sin(x), math.cos(x)
+    total = 0.0
+    for n in range(1, most + 1):
+        before, psi = psi, (2 * n - 1) / x * psi - before
+        chi_before, chi = chi, (2 * n - 1) / x * chi - chi_before
+        xi, xi_before = psi - 1j * chi, before - 1j * chi_before
+        for factor in (slope[n] / m, slope[n] * m):
+            total += (2 * n + 1) * (((factor + n / x) * psi - before) / ((factor + n / x) * xi - xi_before)).real
+    return 2 * math.pi / x**2 * total
+
 
 def unit_vectors(theta, phi):
     st, ct, sp, cp = numpy.sin(theta), numpy.cos(theta), numpy.sin(phi), numpy.cos(phi)
@@ -176,6 +222,33 @@ class FarField(Case):
         total = found["ball/rcs_theta"] + found["ball/rcs_phi"]
         numpy.testing.assert_allclose(total[:, -1, 0], found["ball/monostatic"], rtol=1e-9)
 
+    def test_ball(self):
+        """A dispersive ball: the series has the medium's epsilon(f), also of a core with a coating of the same, and the
+        fields are close to it, total ones inside of the total-field surface and scattered ones outside."""
+        deck = self.write("ball.yaml", BALL.format(mesh=SOURCE / "meshes/solid-sphere.msh"))
+        found = self.compute(deck, "whole", ranks=2)
+        report = read_json(self.folder / "whole/report.json")["monitors"]
+        frequency = found["ball/frequency"]
+        epsilon = 1.5 + 0.25 / (0.25 - frequency**2 + 0.3j * frequency)
+        exact = [mie_extinction(e, 2 * math.pi * f) for e, f in zip(epsilon, frequency)]
+        numpy.testing.assert_allclose(found["ball/exact/extinction"], exact, rtol=1e-9)
+        numpy.testing.assert_allclose(found["ball/extinction"], exact, rtol=0.05)
+        self.assertLess(max(report["far-field"]["ball"]["rms_decibel"]), 0.6)  # order 1, with 5 elements a wave
+        with h5py.File(self.folder / "whole/spectra.h5") as file:
+            near = {name: file["spectra/near"][name][()] for name in ("E_normalised", "H_normalised")}
+            known = {name: file["spectra/near/exact"][name][()] for name in (*near, "error")}
+        difference, size = (numpy.sqrt(sum((abs(part) ** 2).sum(axis=-1) for part in parts)) for parts in (
+            [near[name] - known[name] for name in near], [known[name] for name in near]))
+        numpy.testing.assert_allclose(known["error"], difference / size, rtol=1e-9)
+        errors = report["spectra"]["near"]["error"]
+        self.assertEqual(list(errors), ["inside", "beside", "scattered"])
+        for i, name in enumerate(errors):
+            numpy.testing.assert_allclose(errors[name], known["error"][:, i], rtol=1e-9)
+            self.assertLess(max(errors[name]), 0.1, name)
+        coated = self.compute(deck, "coated", "--set", "time={steps: 1}", "--set", "exact.radius=0.4", "--set",
+                              "exact.coating={radius: 1, material: ball}")
+        numpy.testing.assert_allclose(coated["ball/exact/extinction"], exact, rtol=1e-9)
+
     def test_nested(self):
         """The same far field from the outer sides of a conductor with elements on both sides, from a total-field
         surface and from a surface beyond it. Both sides together would give half of it, 6 dB less."""
@@ -203,7 +276,7 @@ class FarField(Case):
                 (f"{ball}.surface=balls", [f"{ball}.surface: the mesh has no surface group 'balls'"]),
                 (f"{ball}.theta.step=50", ["from 0 to 180 is not a whole number of steps of 50"]),
                 (f"{ball}.theta.to=200", [f"{ball}.theta.to 200 is outside 0..180"]),
-                ("monitors.far-field={}", ["exact: far fields are compared with it, and the deck has none"]),
+                ("monitors.far-field={}", ["exact: far fields and normalised spectra", "the deck has none"]),
                 (f"{ball}.frequencies={{list: [9]}}", ["spectra at up to 9", "points a wavelength"]),
                 ("exact.coating={radius: 0.9, material: air}", ["coating.radius 0.9 must be above exact.radius 1"]),
         ]:
@@ -220,6 +293,9 @@ class FarField(Case):
         open_deck = self.write("open.yaml", DIPOLE)
         self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "is a conductor"], "run",
                     open_deck, "--device", "host", "--set", "materials.domain.conductivity=1", ranks=(0,))
+        self.refuse(1, ["outside of the surface must be one material without terms, and 'domain' has some"], "run",
+                    open_deck, "--device", "host", "--set",
+                    "materials.domain.debye={strength: 1, relaxation_time: 1}", ranks=(0,))
         self.refuse(1, ["the source 'dipole' at (0.1, 0.5, 0.5) is outside of the surface 'around'"], "run", open_deck,
                     "--device", "host", "--set", "sources.0.position=[0.1, 0.5, 0.5]", ranks=(0,))
         far = ["--set", "mesh.box.split={axis: x, at: 0.9, names: [near, far]}", "--set", "mesh.box.cells=[10, 5, 5]"]

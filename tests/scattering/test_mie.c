@@ -98,6 +98,14 @@ static void test_published(void)
         check_number(s.scattering, table[i].scattering, 6e-7, "Wiscombe scattering");
     }
 
+    // Bohren & Huffman, appendix B: a small core in a coating of 6.265, wavelength 3; six digits.
+    sedge_sphere bhcoat = make_coated(0.171, cpow(1.59 - 0.66 * J, 2), cpow(1.409 - 0.1747 * J, 2));
+    bhcoat.radius[1] = 6.265;
+    const sedge_mie_sections coat = solve(&bhcoat, 2.0 * PI / 3.0);
+    check_number(coat.scattering, 1.14341, 1e-5, "BHCOAT scattering");
+    check_number(coat.extinction, 2.32803, 1e-5, "BHCOAT extinction");
+    check_number(coat.backscatter, 0.0285099, 1e-6, "BHCOAT backscatter");
+
     // Monostatic radar cross-sections over pi a^2, from independent series.
     const double conductor[4][2] = {
         {1.0, 3.637567}, {2.0, 1.008143}, {2.0 * PI, 1.013971}, {10.0, 0.929230}};
