@@ -1,6 +1,7 @@
 #include "matrices.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "sparse/sparse_matrix.h"
 
 #include <string.h>
@@ -207,9 +208,9 @@ static sedge_status make_by_formula(bench_matrix *matrix, int64_t rows, const fo
     fill_job job = {f, matrix};
 
     SEDGE_TRY(sedge_allocate(&matrix->offsets, rows + 1, sizeof *matrix->offsets));
-    sedge_sparse_parallel(sedge_device_compilers(1), rows, GRAIN, count_rows, &job);
+    sedge_parallel(sedge_device_compilers(1), rows, GRAIN, count_rows, &job);
     SEDGE_TRY(make_entries(matrix, rows));
-    sedge_sparse_parallel(sedge_device_compilers(1), rows, GRAIN, fill_rows, &job);
+    sedge_parallel(sedge_device_compilers(1), rows, GRAIN, fill_rows, &job);
     return SEDGE_OK;
 }
 

@@ -2,6 +2,7 @@
 // pieces sorted by length and stored in slices; blocks that stay for all of the product bring the
 // numbers of x at the columns most used into block memory.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "sparse/sparse_choose.h"
 #include "sparse/sparse_order.h"
 #include "sparse/sparse_store.h"
@@ -175,7 +176,7 @@ static sedge_status upload_slices(sedge_sparse_store *store, hub_job *job, int64
         const int64_t start = job->starts[s], stored = job->starts[end] - start;
         if (stored == 0) continue;
         job->first = s;
-        sedge_sparse_parallel(job->matrix->threads, end - s, GRAIN, write_slices, job);
+        sedge_parallel(job->matrix->threads, end - s, GRAIN, write_slices, job);
         SEDGE_TRY_GOTO(status, sedge_buffer_upload(store->values, size * start, job->values,
                                                    size * stored, NULL));
         SEDGE_TRY_GOTO(

@@ -1,55 +1,13 @@
-// The caller's matrix: checked, counted, and which of its rows are stored. Work on several threads.
+// The caller's matrix: checked, counted, and which of its rows are stored.
 #include "sparse/sparse_matrix.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-
-// ---- threads -----------------------------------------------------------------------------------
-
-enum { THREADS_MOST = 16 };
-
-typedef struct worker {
-    pthread_t thread;
-    void (*part)(void *context, int64_t first, int64_t end);
-    void *context;
-    int64_t first, end;
-} worker;
-
-static void *work(void *argument)
-{
-    const worker *const w = argument;
-
-    w->part(w->context, w->first, w->end);
-    return NULL;
-}
-
-void sedge_sparse_parallel(int threads, int64_t count, int64_t grain,
-                           void (*part)(void *context, int64_t first, int64_t end), void *context)
-{
-    worker workers[THREADS_MOST];
-    bool started[THREADS_MOST] = {false};
-    int64_t used = threads < THREADS_MOST ? threads : THREADS_MOST;
-
-    if (count <= 0) return;
-    if (used > count / grain) used = count / grain;
-    if (used < 1) used = 1;
-    for (int t = 0; t < used; t++) {
-        workers[t] = (worker){.part = part,
-                              .context = context,
-                              .first = count / used * t,
-                              .end = t + 1 < used ? count / used * (t + 1) : count};
-        if (t > 0) started[t] = pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0;
-    }
-    for (int t = 0; t < used; t++) {
-        if (!started[t]) (void)work(&workers[t]);
-    }
-    for (int t = 1; t < used; t++)
-        if (started[t]) (void)pthread_join(workers[t].thread, NULL);
-}
 
 // ---- checks ------------------------------------------------------------------------------------
 
@@ -151,7 +109,7 @@ static sedge_status take_survey(survey *all, int threads)
 {
     const sedge_csr *const csr = all->csr;
 
-    sedge_sparse_parallel(threads, csr->rows, GRAIN, survey_offsets, all);
+    sedge_parallel(threads, csr->rows, GRAIN, survey_offsets, all);
     if (all->descends < csr->rows) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "sparse matrix: the offsets descend, from %lld to %lld at row %lld",
@@ -161,7 +119,7 @@ static sedge_status take_survey(survey *all, int threads)
     if (all->empty == csr->rows) return SEDGE_OK; // no column is looked at
     assert((csr->columns32 != NULL) != (csr->columns64 != NULL));
     assert((csr->values32 != NULL) != (csr->values64 != NULL));
-    sedge_sparse_parallel(threads, csr->rows, GRAIN, survey_columns, all);
+    sedge_parallel(threads, csr->rows, GRAIN, survey_columns, all);
     if (all->outside < csr->rows) return fail_outside(csr, all->outside);
     return SEDGE_OK;
 }
@@ -245,5 +203,5 @@ void sedge_csr_apply(const sedge_csr *csr, double alpha, const double *x, double
 {
     product p = {csr, alpha, beta, x, y, bound};
 
-    sedge_sparse_parallel(threads, csr->rows, GRAIN, multiply, &p);
+    sedge_parallel(threads, csr->rows, GRAIN, multiply, &p);
 }

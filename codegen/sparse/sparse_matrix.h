@@ -56,9 +56,3 @@ static inline void sedge_sparse_set(void *values, int64_t at, double value, int 
         ((float *)values)[at] = (float)value;
     }
 }
-
-// Split 0 .. count - 1 into pieces of at least `grain`, call `part` for each piece, and wait. Uses
-// at most `threads` threads, at least 1 and at most 16, including the calling one. `part` cannot
-// fail.
-void sedge_sparse_parallel(int threads, int64_t count, int64_t grain,
-                           void (*part)(void *context, int64_t first, int64_t end), void *context);

@@ -3,6 +3,7 @@
 #include "sparse/sparse_order.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -261,7 +262,7 @@ static sedge_status fill(sedge_sparse_reordered *re, const sedge_sparse_matrix *
         re->offsets[r + 1] = re->offsets[r] + sedge_sparse_length(matrix, from);
     }
     reorder_job job = {matrix, re->rows, place, re->offsets, re->columns, re->values};
-    sedge_sparse_parallel(matrix->threads, csr.rows, GRAIN, write_rows, &job);
+    sedge_parallel(matrix->threads, csr.rows, GRAIN, write_rows, &job);
     csr.offsets = re->offsets;
     csr.columns32 = re->columns;
     if (matrix->value_bytes == 8) {

@@ -2,6 +2,7 @@
 #include "sparse/sparse_rows.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -53,7 +54,7 @@ static sedge_status upload_entries(sedge_sparse_store *store, const sedge_sparse
         const int64_t count = left < SEDGE_SPARSE_CHUNK ? left : SEDGE_SPARSE_CHUNK;
         job.first = first + at;
         if (job.columns != NULL || job.values != NULL)
-            sedge_sparse_parallel(matrix->threads, count, GRAIN, copy_entries, &job);
+            sedge_parallel(matrix->threads, count, GRAIN, copy_entries, &job);
         SEDGE_TRY_GOTO(status, sedge_buffer_upload(store->columns, 4 * at,
                                                    job.columns != NULL ? job.columns
                                                                        : csr->columns32 + job.first,
@@ -102,7 +103,7 @@ static sedge_status upload_offsets(sedge_sparse_store *store, const sedge_sparse
     } else {
         SEDGE_TRY(sedge_allocate(&job.narrow, count, sizeof *job.narrow));
     }
-    sedge_sparse_parallel(matrix->threads, count, GRAIN, copy_offsets, &job);
+    sedge_parallel(matrix->threads, count, GRAIN, copy_offsets, &job);
     const sedge_status status = sedge_sparse_upload(
         &store->offsets, store->device, job.wide != NULL ? (const void *)job.wide : job.narrow,
         count * (job.wide != NULL ? 8 : 4));

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "sparse/sparse_choose.h"
 #include "sparse/sparse_order.h"
 #include "sparse/sparse_slice.h"
@@ -174,7 +175,7 @@ static sedge_status upload_slices(sedge_sparse_store *store, sell_job *job, int6
                           job->words[end + 1] - job->words[s] <= most;)
             end++;
         job->first = s;
-        sedge_sparse_parallel(job->matrix->threads, end - s, GRAIN, write_slices, job);
+        sedge_parallel(job->matrix->threads, end - s, GRAIN, write_slices, job);
         SEDGE_TRY_GOTO(status,
                        sedge_buffer_upload(store->values, size * job->starts[s], job->values,
                                            size * (job->starts[end] - job->starts[s]), NULL));
@@ -222,7 +223,7 @@ static sedge_status build_slices(sedge_sparse_store *store, sell_job *job)
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->modes, slices + 1, sizeof *job->modes));
     if (store->layout.packed)
         SEDGE_TRY_GOTO(status, sedge_allocate(&job->hashes, slices + 1, sizeof *job->hashes));
-    sedge_sparse_parallel(job->matrix->threads, slices, GRAIN, plan_slices, job);
+    sedge_parallel(job->matrix->threads, slices, GRAIN, plan_slices, job);
     make_uniform(store, job, slices);
     add_up(job->starts, slices);
     SEDGE_TRY_GOTO(status, place_indices(job, slices));

@@ -266,6 +266,7 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
                    deck->line, deck->name);
     *out = (sedge_radiation){.deck = deck,
                              .surface = {.comm = context->comm,
+                                         .threads = context->threads,
                                          .points = (int64_t)faces->sides * faces->side_points,
                                          .place = (const double(*)[3])faces->place,
                                          .normal = (const double(*)[3])faces->normal,

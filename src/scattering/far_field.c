@@ -1,6 +1,7 @@
 #include "far_field.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include "gauss.h"
 
@@ -9,6 +10,9 @@
 #define PI    3.14159265358979323846
 #define J     ((double complex)_Complex_I)
 #define BLOCK 256 // points between two sines and their use
+
+// The least work of a thread, points times directions: starting one takes as long as 1000 of them.
+enum { GRAIN = 1 << 15 };
 
 // Six complex currents at each point: J and M times the weight.
 enum { PARTS = 12 };
@@ -139,6 +143,20 @@ static void find_direction(const transform *t, const double direction[2], double
     far[1] = factor * (L[0] - t->impedance * N[1]);
 }
 
+typedef struct pattern {
+    const transform *transform;
+    const double (*direction)[2];
+    double complex (*far)[2];
+} pattern;
+
+static void find_directions(void *context, int64_t first, int64_t end)
+{
+    const pattern *const all = context;
+
+    for (int64_t d = first; d < end; d++)
+        find_direction(all->transform, all->direction[d], all->far[d]);
+}
+
 static sedge_status check(const sedge_near_fields *fields, const sedge_far_medium *medium)
 {
     const double both[2] = {medium->epsilon, medium->mu};
@@ -170,7 +188,7 @@ static void add_ranks(const sedge_comm *comm, double *values, int64_t count)
 // The far field of currents and images, also behind grounds.
 static sedge_status find_everywhere(const sedge_near_surface *surface,
                                     const sedge_near_fields *fields, const sedge_far_medium *medium,
-                                    const double centre[3], int64_t directions,
+                                    const double centre[3], int64_t count,
                                     const double (*direction)[2], double complex (*far)[2])
 {
     transform t = {.surface = surface, .fields = fields};
@@ -182,12 +200,13 @@ static sedge_status find_everywhere(const sedge_near_surface *surface,
                            ? status
                            : sedge_allocate(&t.currents, PARTS * surface->points, sizeof(double))));
     for (int f = 0; f < fields->frequencies; f++) {
+        pattern all = {&t, direction, far + f * count};
         set_frequency(&t, f, medium);
-        for (int64_t d = 0; d < directions; d++)
-            find_direction(&t, direction[d], far[f * directions + d]);
+        sedge_parallel(surface->threads, count, GRAIN / (surface->points + 1) + 1, find_directions,
+                       &all);
     }
     sedge_release(t.currents);
-    add_ranks(surface->comm, (double *)far, 4 * (int64_t)fields->frequencies * directions);
+    add_ranks(surface->comm, (double *)far, 4 * (int64_t)fields->frequencies * count);
     return SEDGE_OK;
 }
 

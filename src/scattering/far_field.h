@@ -11,8 +11,8 @@
 // tangential M; several planes give all products.
 //
 // All functions here are collective: each rank adds up its own points, and the sum over the ranks
-// is the same everywhere. The time is proportional to frequencies x directions x points / ranks, 30
-// ns each (times 2 for each image plane).
+// is the same everywhere. Time: frequencies x directions x points / (ranks x threads) times 30 ns,
+// twice as long for each image plane.
 #pragma once
 
 #include "near_surface.h"

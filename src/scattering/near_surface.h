@@ -24,6 +24,7 @@ typedef struct sedge_image_plane {
 
 typedef struct sedge_near_surface {
     const sedge_comm *comm;    // NULL: this process alone. Borrowed
+    int threads;               // of this process, that may work at once; 0 is 1
     int64_t points;            // of this rank; may be 0
     const double (*place)[3];  // [points]. Borrowed, as are the next two
     const double (*normal)[3]; // [points], of unit length, outward

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "deck/deck_tree.h"
+#include "device/cpu.h"
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
@@ -210,6 +211,7 @@ sedge_output_context sedge_session_output(const sedge_session *session, int64_t 
                                   .mesh = session->mesh,
                                   .element = session->element,
                                   .problem = &session->problem,
+                                  .threads = sedge_cpu_share(sedge_comm_node_size(session->comm)),
                                   .dt = session->dt,
                                   .steps = session->steps > 0 ? session->steps : 1,
                                   .first_step = first_step,

@@ -2,6 +2,7 @@
 // places beyond 2^32 are tested everywhere, without the memory (test_sparse_create.c).
 //
 //     test_sparse_huge [FORMAT ...]      default: csr "sell packed"
+#include "base/parallel.h"
 #include "sparse_kit.h"
 
 enum { ROWS = 1 << 22, EACH = 513, GRAIN = 1 << 12, JUMP = 8191 };
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
     double *const x = calloc(ROWS, sizeof *x);
     CHECK(m.offsets != NULL && m.columns != NULL && m.values != NULL && x != NULL);
     if (m.offsets != NULL && m.columns != NULL && m.values != NULL && x != NULL) {
-        sedge_sparse_parallel(sedge_device_compilers(1), ROWS, GRAIN, fill, &m);
+        sedge_parallel(sedge_device_compilers(1), ROWS, GRAIN, fill, &m);
         for (int64_t c = 0; c < ROWS; c++) x[c] = x_of(c);
         const sedge_csr csr = {.rows = ROWS,
                                .columns = ROWS,

@@ -238,7 +238,7 @@ static void test_power(void)
     dipole upright = {.place = {0.1, 0.05, 0.02}, .electric = {0.0, 0.0, 1.0}};
     const double horizon[1][2] = {{0.5 * PI, 0.7}};
     double complex far[FREQUENCIES][2];
-    double power[FREQUENCIES];
+    double power[FREQUENCIES], threaded[FREQUENCIES];
     stage s;
 
     open_stage(&s, comm);
@@ -261,6 +261,9 @@ static void test_power(void)
     CHECK_OK(sedge_far_field_find(&s.surface, &fields, &vacuum, upright.place, 1, horizon, far));
     for (int f = 0; f < FREQUENCIES; f++)
         CHECK_BOUND(fabs(sedge_pattern_gain(far[f], 1.0, power[f]) - 1.5), 1e-10);
+    s.surface.threads = 3; // which share out the directions: equal bits
+    CHECK_OK(sedge_far_field_power(&s.surface, &fields, &vacuum, threaded));
+    CHECK(memcmp(threaded, power, sizeof power) == 0);
     close_stage(&s);
 
     // Height 0.5 pi / w of the second frequency; the ground's surface is open below.
