@@ -251,13 +251,6 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
                                   "either side of each face",
                                   surface, kind);
             }
-            if (sedge_mesh_curve(mesh, side->element) >= 0) {
-                return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                                  "surface '%s' has curved elements, for which the two-sided "
-                                  "condition '%s' is not available; let it lie between straight "
-                                  "elements, or use a mesh of first order",
-                                  surface, kind);
-            }
         }
     }
     return SEDGE_OK;

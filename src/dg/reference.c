@@ -258,6 +258,16 @@ static const double *get_behind(const sedge_reference *reference, const sedge_fa
     return problem->materials[mesh->trace_faces[slot].group];
 }
 
+const double *reference_other_side(const sedge_reference *reference, const sedge_set_face *side,
+                                   int i, const double *all, double *v)
+{
+    const sedge_face other = {.neighbour = side->other >= 0 ? side->other : -1 - side->other_slot,
+                              .face = side->other_face,
+                              .orientation = side->orientation};
+
+    return get_behind(reference, &other, i, all, v);
+}
+
 // The outer state v at node i of a boundary face, u inside.
 static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
                            const double *all, const double *u, double *v)
@@ -280,11 +290,8 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
     }
     const sedge_set_face *const side =
         sedge_mesh_find_side(mesh, face->element, face->face, face->group);
-    const sedge_face other = {.neighbour = side->other >= 0 ? side->other : -1 - side->other_slot,
-                              .face = side->other_face,
-                              .orientation = side->orientation};
     double w[SEDGE_MAX_FIELDS];
-    const double *const mw = get_behind(reference, &other, i, all, w);
+    const double *const mw = reference_other_side(reference, side, i, all, w);
     double p[SEDGE_MAX_VALUES];
     sedge_problem_side_parameters(p, problem, face->group, side->second);
     boundary->kind->apply_two_sided(u, w, m, mw, normal, x, t, p, problem->constants, v);

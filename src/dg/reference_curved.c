@@ -61,14 +61,25 @@ static void find_fluxes(sedge_reference *reference, int32_t e, double c[SEDGE_CU
     }
 }
 
-// u, and v unless the face is a boundary, at all points of face f; the material behind it.
+// The side of face f, with boundary slot `slot`, that has a two-sided condition; NULL: another one.
+static const sedge_set_face *find_side(const sedge_reference *reference, int32_t e, int f,
+                                       int32_t slot)
+{
+    if (slot < 0) return NULL;
+    const int surface = reference->mesh->trace_faces[slot].group;
+    if (reference->problem->boundaries[surface].kind->apply_two_sided == NULL) return NULL;
+    return sedge_mesh_find_side(reference->mesh, e, f, surface);
+}
+
+// u, and v unless the face is an outer boundary, at point q of face f; the material behind it.
 static const double *find_traces(const sedge_reference *reference, int32_t e, int f, int q,
                                  const double *all, double *u, double *v)
 {
     const sedge_element *const element = reference->element;
     const sedge_cubature *const cubature = reference->cubature;
     const int fields = reference->problem->equation->fields;
-    const bool outer = reference_boundary_slot(reference, e, f) >= 0;
+    const int32_t slot = reference_boundary_slot(reference, e, f);
+    const sedge_set_face *const side = find_side(reference, e, f, slot);
     const double *const own = all + (int64_t)e * fields * element->nodes;
     const double *m = reference->problem->materials[reference->mesh->group[e]];
 
@@ -79,8 +90,9 @@ static const double *find_traces(const sedge_reference *reference, int32_t e, in
         const int node = element->face_node[f * element->face_nodes + i];
         double behind[SEDGE_MAX_FIELDS];
         for (int k = 0; k < fields; k++) u[k] += weight * own[(int64_t)k * element->nodes + node];
-        if (outer) continue;
-        m = reference_neighbour(reference, e, f, i, all, behind);
+        if (side == NULL && slot >= 0) continue;
+        m = side != NULL ? reference_other_side(reference, side, i, all, behind)
+                         : reference_neighbour(reference, e, f, i, all, behind);
         for (int k = 0; k < fields; k++) v[k] += weight * behind[k];
     }
     return m;
@@ -103,7 +115,7 @@ static void find_surface(sedge_reference *reference, int32_t e, double c[SEDGE_C
         double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
         double F[3][SEDGE_MAX_FIELDS];
         double dx[3][3], cofactor[3][3], n[3];
-        const double *const mv = find_traces(reference, e, f, p % points, all, u, v);
+        const double *mv = find_traces(reference, e, f, p % points, all, u, v);
         sedge_curve_tangents(c, cubature->face_place[p], dx);
         sedge_curve_cofactors(dx, cofactor);
         sedge_curve_normal(cofactor, f, n);
@@ -114,7 +126,17 @@ static void find_surface(sedge_reference *reference, int32_t e, double c[SEDGE_C
                 &problem->boundaries[mesh->trace_faces[slot].group];
             double x[3];
             sedge_curve_place(c, cubature->face_place[p], x);
-            boundary->kind->apply(u, m, n, x, t, boundary->parameters, problem->constants, v);
+            const sedge_set_face *const side = find_side(reference, e, f, slot);
+            if (side != NULL) {
+                double w[SEDGE_MAX_FIELDS], parameters[SEDGE_MAX_VALUES];
+                memcpy(w, v, (size_t)fields * sizeof *w);
+                sedge_problem_side_parameters(parameters, problem, side->group, side->second);
+                boundary->kind->apply_two_sided(u, w, m, mv, n, x, t, parameters,
+                                                problem->constants, v);
+                mv = m;
+            } else {
+                boundary->kind->apply(u, m, n, x, t, boundary->parameters, problem->constants, v);
+            }
         }
         problem->equation->surface(u, v, m, mv, n, problem->constants, jump);
         problem->equation->flux(u, m, problem->constants, F[0], F[1], F[2]);

@@ -66,6 +66,10 @@ struct sedge_reference {
 const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
                                   const double *all, double *v);
 
+// The same of the other side of a face with a two-sided condition, at node i of the own side.
+const double *reference_other_side(const sedge_reference *reference, const sedge_set_face *side,
+                                   int i, const double *all, double *v);
+
 // The trace slot of a boundary face; -1: the face is not a boundary face.
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);
 

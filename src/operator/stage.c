@@ -1,5 +1,6 @@
 #include "operator/stage.h"
 
+#include "dg/problem.h"
 #include "layout/slots.h"
 #include "operator/curved.h"
 #include "operator/exchange.h"
@@ -170,7 +171,10 @@ static sedge_status run_interior(sedge_operator *op, const operator_fields *fiel
         SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->exchange.halo);
     }
-    return operator_run_curved(op, fields, op->main, false, stage);
+    // Two-sided conditions need the boundary's traces, which the side stream makes if it has a
+    // part of the boundary.
+    const bool beside = has_boundary_apart(op) && sedge_problem_is_two_sided(op->problem);
+    return operator_run_curved(op, fields, beside ? op->side : op->main, false, stage);
 }
 
 // What does not wait for other ranks' traces. The boundary's part of it goes into the side stream

@@ -23,6 +23,43 @@ static bool is_two_sided(const sedge_operator *op, int surface)
     return kind != NULL && kind->apply_two_sided != NULL;
 }
 
+// The row of the conditions (upload.c) that sedge_two_sided uses: curved elements apply theirs
+// themselves.
+static int32_t row_of(const sedge_operator *op, const sedge_set_face *side)
+{
+    const int32_t surfaces = op->problem->surfaces;
+
+    if (sedge_mesh_curve(op->mesh, side->element) >= 0) return 2 * surfaces;
+    return side->second ? surfaces + side->group : side->group;
+}
+
+void operator_two_sided_rows(const sedge_operator *op, int32_t *row)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    for (int s = 0; s < op->problem->surfaces; s++) {
+        for (int32_t i = mesh->set_offsets[s]; is_two_sided(op, s) && i < mesh->set_offsets[s + 1];
+             i++) {
+            const sedge_set_face *const side = &mesh->set_faces[i];
+            if (side->second) row[side->slot - mesh->halo_faces] = op->problem->surfaces + s;
+        }
+    }
+}
+
+void operator_two_sided_materials(const sedge_operator *op, int32_t *material)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    for (int s = 0; s < op->problem->surfaces; s++) {
+        for (int32_t i = mesh->set_offsets[s]; is_two_sided(op, s) && i < mesh->set_offsets[s + 1];
+             i++) {
+            const sedge_set_face *const side = &mesh->set_faces[i];
+            if (sedge_mesh_curve(mesh, side->element) >= 0)
+                material[side->slot] = side->other_group;
+        }
+    }
+}
+
 // Those whose other side is on this rank, or those whose other side is not; returns the number.
 static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool remote)
 {
@@ -41,7 +78,7 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
                                 : (int32_t)sedge_slot(&op->data.slots, side->other),
                 .other_code = side->other_face * 6 + side->orientation,
                 .slot = side->slot,
-                .group = side->second ? op->problem->surfaces + s : s};
+                .group = row_of(op, side)};
         }
     }
     return count;

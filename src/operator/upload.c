@@ -76,7 +76,7 @@ static void fill_empty_slots(int32_t *material, const sedge_operator *op)
     }
 }
 
-// Material numbers of slots, then of the neighbours behind the trace slots. Empty slots, which are
+// Material numbers of slots, then of what is behind the trace slots. Empty slots, which are
 // the last of a SIMD batch, have that of the batch's first: what is computed in them is finite.
 static sedge_status upload_numbers(sedge_operator *op)
 {
@@ -93,6 +93,7 @@ static sedge_status upload_numbers(sedge_operator *op)
         material[op->data.slots.count + i] =
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
+    operator_two_sided_materials(op, material + op->data.slots.count);
     return sedge_upload(&op->data.material, op->device, material, op->data.slots.count + traces,
                         sizeof *material);
 }
@@ -126,12 +127,12 @@ static sedge_status upload_maps(sedge_operator *op)
 }
 
 // Conditions' kinds and parameters by surface group, then those on the second sides of two-sided
-// ones, which two_sided.c refers to.
+// ones, then a row without a kind; two_sided.c refers to these.
 static sedge_status upload_conditions(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;
     const int surfaces = problem->surfaces;
-    const int rows = sedge_problem_is_two_sided(problem) ? 2 * surfaces : surfaces;
+    const int rows = sedge_problem_is_two_sided(problem) ? 2 * surfaces + 1 : surfaces;
     double(*parameters)[SEDGE_MAX_VALUES] = NULL;
     int32_t *kinds = NULL;
 
@@ -145,7 +146,8 @@ static sedge_status upload_conditions(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&kinds, rows, sizeof *kinds));
     for (int i = 0; i < rows; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i % surfaces].kind;
-        kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(problem, kind);
+        kinds[i] =
+            kind == NULL || i == 2 * surfaces ? -1 : sedge_problem_kind_number(problem, kind);
     }
     return sedge_upload(&op->faces.kinds, op->device, kinds, rows, sizeof *kinds);
 }
@@ -162,6 +164,7 @@ static sedge_status upload_boundary(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
     for (int32_t i = 0; i < mesh->boundary_faces; i++)
         group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
+    operator_two_sided_rows(op, group);
     SEDGE_TRY(
         sedge_upload(&op->faces.group, op->device, group, mesh->boundary_faces, sizeof *group));
 

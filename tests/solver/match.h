@@ -100,9 +100,9 @@ static inline kit_options match_total_field(int order)
                                                 .low = {0.25, 0.25, 0.25},
                                                 .high = {0.75, 0.75, 0.75}};
     // As kit_pulse, each from the corner that it reaches first.
-    static const double waves[2][15] = {{1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.25, 0.25, 0.75,
+    static const double waves[2][15] = {{1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.2, 0.8,
                                          SEDGE_SIGNAL_RICKER, 1.5, 0.9, 0.0, 0.4, 0.0},
-                                        {0.0, 0.0, -1.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.75,
+                                        {0.0, 0.0, -1.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.8,
                                          SEDGE_SIGNAL_GAUSSIAN, 0.7, 0.8, 0.5, 0.3, 0.0}};
     static const kit_wall walls[] = {{"xmin", "pec", 0.0}, {NULL, NULL, 0.0}};
     kit_options options = kit_defaults(order, 4);

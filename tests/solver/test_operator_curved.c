@@ -118,6 +118,22 @@ static void test_all_curved(const kit_world *world, const char *equation, int or
     kit_clear(&k);
 }
 
+// Two waves enter through a surface of which some faces, or all, are curved.
+static void test_total_field(const kit_world *world, int order,
+                             void (*map)(const double x[3], double moved[3]))
+{
+    kit_options options = match_total_field(order);
+    kit k;
+
+    options.box_map = map;
+    options.distort = 0.0;
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.35, 1, 0);
+    match_bernstein(&k, 0.35, 1, 1);
+    kit_clear(&k);
+}
+
 // The problem must say that elements are curved: its programs depend on it.
 static void test_unsaid(const kit_world *world)
 {
@@ -148,6 +164,8 @@ int main(int argc, char **argv)
         for (int order = 1; order <= most; order++) test_corner(&world, order, order <= 3 ? 2 : 1);
         for (int order = 1; order <= most; order += 3) test_all_curved(&world, "maxwell", order);
         test_all_curved(&world, "advection", 2);
+        test_total_field(&world, 1, curved_wave);
+        if (!slow) test_total_field(&world, 2, curved_corner);
         test_unsaid(&world);
     }
     kit_close(&world);

@@ -5,7 +5,9 @@
 //
 // V takes fields from the nodes to quadrature points, P projects back; g_jd = J dr_j/dx_d, J and sJ
 // n come from the 30 coefficients of the element's map at each point: they cost less than reading
-// them would. Boundary functions are called here, at the faces' points with the normals there.
+// them would. Boundary functions are called here, at the faces' points with the normals there, and
+// so are two-sided conditions, for which trace slots and their materials are those of the other
+// side.
 //
 //   curves    [curved values][30] of sedge_value: monomial * 3 + coordinate, mesh/mesh.h
 //   shapes    [curved slots][30], fp64, for the places of boundary points
@@ -103,13 +105,29 @@ SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
         function(own, m, normal, place, time, values, constants, outer); \
         break;
 
-// v behind a face's point, where lane l of the value has a boundary.
+#ifdef SEDGE_TWO_SIDED_CASES
+#define SEDGE_CURVED_TWO_SIDED_CASE(number, function)                                   \
+    case number:                                                                        \
+        function(own, other, m, behind, normal, place, time, values, constants, outer); \
+        break;
+#endif
+
+// v behind a face's point, where lane l of the value has a boundary. On entry v is the trace in the
+// face's slot and mv the slot's material: of a two-sided condition those of the other side, and
+// then mv becomes that of the own side.
 SEDGE_FUNCTION void
-apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, const sedge_value *n,
-               int l, sedge_int64 slot, sedge_int64 curve_slot,
+apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedge_value *mv,
+               const sedge_value *n, int l, sedge_int64 slot, sedge_int64 curve_slot,
                const SEDGE_GLOBAL sedge_real *rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
 {
+#ifdef SEDGE_TWO_SIDED_CASES
+    const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
+        SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
+    sedge_real other[SEDGE_FIELDS];
+    sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
+#else
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+#endif
     const int which = group[slot - halo_faces];
     sedge_real own[SEDGE_FIELDS];
     sedge_real outer[SEDGE_FIELDS];
@@ -124,11 +142,21 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, cons
     for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) m[k] = SEDGE_LANE(mu[k], l);
     for (int d = 0; d < 3; d++) normal[d] = SEDGE_LANE(n[d], l);
     find_place(place, shapes + curve_slot * SEDGE_CURVE_WORDS, rst);
+#ifdef SEDGE_TWO_SIDED_CASES
+    SEDGE_EACH (f, SEDGE_FIELDS) other[f] = SEDGE_LANE(v[f], l);
+    for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) {
+        behind[k] = SEDGE_LANE(mv[k], l);
+        SEDGE_LANE(mv[k], l) = m[k];
+    }
+#endif
     switch (kinds[which]) {
         SEDGE_BOUNDARY_CASES(SEDGE_CURVED_CASE)
+#ifdef SEDGE_TWO_SIDED_CASES
+        SEDGE_TWO_SIDED_CASES(SEDGE_CURVED_TWO_SIDED_CASE)
+#endif
     }
     SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = outer[f];
-    (void)l, (void)time, (void)constants, (void)values, (void)m, (void)normal;
+    (void)l, (void)time, (void)constants, (void)values, (void)m, (void)mv, (void)normal;
 }
 
 // sJ n.F* at point p of the four faces. `behind` are the neighbours' traces at the nodes of the
@@ -175,7 +203,7 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
     SEDGE_LANES_LOOP (l) {
         const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
         if (slot >= halo_faces)
-            apply_boundary(v, u, m, n, l, slot, curve_value * SEDGE_LANES + l,
+            apply_boundary(v, u, m, mv, n, l, slot, curve_value * SEDGE_LANES + l,
                            rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
     }
     SEDGE_SURFACE(u, v, m, mv, n, constants, jump);

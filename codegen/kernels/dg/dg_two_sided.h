@@ -2,6 +2,9 @@
 // both sides. Only in programs of problems with such a condition; behind dg_trace.h, whose rules
 // for coefficients of another basis hold here, too. c ends with constants of the kind through which
 // incident fields enter, SEDGE_FED_LIST.
+//
+// Curved elements apply the condition themselves, at the quadrature points of the face
+// (dg_curved.h): their trace slots get the other side's trace. The row of such a face has no kind.
 #pragma once
 
 // A face: where its trace is, what is on the other side (a sedge_link, see dg_layout.h), the trace
@@ -64,7 +67,7 @@ SEDGE_FUNCTION sedge_point get_other_side(const SEDGE_GLOBAL sedge_state *SEDGE_
                  tables[(28 + face.other.code) * SEDGE_FACE_NODES + i]];
 }
 
-// What the condition makes of both traces at node i.
+// What the condition makes of both traces at node i; without a kind the other side's.
 SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point other,
                                         const sedge_two_sided_face face, int i, double time,
                                         const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
@@ -85,7 +88,7 @@ SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
     sedge_real n[3];
-    sedge_point outer = own;
+    sedge_point outer = other;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
     SEDGE_PRIVATE_COPY(double, values, parameters + face.group * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
@@ -106,7 +109,7 @@ SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point
         SEDGE_TWO_SIDED_CASES(SEDGE_TWO_SIDED_CASE)
     }
     (void)lane, (void)time, (void)constants, (void)m, (void)behind, (void)n, (void)place;
-    (void)values, (void)other, (void)slots;
+    (void)values, (void)own, (void)slots;
     return outer;
 }
 
