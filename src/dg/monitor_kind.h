@@ -89,6 +89,9 @@ typedef struct sedge_monitor_kind {
     sedge_status (*connect)(void *monitor, struct sedge_point_recorder *recorder);
     sedge_status (*transform)(void *monitor, int samples, const double *times);
 
+    // Optional: complete the files that are written while the run goes on: those whose writing has
+    // ended, or, with `wait`, all. Comes from time to time, and before `save` and `finish`.
+    sedge_status (*settle)(void *monitor, bool wait);
     // Optional: write what is kept in memory to the monitor's files.
     sedge_status (*flush)(void *monitor);
     // Optional: the run has come to its end; write what is known only then. The monitor is flushed.
@@ -103,9 +106,9 @@ typedef struct sedge_monitor_kind {
 
     // True if a file of this name in an output folder is the monitor's. NULL: the monitor has only
     // NAME.h5, which is flushed to disk before each checkpoint is written. Files of other names
-    // must be on the disk when `sample`, `receive` or `flush` returns (sedge_file_write,
-    // sedge_file_publish). Otherwise, after a crash of the machine, a checkpoint could refer to
-    // samples that are lost.
+    // must be on the disk when `sample`, `receive`, `flush`, or `settle` with `wait` returns
+    // (sedge_file_write, sedge_file_publish). Otherwise, after a crash of the machine, a checkpoint
+    // could refer to samples that are lost.
     bool (*owns)(const char *name);
 } sedge_monitor_kind;
 

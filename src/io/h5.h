@@ -105,6 +105,11 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_dataset(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
                               const int64_t *shape);
 
+// Where in its file the values of a dataset begin that sedge_h5_dataset has made: packed, little
+// endian, row by row. Whoever knows the place can write them without HDF5 when the file is closed.
+SEDGE_MUST_USE
+sedge_status sedge_h5_place(sedge_h5 *file, const char *path, int64_t *place);
+
 // Write rows [first, first + rows) along the first dimension, whole in the others, from `data`,
 // which is packed and of the dataset's type. Ranks without data pass rows 0.
 SEDGE_MUST_USE

@@ -34,6 +34,19 @@ sedge_status sedge_h5_shape(sedge_h5 *file, const char *path, sedge_h5_type type
     return SEDGE_OK;
 }
 
+sedge_status sedge_h5_place(sedge_h5 *file, const char *path, int64_t *place)
+{
+    const hid_t id = H5Dopen2(file->id, path, H5P_DEFAULT);
+    const haddr_t at = id >= 0 ? H5Dget_offset(id) : HADDR_UNDEF;
+    const hid_t space = id >= 0 ? H5Dget_space(id) : H5I_INVALID_HID;
+    const bool empty = space >= 0 && H5Sget_simple_extent_npoints(space) == 0;
+
+    if (space >= 0) (void)H5Sclose(space);
+    if (id >= 0) (void)H5Dclose(id);
+    *place = empty ? 0 : (int64_t)at;
+    return empty || at != HADDR_UNDEF ? SEDGE_OK : h5_failure("write", file->path);
+}
+
 static bool read_rows(const sedge_h5 *file, hid_t id, hid_t type, int64_t first, int64_t rows,
                       void *data)
 {

@@ -3,9 +3,17 @@
 // mesh.hdf, listed with their times in fields.hdf.series. Point data: one array a group of the
 // equation's fields; cell data: material (volume group), element (number in the mesh file), rank.
 // All ranks write a field file. It is complete or absent, and the list names only complete ones.
+//
+// A snapshot does not stop the run. The root makes the file with its structure; the device converts
+// the fields to what the file holds, and they are copied to the host while steps go on; a thread
+// of each rank writes them (io/writer.h); when all ranks have done so, which they ask at the run's
+// checks of the energy, the root gives the file its name. Two snapshots may be on their way: when a
+// third is due, the run waits for the first.
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
+#include "io/writer.h"
+#include "monitor/field_copy.h"
 #include "monitor/field_list.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
@@ -17,54 +25,44 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define PATH_IN_FILE 128
+#define ROOMS 2 // snapshots that are on their way at most
+
+// A snapshot on its way.
+typedef struct snapshot_room {
+    double time;    // deck's units
+    char name[32];  // of the file
+    sedge_write to; // this rank's part of it
+    const sedge_field_copy *copy;
+    int number;
+} snapshot_room;
 
 typedef struct snapshots_monitor {
     const sedge_output_context *context;
     sedge_vtk vtk;
     sedge_vtk_mesh mesh;
-    int count;     // field files written
+    int count;     // field files that are complete
     int capacity;  // of `times`
-    double *times; // [count], deck's units; root only
+    double *times; // [count], deck's units
+    sedge_field_copy *copy;
+    sedge_writer *writer;
+    snapshot_room room[ROOMS];
+    int oldest;  // room of the snapshot that was taken first
+    int waiting; // snapshots on their way
 } snapshots_monitor;
 
-// ---- a snapshot --------------------------------------------------------------------------------
+// ---- the file ----------------------------------------------------------------------------------
 
 typedef struct field_snapshot {
     double time; // deck's units
     int64_t step;
-    const double *u;
     const sedge_vtk_mesh *mesh;
-    const sedge_output_group *group; // the one being written
 } field_snapshot;
 
-static void fill_values(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
-                        void *values)
+static void group_path(char path[SEDGE_VTK_PATH], const sedge_output_group *group)
 {
-    const field_snapshot *const snapshot = from;
-    const sedge_output_group *const group = snapshot->group;
-    const int fields_of_u = vtk->context->problem->equation->fields;
-    const int nodes = vtk->lattice->nodes;
-    const double factor = sedge_output_group_factor(vtk->context, group);
-    float *const block = values;
-
-    for (int64_t e = 0; e < count; e++) {
-        const double *const own =
-            snapshot->u + ((int64_t)vtk->element[first + e] * fields_of_u + group->first) * nodes;
-        for (int c = 0; c < group->count; c++) {
-            sedge_lattice_apply(vtk->lattice, own + (int64_t)c * nodes, factor,
-                                block + e * nodes * group->count + c, group->count);
-        }
-    }
-}
-
-// The dataset of one group; `path` is the room for its name.
-static sedge_vtk_column group_column(const sedge_vtk *vtk, const sedge_output_group *group,
-                                     char path[PATH_IN_FILE])
-{
-    (void)snprintf(path, PATH_IN_FILE, "/VTKHDF/PointData/%s", group->name);
-    return (sedge_vtk_column){path, SEDGE_H5_F32, vtk->lattice->nodes, group->count, fill_values};
+    (void)snprintf(path, SEDGE_VTK_PATH, "/VTKHDF/PointData/%s", group->name);
 }
 
 // Root: everything of a field file but the fields' values: the mesh by links, and the time.
@@ -74,7 +72,7 @@ static sedge_status frame_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const v
     const sedge_output_context *const context = vtk->context;
     const sedge_equation *const equation = context->problem->equation;
     const field_snapshot *const snapshot = what;
-    char path[PATH_IN_FILE];
+    char path[SEDGE_VTK_PATH];
 
     SEDGE_TRY(sedge_vtk_write_head(vtk, file, "fields"));
     SEDGE_TRY(sedge_h5_real(file, "/", "time", snapshot->time));
@@ -87,29 +85,18 @@ static sedge_status frame_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const v
     SEDGE_TRY(sedge_h5_text(file, "/VTKHDF/FieldData/TimeValue", "units",
                             sedge_output_unit(context, "s")));
     for (int g = 0; g < equation->group_count; g++) {
-        const sedge_vtk_column column = group_column(vtk, &equation->groups[g], path);
+        const sedge_output_group *const group = &equation->groups[g];
+        const sedge_vtk_column column = {path, SEDGE_H5_F32, vtk->lattice->nodes, group->count,
+                                         NULL};
 
+        group_path(path, group);
         SEDGE_TRY(sedge_vtk_make_column(vtk, file, &column));
-        SEDGE_TRY(sedge_output_describe_group(file, context, path, &equation->groups[g]));
+        SEDGE_TRY(sedge_output_describe_group(file, context, path, group));
     }
     return SEDGE_OK;
 }
 
-// All ranks: the fields' values.
-static sedge_status fill_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const void *what)
-{
-    const sedge_equation *const equation = vtk->context->problem->equation;
-    field_snapshot snapshot = *(const field_snapshot *)what;
-    char path[PATH_IN_FILE];
-
-    for (int g = 0; g < equation->group_count; g++) {
-        const sedge_vtk_column column = group_column(vtk, &equation->groups[g], path);
-
-        snapshot.group = &equation->groups[g];
-        SEDGE_TRY(sedge_vtk_fill_column(vtk, file, &column, &snapshot));
-    }
-    return SEDGE_OK;
-}
+// ---- the list ----------------------------------------------------------------------------------
 
 static sedge_status note_time(snapshots_monitor *monitor, double time)
 {
@@ -126,6 +113,44 @@ static sedge_status note_time(snapshots_monitor *monitor, double time)
     return SEDGE_OK;
 }
 
+// The oldest snapshot on its way, which this rank may still write, is to be complete.
+static sedge_status complete_oldest(snapshots_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const bool root = sedge_comm_is_root(context->comm);
+    const snapshot_room *const room = &monitor->room[monitor->oldest];
+
+    monitor->oldest = (monitor->oldest + 1) % ROOMS;
+    monitor->waiting--;
+    sedge_status status = sedge_writer_finish(monitor->writer, &room->to);
+    if (status == SEDGE_OK) status = note_time(monitor, room->time);
+    status = sedge_comm_agree(context->comm, status);
+    if (root && status == SEDGE_OK) status = sedge_vtk_publish(&monitor->vtk, room->name);
+    if (root && status != SEDGE_OK) (void)unlink(room->to.path);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    monitor->count++;
+    return sedge_comm_agree(context->comm,
+                            root ? sedge_field_list_write(context, monitor->count, monitor->times)
+                                 : SEDGE_OK);
+}
+
+static sedge_status settle(void *what, bool wait)
+{
+    snapshots_monitor *const monitor = what;
+
+    while (monitor->waiting > 0) {
+        int64_t busy =
+            !wait && !sedge_writer_is_done(monitor->writer, &monitor->room[monitor->oldest].to);
+
+        sedge_comm_max_int(monitor->context->comm, &busy, 1);
+        if (busy != 0) return SEDGE_OK;
+        SEDGE_TRY(complete_oldest(monitor));
+    }
+    return SEDGE_OK;
+}
+
+// ---- a snapshot --------------------------------------------------------------------------------
+
 // Make ready for field files, if that is not done: write mesh.hdf, unless an earlier one fits.
 static sedge_status prepare(snapshots_monitor *monitor)
 {
@@ -134,29 +159,78 @@ static sedge_status prepare(snapshots_monitor *monitor)
     return sedge_vtk_mesh_prepare(&monitor->mesh, &monitor->vtk, monitor->count > 0);
 }
 
-// Write the next field file and the list of all.
+static sedge_status prepare_copies(snapshots_monitor *monitor, const sedge_sample *sample)
+{
+    const sedge_comm *const comm = monitor->context->comm;
+
+    if (monitor->copy != NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_writer_create(&monitor->writer)));
+    return sedge_field_copy_create(&monitor->copy, &monitor->vtk, sample, ROOMS);
+}
+
+// The writer's thread.
+static sedge_status wait_for_copy(void *of)
+{
+    const snapshot_room *const room = of;
+
+    return sedge_field_copy_wait(room->copy, room->number);
+}
+
+// What this rank writes; `places` of the groups' datasets in the file.
+static void plan_write(snapshots_monitor *monitor, snapshot_room *room, const int64_t *places)
+{
+    const sedge_vtk *const vtk = &monitor->vtk;
+    const sedge_equation *const equation = monitor->context->problem->equation;
+
+    sedge_vtk_temporary(room->to.path, vtk, room->name);
+    room->to.wait = wait_for_copy;
+    room->to.of = room;
+    room->to.count = equation->group_count;
+    for (int g = 0; g < equation->group_count; g++) {
+        const int64_t point_bytes = equation->groups[g].count * (int64_t)sizeof(float);
+        sedge_write_part *const part = &room->to.part[g];
+        int64_t values;
+
+        part->from = sedge_field_copy_values(monitor->copy, room->number, g, &values);
+        part->bytes = values * (int64_t)sizeof(float);
+        part->place = places[g] + vtk->first * vtk->lattice->nodes * point_bytes;
+    }
+}
+
+// Begin the next field file.
 static sedge_status record(void *what, sedge_sample *sample)
 {
     snapshots_monitor *const monitor = what;
-    const sedge_output_context *const context = monitor->context;
-    const sedge_comm *const comm = context->comm;
-    const double time = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
-    field_snapshot snapshot = {
-        .time = time, .step = sedge_sample_step(sample), .mesh = &monitor->mesh};
-    char name[32];
+    const sedge_equation *const equation = monitor->context->problem->equation;
+    const field_snapshot snapshot = {.time = sedge_sample_time(sample) *
+                                             sedge_deck_time_unit(monitor->context->deck),
+                                     .step = sedge_sample_step(sample),
+                                     .mesh = &monitor->mesh};
+    char paths[SEDGE_MAX_FIELDS][SEDGE_VTK_PATH];
+    int64_t places[SEDGE_MAX_FIELDS] = {0};
 
-    if (!isfinite(time))
-        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a snapshot at time %g cannot be listed", time);
-    SEDGE_TRY(sedge_sample_fields(sample, &snapshot.u));
+    if (!isfinite(snapshot.time)) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a snapshot at time %g cannot be listed",
+                          snapshot.time);
+    }
     SEDGE_TRY(prepare(monitor));
-    SEDGE_TRY(sedge_comm_agree(comm, note_time(monitor, time)));
-    sedge_field_list_name(name, monitor->count);
-    SEDGE_TRY(sedge_vtk_write(&monitor->vtk, name, frame_snapshot, fill_snapshot, &snapshot));
-    monitor->count++;
-    return sedge_comm_agree(comm,
-                            sedge_comm_is_root(comm)
-                                ? sedge_field_list_write(context, monitor->count, monitor->times)
-                                : SEDGE_OK);
+    SEDGE_TRY(prepare_copies(monitor, sample));
+    SEDGE_TRY(settle(monitor, false));
+    if (monitor->waiting == ROOMS) SEDGE_TRY(complete_oldest(monitor));
+    const int number = (monitor->oldest + monitor->waiting) % ROOMS;
+    snapshot_room *const room = &monitor->room[number];
+    room->time = snapshot.time;
+    room->copy = monitor->copy;
+    room->number = number;
+    sedge_field_list_name(room->name, monitor->count + monitor->waiting);
+    SEDGE_TRY(sedge_field_copy_take(monitor->copy, sample, number));
+    for (int g = 0; g < equation->group_count; g++) group_path(paths[g], &equation->groups[g]);
+    SEDGE_TRY(sedge_vtk_begin(&monitor->vtk, room->name, frame_snapshot, &snapshot, paths,
+                              equation->group_count, places));
+    plan_write(monitor, room, places);
+    sedge_writer_add(monitor->writer, &room->to);
+    monitor->waiting++;
+    return SEDGE_OK;
 }
 
 // ---- set-up ------------------------------------------------------------------------------------
@@ -185,6 +259,12 @@ static void release(void *what)
     snapshots_monitor *const monitor = what;
 
     if (monitor == NULL) return;
+    sedge_writer_free(monitor->writer);          // which reads the copies
+    for (int i = 0; i < monitor->waiting; i++) { // the run has failed
+        if (sedge_comm_is_root(monitor->context->comm))
+            (void)unlink(monitor->room[(monitor->oldest + i) % ROOMS].to.path);
+    }
+    sedge_field_copy_free(monitor->copy);
     sedge_vtk_clear(&monitor->vtk);
     sedge_release(monitor->times);
     sedge_release(monitor);
@@ -251,6 +331,7 @@ const sedge_monitor_kind sedge_monitor_snapshots = {
     .sample = record,
     .last = record,
     .flushes_all = true,
+    .settle = settle,
     .save = save,
     .free = release,
     .owns = owns,

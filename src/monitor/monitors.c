@@ -200,7 +200,8 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
         SEDGE_TRY(one->kind->last(one->monitor, sample));
         one->sampled = step;
     }
-    return sedge_monitors_flush(monitors);
+    SEDGE_TRY(sedge_monitors_flush(monitors));
+    return sedge_monitors_settle(monitors, true);
 }
 
 sedge_status sedge_monitors_flush(sedge_monitors *monitors)
@@ -214,9 +215,20 @@ sedge_status sedge_monitors_flush(sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
+sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait)
+{
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        if (one->kind->settle != NULL) SEDGE_TRY(one->kind->settle(one->monitor, wait));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_monitors_finish(sedge_monitors *monitors)
 {
     SEDGE_TRY(sedge_monitors_flush(monitors));
+    SEDGE_TRY(sedge_monitors_settle(monitors, true));
     for (int i = 0; i < monitors->count; i++) {
         const one_monitor *const one = &monitors->each[i];
 
@@ -286,6 +298,7 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
 
     *out = NULL;
     SEDGE_TRY(sedge_monitors_flush(monitors));
+    SEDGE_TRY(sedge_monitors_settle(monitors, true));
     SEDGE_TRY(sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sync_files(monitors) : SEDGE_OK));
     all = monitors->context->continues && monitors->memory != NULL ? json_copy(monitors->memory)
                                                                    : json_object();

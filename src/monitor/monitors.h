@@ -46,6 +46,11 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 SEDGE_MUST_USE
 sedge_status sedge_monitors_flush(sedge_monitors *monitors);
 
+// Complete the files that are written while the run goes on (dg/monitor_kind.h): those whose
+// writing has ended, or, with `wait`, all.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait);
+
 // Flush all to the disk itself, and tell what the monitors need to go on: {NAME: {...}, ...}, for a
 // checkpoint. Of a monitor that the deck has no more that is what it told before. The caller
 // releases it by json_decref.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "dg/field_layout.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
@@ -62,6 +63,15 @@ typedef struct sedge_sample_source {
     sedge_status (*add_samples)(void *transform, const double *phases);
     sedge_status (*set_sums)(void *transform, const double *sums);
     sedge_status (*get_sums)(void *transform, double *sums);
+    // Optional, all five: the fields as a file holds them, converted on the device and copied to
+    // one of some rooms on the host while steps go on. `take_snapshot` does not wait;
+    // `wait_snapshot` may be called by any thread. NULL: `fields` are converted on the host.
+    sedge_status (*create_snapshot)(void **snapshot, void *solver, const sedge_field_layout *layout,
+                                    int rooms);
+    void (*free_snapshot)(void *snapshot);
+    sedge_status (*take_snapshot)(void *snapshot, int room);
+    sedge_status (*wait_snapshot)(void *snapshot, int room);
+    const float *(*get_snapshot)(void *snapshot, int room);
 } sedge_sample_source;
 
 // `u` is the caller's room for the fields; who changes it calls sedge_sample_forget_fields. Keeps

@@ -86,37 +86,72 @@ sedge_status sedge_vtk_write_head(const sedge_vtk *vtk, sedge_h5 *file, const ch
     return sedge_h5_group(file, "/VTKHDF/CellData");
 }
 
-// Root: the file with everything but values, its space reserved.
+// Root: the file with everything but values, its space reserved. `places` [count] of the datasets
+// `paths`.
 static sedge_status write_frame(const sedge_vtk *vtk, const char *path, sedge_vtk_writer *frame,
-                                const void *what)
+                                const void *what, char (*paths)[SEDGE_VTK_PATH], int count,
+                                int64_t *places)
 {
     sedge_h5 *file = NULL;
 
     SEDGE_TRY(sedge_h5_create(&file, path, FRAME_BYTES));
-    SEDGE_TRY(sedge_h5_close(file, frame(vtk, file, what)));
+    sedge_status status = frame(vtk, file, what);
+    for (int i = 0; i < count && status == SEDGE_OK; i++)
+        status = sedge_h5_place(file, paths[i], &places[i]);
+    SEDGE_TRY(sedge_h5_close(file, status));
     return sedge_h5_reserve(path);
+}
+
+void sedge_vtk_temporary(char path[SEDGE_OUTPUT_PATH + 8], const sedge_vtk *vtk, const char *name)
+{
+    char whole[SEDGE_OUTPUT_PATH];
+
+    sedge_output_path(whole, vtk->context, name);
+    (void)snprintf(path, SEDGE_OUTPUT_PATH + 8, "%s.tmp", whole);
+}
+
+sedge_status sedge_vtk_begin(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
+                             const void *what, char (*paths)[SEDGE_VTK_PATH], int count,
+                             int64_t *places)
+{
+    const sedge_comm *const comm = vtk->context->comm;
+    const bool root = sedge_comm_is_root(comm);
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    sedge_status status = SEDGE_OK;
+
+    sedge_vtk_temporary(temporary, vtk, name);
+    if (root) status = write_frame(vtk, temporary, frame, what, paths, count, places);
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    sedge_comm_broadcast(comm, places, (size_t)count * sizeof *places, 0);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_vtk_publish(const sedge_vtk *vtk, const char *name)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+
+    sedge_output_path(path, vtk->context, name);
+    sedge_vtk_temporary(temporary, vtk, name);
+    return sedge_file_publish(temporary, path);
 }
 
 sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
                              sedge_vtk_writer *values, const void *what)
 {
     const sedge_comm *const comm = vtk->context->comm;
-    const bool root = sedge_comm_is_root(comm);
-    char path[SEDGE_OUTPUT_PATH];
     char temporary[SEDGE_OUTPUT_PATH + 8];
     sedge_h5 *file = NULL;
-    sedge_status status = SEDGE_OK;
+    sedge_status status;
 
-    sedge_output_path(path, vtk->context, name);
-    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    if (root) status = write_frame(vtk, temporary, frame, what);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY(sedge_vtk_begin(vtk, name, frame, what, NULL, 0, NULL));
+    sedge_vtk_temporary(temporary, vtk, name);
     status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
     if (status == SEDGE_OK) status = values(vtk, file, what);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_h5_close(file, status)));
-    if (root) status = sedge_file_publish(temporary, path);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-done:
-    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    status = sedge_comm_agree(comm, sedge_h5_close(file, status));
+    if (status == SEDGE_OK && sedge_comm_is_root(comm)) status = sedge_vtk_publish(vtk, name);
+    status = sedge_comm_agree(comm, status);
+    if (sedge_comm_is_root(comm) && status != SEDGE_OK) (void)unlink(temporary);
     return status;
 }

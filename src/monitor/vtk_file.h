@@ -11,6 +11,8 @@
 #include "monitor/lattice.h"
 #include "monitor/output_context.h"
 
+#define SEDGE_VTK_PATH 128 // of a dataset in its file
+
 typedef struct sedge_vtk {
     const sedge_output_context *context;
     sedge_lattice *lattice; // NULL: not prepared
@@ -66,3 +68,17 @@ typedef sedge_status sedge_vtk_writer(const sedge_vtk *vtk, sedge_h5 *file, cons
 SEDGE_MUST_USE
 sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
                              sedge_vtk_writer *values, const void *what);
+
+// The same for values that are written without HDF5: make the file NAME.tmp by `frame`, with its
+// space reserved, and tell on all ranks where in it the values of the datasets `paths` [count]
+// begin (sedge_h5_place).
+SEDGE_MUST_USE
+sedge_status sedge_vtk_begin(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
+                             const void *what, char (*paths)[SEDGE_VTK_PATH], int count,
+                             int64_t *places);
+
+// Path of the file that sedge_vtk_begin made. Rename it when all ranks have filled it in: not
+// collective, the root's.
+void sedge_vtk_temporary(char path[SEDGE_OUTPUT_PATH + 8], const sedge_vtk *vtk, const char *name);
+SEDGE_MUST_USE
+sedge_status sedge_vtk_publish(const sedge_vtk *vtk, const char *name);

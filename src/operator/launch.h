@@ -18,6 +18,7 @@ typedef enum operator_kernel {
     KERNEL_POINT,
     KERNEL_ENERGY,
     KERNEL_PROBE,
+    KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
     KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
     KERNEL_CURVED,    // the rest only where the problem has curved elements

@@ -288,7 +288,8 @@ static sedge_status write_output(elliptic_run *s)
     sedge_sample_begin(s->sample, 0.0, 0);
     SEDGE_TRY(sedge_monitors_record(s->monitors, s->sample));
     SEDGE_TRY(sedge_monitors_sample(s->monitors, s->sample));
-    return sedge_monitors_flush(s->monitors);
+    SEDGE_TRY(sedge_monitors_flush(s->monitors));
+    return sedge_monitors_settle(s->monitors, true);
 }
 
 // ---- report ------------------------------------------------------------------------------------

@@ -28,12 +28,15 @@ void driver_begin_sample(driver_run *run)
 
 sedge_status driver_sample_monitors(driver_run *run)
 {
-    if (!sedge_monitors_due(run->monitors, run->step)) return SEDGE_OK;
+    const bool checked = run->step % run->session.deck->energy_every == 0;
+
+    if (!checked && !sedge_monitors_due(run->monitors, run->step)) return SEDGE_OK;
     const double start = sedge_clock();
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
 
     sedge_range_begin("output");
-    const sedge_status status = sedge_monitors_sample(run->monitors, run->sample);
+    sedge_status status = checked ? sedge_monitors_settle(run->monitors, false) : SEDGE_OK;
+    if (status == SEDGE_OK) status = sedge_monitors_sample(run->monitors, run->sample);
     sedge_range_end();
     sedge_stop_spent(run->stop, sedge_clock() - start);
     (void)sedge_stopwatch_enter(&run->watch, phase);

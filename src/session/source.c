@@ -1,6 +1,7 @@
 #include "session/source.h"
 
 #include "evolve/probes.h"
+#include "evolve/snapshot.h"
 #include "evolve/transform.h"
 
 static sedge_status get_fields(void *solver, double *u)
@@ -76,6 +77,36 @@ static sedge_status get_sums(void *transform, double *sums)
     return sedge_transform_get(transform, sums);
 }
 
+static sedge_status create_snapshot(void **snapshot, void *solver, const sedge_field_layout *layout,
+                                    int rooms)
+{
+    sedge_snapshot *made = NULL;
+    const sedge_status status = sedge_snapshot_create(&made, solver, layout, rooms);
+
+    *snapshot = made;
+    return status;
+}
+
+static void free_snapshot(void *snapshot)
+{
+    sedge_snapshot_free(snapshot);
+}
+
+static sedge_status take_snapshot(void *snapshot, int room)
+{
+    return sedge_snapshot_take(snapshot, room);
+}
+
+static sedge_status wait_snapshot(void *snapshot, int room)
+{
+    return sedge_snapshot_wait(snapshot, room);
+}
+
+static const float *get_snapshot(void *snapshot, int room)
+{
+    return sedge_snapshot_values(snapshot, room);
+}
+
 sedge_sample_source sedge_session_source(sedge_evolution *evolution)
 {
     return (sedge_sample_source){.solver = evolution,
@@ -90,5 +121,10 @@ sedge_sample_source sedge_session_source(sedge_evolution *evolution)
                                  .free_transform = free_transform,
                                  .add_samples = add_samples,
                                  .set_sums = set_sums,
-                                 .get_sums = get_sums};
+                                 .get_sums = get_sums,
+                                 .create_snapshot = create_snapshot,
+                                 .free_snapshot = free_snapshot,
+                                 .take_snapshot = take_snapshot,
+                                 .wait_snapshot = wait_snapshot,
+                                 .get_snapshot = get_snapshot};
 }

@@ -278,7 +278,8 @@ __attribute__((unused)) static sedge_status case_sample(output_case *c, double t
 {
     sedge_sample_begin(c->sample, time, step);
     SEDGE_TRY(sedge_monitors_record(c->monitors, c->sample));
-    return sedge_monitors_sample(c->monitors, c->sample);
+    SEDGE_TRY(sedge_monitors_sample(c->monitors, c->sample));
+    return sedge_monitors_settle(c->monitors, true);
 }
 
 __attribute__((unused)) static void case_free(output_case *c)

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -357,6 +358,95 @@ static void test_no_snapshots(const sedge_comm *comm)
     case_free(&c);
 }
 
+// ---- while the run goes on ---------------------------------------------------------------------
+
+// A solver whose copies come late: the test says when.
+typedef struct late_copies {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    bool come;
+    int taken;
+    float *values;
+} late_copies;
+
+static late_copies late = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = PTHREAD_COND_INITIALIZER};
+
+static sedge_status create_late(void **snapshot, void *solver, const sedge_field_layout *layout,
+                                int rooms)
+{
+    (void)solver;
+    CHECK(rooms == 2);
+    *snapshot = &late;
+    return sedge_allocate(&late.values, layout->values, sizeof *late.values);
+}
+
+static void free_late(void *snapshot)
+{
+    CHECK(snapshot == &late);
+    sedge_release(late.values);
+}
+
+static sedge_status take_late(void *snapshot, int room)
+{
+    (void)snapshot;
+    CHECK(room == late.taken++ % 2);
+    return SEDGE_OK;
+}
+
+static sedge_status wait_late(void *snapshot, int room)
+{
+    (void)snapshot;
+    (void)room;
+    (void)pthread_mutex_lock(&late.lock);
+    while (!late.come) (void)pthread_cond_wait(&late.told, &late.lock);
+    (void)pthread_mutex_unlock(&late.lock);
+    return SEDGE_OK;
+}
+
+static const float *get_late(void *snapshot, int room)
+{
+    (void)snapshot;
+    (void)room;
+    return late.values;
+}
+
+// Two snapshots are taken and other monitors sample while neither is on the host, let alone on the
+// disk: nothing is listed then. All is there when they have come; the third waited for the first.
+static void test_late(const sedge_comm *comm)
+{
+    const double times[3] = {0.0, 0.5, 1.0};
+    output_case c;
+
+    case_make(&c, comm, 2, "fields-late", 0.0);
+    case_open(&c);
+    c.source.create_snapshot = create_late;
+    c.source.free_snapshot = free_late;
+    c.source.take_snapshot = take_late;
+    c.source.wait_snapshot = wait_late;
+    c.source.get_snapshot = get_late;
+    for (int k = 0; k < 3 && c.monitors != NULL; k++) {
+        sedge_sample_begin(c.sample, times[k], k * CASE_STEPS / 2);
+        if (k == 2) {
+            (void)pthread_mutex_lock(&late.lock);
+            late.come = true;
+            (void)pthread_cond_broadcast(&late.told);
+            (void)pthread_mutex_unlock(&late.lock);
+        }
+        CHECK_OK(sedge_monitors_sample(c.monitors, c.sample));
+        CHECK(late.taken == k + 1);
+        if (k == 2) continue;
+        CHECK_OK(sedge_monitors_settle(c.monitors, false));
+        if (sedge_comm_is_root(comm)) CHECK(!is_there(case_path(&c, "fields.hdf.series")));
+    }
+    if (sedge_comm_is_root(comm)) CHECK(is_there(case_path(&c, "fields_000000.hdf")));
+    CHECK_OK(sedge_monitors_settle(c.monitors, true));
+    if (sedge_comm_is_root(comm)) {
+        check_series(&c, times, 3);
+        CHECK(!is_there(case_path(&c, "fields_000002.hdf.tmp")));
+    }
+    case_free(&c);
+}
+
 int main(void)
 {
     sedge_comm *comm = NULL;
@@ -367,6 +457,7 @@ int main(void)
     test_damaged_list(comm);
     test_points_far_away(comm);
     test_no_snapshots(comm);
+    test_late(comm);
     sedge_comm_free(comm);
     return CHECK_END();
 }

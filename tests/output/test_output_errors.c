@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "io/folder_lock.h"
 #include "io/h5.h"
+#include "io/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,6 +225,51 @@ static void test_disk_full(const sedge_comm *comm)
     case_free(&c);
 }
 
+// ---- the writer --------------------------------------------------------------------------------
+
+static sedge_status fail_copy(void *of)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", (const char *)of);
+}
+
+// What is added is written in order, each part at its place; what fails says why and what comes
+// after it is still written.
+static void test_writer(const sedge_comm *comm)
+{
+    static const char text[] = "0123456789";
+    static char why[] = "the copy is lost";
+    char path[600], *read = NULL;
+    sedge_writer *writer = NULL;
+    sedge_write writes[4] = {{.count = 1, .part = {{0, 10, text}}},
+                             {.count = 1, .part = {{1, 2, text}}, .wait = fail_copy, .of = why},
+                             {.count = 1, .part = {{0, 1, text}}},
+                             {.count = 3, .part = {{3, 2, text + 8}, {0, 0, NULL}, {12, 1, text}}}};
+    size_t length = 0;
+
+    (void)snprintf(path, sizeof path, "%s/written-%d-%d", SEDGE_TEST_DIR, sedge_comm_size(comm),
+                   sedge_comm_rank(comm));
+    CHECK_OK(sedge_file_write(path, "", 0));
+    CHECK_OK(sedge_writer_create(&writer));
+    if (writer == NULL) return;
+    for (int i = 0; i < 4; i++) {
+        (void)snprintf(writes[i].path, sizeof writes[i].path, "%s", i == 2 ? "/dev/full" : path);
+        sedge_writer_add(writer, &writes[i]);
+    }
+    CHECK_OK(sedge_writer_finish(writer, &writes[3]));
+    for (int i = 0; i < 4; i++) CHECK(sedge_writer_is_done(writer, &writes[i]));
+    CHECK_OK(sedge_writer_finish(writer, &writes[0]));
+    CHECK_FAILS(sedge_writer_finish(writer, &writes[1]), SEDGE_ERR_DEVICE, why);
+    CHECK_FAILS(sedge_writer_finish(writer, &writes[2]), SEDGE_ERR_USAGE,
+                "cannot write '/dev/full': No space left on device");
+    (void)strcpy(writes[2].path, "/none/here");
+    sedge_writer_add(writer, &writes[2]);
+    sedge_writer_free(writer); // when all is done
+    CHECK(writes[2].done && strstr(writes[2].message, "'/none/here': No such file") != NULL);
+    CHECK_OK(sedge_file_read(&read, &length, path, SEDGE_ERR_DATA));
+    CHECK(length == 13 && read != NULL && memcmp(read, "0128956789\0\0000", 13) == 0);
+    sedge_release(read);
+}
+
 // A process of another user that holds what it can open of the folder, says so, and ends when
 // `ends[1]` closes.
 static pid_t start_other(const char *folder, const char *lock, const int ends[2])
@@ -312,6 +358,7 @@ int main(void)
     test_series_damaged(comm);
     test_write_failing(comm);
     test_disk_full(comm);
+    test_writer(comm);
     test_hold(comm);
     sedge_comm_free(comm);
     return CHECK_END();

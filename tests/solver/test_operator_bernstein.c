@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "dg/random.h"
 #include "evolve/probes.h"
+#include "evolve/snapshot.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
 #include "forms/target.h"
@@ -267,6 +268,117 @@ static void test_probe(const kit_world *world)
     }
     sedge_probes_free(probes);
     sedge_release(weights);
+    clear_case(&c);
+}
+
+// ---- fields as a file holds them ---------------------------------------------------------------
+
+// Every other element from the last on, nodes of the file's own, all fields but the third: pairs
+// first, then the rest backwards with a gap.
+typedef struct snapshot_case {
+    int64_t first[6], stride[6];
+    double factor[6];
+    int32_t *elements;
+    double *weights; // [nodes][nodes + 1]
+    sedge_field_layout layout;
+} snapshot_case;
+
+static void make_layout(snapshot_case *s, const dg_case *base)
+{
+    const int nodes = base->element->nodes;
+    sedge_field_layout *const layout = &s->layout;
+
+    memset(s, 0, sizeof *s);
+    CHECK_OK(sedge_allocate(&s->elements, base->mesh->elements, sizeof *s->elements));
+    CHECK_OK(sedge_allocate(&s->weights, (int64_t)nodes * (nodes + 1), sizeof *s->weights));
+    for (int32_t e = base->mesh->elements - 1; e >= 0; e -= 2) s->elements[layout->count++] = e;
+    for (int n = 0; n < nodes; n++) {
+        for (int m = 0; m < nodes; m++)
+            s->weights[n * (nodes + 1) + m] = sin(1.0 + n + 7.0 * m); // of size one, no symmetry
+    }
+    const int64_t points = (int64_t)layout->count * nodes;
+    for (int f = 0; f < 6; f++) {
+        s->first[f] = f < 2 ? f : f == 2 ? -1 : 2 * points + (5 - f) * (points + 3);
+        s->stride[f] = f < 2 ? 2 : 1;
+        s->factor[f] = 1.0 + 0.5 * f;
+    }
+    layout->values = 5 * points + 9;
+    layout->elements = s->elements;
+    layout->padded = nodes + 1;
+    layout->weights = s->weights;
+    layout->first = s->first;
+    layout->stride = s->stride;
+    layout->factor = s->factor;
+}
+
+// The largest difference from the sums over u, relative to the sums of absolute values.
+static double compare_layout(const snapshot_case *s, const dg_case *base, const double *u,
+                             const float *values)
+{
+    const int nodes = base->element->nodes;
+    double worst = 0.0;
+
+    for (int32_t i = 0; i < s->layout.count; i++) {
+        for (int at = 0; at < 6 * nodes; at++) {
+            const int f = at / nodes;
+            const int m = at % nodes;
+            const double *const own = u + ((int64_t)s->elements[i] * 6 + f) * nodes;
+            double sum = 0.0;
+            double size = 0.0;
+
+            if (s->first[f] < 0) continue;
+            for (int n = 0; n < nodes; n++) {
+                const double part = s->factor[f] * s->weights[n * (nodes + 1) + m] * own[n];
+                sum += part;
+                size += fabs(part);
+            }
+            const double value =
+                (double)values[s->first[f] + ((int64_t)i * nodes + m) * s->stride[f]];
+            worst = fmax(worst, fabs(value - sum) / size);
+            if (isnan(value)) worst = value;
+        }
+    }
+    return worst;
+}
+
+// Two snapshots with a step between them, of which the first is read last. They are sums in fp64 of
+// the state as it is, rounded to fp32: half a unit. Of coefficients other numbers are summed, whose
+// sizes are up to the condition of the basis, below 84 at order 3, times those of nodal values.
+static void test_snapshot(const kit_world *world)
+{
+    const kit_options options = walls_options(3);
+    snapshot_case s;
+    bernstein_case c;
+
+    if (!make_case(&c, world, &options, 0.2, 1)) return;
+    make_layout(&s, &c.k.base);
+    double *first = NULL;
+    CHECK_OK(sedge_allocate(&first, c.k.base.values, sizeof *first));
+    for (int i = 0; i < 4; i++) {
+        const sedge_operator_options fused = {.variant = "fused"};
+        sedge_snapshot *snapshot = NULL;
+
+        CHECK_OK(kit_load(&c.k, match_precisions[i % 2], i < 2 ? &by_variant : &fused));
+        CHECK_OK(sedge_snapshot_create(&snapshot, c.k.evolution, &s.layout, 2));
+        if (snapshot == NULL) continue;
+        CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
+        memcpy(first, c.k.result, (size_t)c.k.base.values * sizeof *first);
+        CHECK_OK(sedge_snapshot_take(snapshot, 1));
+        CHECK_OK(sedge_evolution_step(c.k.evolution, 0.2 + c.dt, c.dt));
+        CHECK_OK(sedge_snapshot_take(snapshot, 0));
+        CHECK_OK(sedge_evolution_step(c.k.evolution, 0.2 + 2.0 * c.dt, c.dt));
+        CHECK_OK(sedge_snapshot_wait(snapshot, 0));
+        CHECK_OK(sedge_snapshot_wait(snapshot, 1));
+        const float *const before = sedge_snapshot_values(snapshot, 1);
+        CHECK_BOUND(compare_layout(&s, &c.k.base, first, before), 2.0 * kit_rounding(SEDGE_FP32));
+        CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 2));
+        CHECK_BOUND(compare_layout(&s, &c.k.base, c.k.result, sedge_snapshot_values(snapshot, 0)),
+                    2.0 * kit_rounding(SEDGE_FP32));
+        sedge_snapshot_free(snapshot);
+    }
+    sedge_release(first);
+    sedge_release(s.elements);
+    sedge_release(s.weights);
     clear_case(&c);
 }
 
@@ -564,6 +676,7 @@ static void test_all(const kit_world *world)
     test_walls(world, 7, 1, 1);
     test_incident(world, 2);
     test_probe(world);
+    test_snapshot(world);
     if (ranks == 1) test_alone(world);
     if (ranks != 2 || sedge_device_get_info(world->device)->kind != SEDGE_DEVICE_HOST) return;
     use_own_cache(&own, world);

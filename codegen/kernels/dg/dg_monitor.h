@@ -1,4 +1,5 @@
-// What happens beside the stages: point sources, energy, probes. Types of dg_layout.h.
+// What happens beside the stages: point sources, energy, probes, fields for files. Types of
+// dg_layout.h.
 #pragma once
 
 #define SEDGE_MONITOR_THREADS 128
@@ -134,6 +135,46 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
                         sum[f] += w[n] * (double)SEDGE_LANE(p[n].f[first + f], slot % SEDGE_LANES);
                 }
                 SEDGE_EACH (f, SEDGE_PROBE_FIELDS) samples[at + f] = sum[f];
+            }
+        }
+    }
+}
+
+// The fields as a file holds them (dg/field_layout.h): fp32 `values` at nodes of the file's own, of
+// the elements in `places` [slots], which is the element's number in the file, or -1. The sums over
+// nodes are fp64, with weights [element's nodes][file's nodes] of the state's basis. Field f begins
+// at first[f] (-1: it is left out), with stride[f] numbers from node to node.
+#define SEDGE_SNAPSHOT_LIST(X)                                \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)      \
+    X(SEDGE_GLOBAL float *SEDGE_RESTRICT, values)             \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, places)         \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, weights)     \
+    X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, first)  \
+    X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, stride) \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, factor)
+
+SEDGE_KERNEL(sedge_snapshot, SEDGE_MONITOR_THREADS, SEDGE_SNAPSHOT_LIST)
+{
+    SEDGE_OUTER (value) {
+        SEDGE_ITEMS (one, 1, k, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
+            const int m = k + one;
+            double sum[SEDGE_FIELDS][SEDGE_LANES] = {{0.0}};
+
+            for (int n = 0; n < SEDGE_NODES; n++) {
+                const double w = weights[n * SEDGE_NODES + m];
+                const sedge_state own = u[value * SEDGE_NODES_PADDED + n];
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    SEDGE_LANES_LOOP (l) sum[f][l] += w * (double)SEDGE_LANE(own.f[f], l);
+            }
+            SEDGE_LANES_LOOP (l) {
+                const int place = places[value * SEDGE_LANES + l];
+                if (place >= 0) {
+                    SEDGE_EACH (f, SEDGE_FIELDS) {
+                        const sedge_int64 at =
+                            first[f] + ((sedge_int64)place * SEDGE_NODES + m) * stride[f];
+                        if (first[f] >= 0) values[at] = (float)(factor[f] * sum[f][l]);
+                    }
+                }
             }
         }
     }
