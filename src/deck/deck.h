@@ -225,6 +225,7 @@ typedef struct sedge_deck {
     char *mesh_file;
     sedge_periodic_pair *pairs;
     const char **layer_surfaces;
+    const char **layer_volumes;
     const char **two_sided_names;
     sedge_mesh_enclosure *enclosures;
     const char **enclosed_volumes;

@@ -18,6 +18,12 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // sigma.
 #define ALPHA_TERMS 0.2072
 
+// A vertex lies on a side of the box around the mesh if it is nearer than this part of its size.
+#define HULL_TOLERANCE 1e-8
+
+// A face is parallel to an axis up to this sine of the angle.
+#define PARALLEL 1e-6
+
 // The lowest frequency is at least this part of the highest one.
 #define BAND_FLOOR 0.05
 
@@ -46,6 +52,33 @@ static sedge_status check_alike(const deck_reader *reader, const sedge_deck *dec
     return SEDGE_OK;
 }
 
+// Volume groups of the mesh that are the layer.
+static sedge_status read_volumes(const deck_reader *reader, sedge_deck *deck)
+{
+    const deck_node *const node = deck_child(deck_child(deck->tree, "mesh"), "layers");
+    sedge_mesh_extrusion *const extrude = &deck->mesh.extrude;
+
+    if (node == NULL) return SEDGE_OK;
+    if (deck->layer == NULL) {
+        return deck_fail(reader->path, node,
+                         "mesh.layers names volume groups that are a perfectly matched layer, and "
+                         "no boundary has the type 'pml': give it to the surface behind them");
+    }
+    for (int i = LAYERS; i <= THICKNESS; i++) {
+        if (!(deck->layer->parameters[i] > 0.0)) continue;
+        return deck_fail(reader->path, find_node(deck, deck->layer),
+                         "boundaries.%s.%s is for layers that the program adds: mesh.layers names "
+                         "volume groups that are the layer, which is as thick as they are; leave "
+                         "out one of the two",
+                         deck->layer->name, parameter_names[i]);
+    }
+    SEDGE_TRY(sedge_allocate(&deck->layer_volumes, node->count, sizeof(char *)));
+    for (const deck_node *child = node->first; child != NULL; child = child->next)
+        deck->layer_volumes[extrude->volumes++] = child->text;
+    extrude->volume = deck->layer_volumes;
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_layers(const deck_reader *reader, sedge_deck *deck)
 {
     sedge_mesh_extrusion *const extrude = &deck->mesh.extrude;
@@ -58,6 +91,7 @@ sedge_status deck_read_layers(const deck_reader *reader, sedge_deck *deck)
         SEDGE_TRY(check_alike(reader, deck, boundary));
         deck->layer_surfaces[extrude->surfaces++] = boundary->name;
     }
+    SEDGE_TRY(read_volumes(reader, deck));
     if (deck->layer == NULL) return SEDGE_OK;
     extrude->surface = deck->layer_surfaces;
     extrude->layers = (int)deck->layer->parameters[LAYERS];
@@ -194,6 +228,130 @@ static sedge_status check_gain(const sedge_problem *problem, const sedge_deck *d
     return SEDGE_OK;
 }
 
+static bool lies_on_hull(const sedge_mesh *mesh, const sedge_trace_face *face)
+{
+    double longest = 0.0;
+
+    for (int d = 0; d < 3; d++) longest = fmax(longest, mesh->bounds[1][d] - mesh->bounds[0][d]);
+    for (int s = 0; s < 6; s++) {
+        bool lies = true;
+        for (int k = 0; k < 3 && lies; k++) {
+            const int v = sedge_face_vertices[face->face][k];
+            const double x = mesh->corners[face->element][v][s / 2];
+            lies = fabs(x - mesh->bounds[s % 2][s / 2]) <= HULL_TOLERANCE * longest;
+        }
+        if (lies) return true;
+    }
+    return false;
+}
+
+static void find_centre(const sedge_mesh *mesh, int32_t element, int face, double x[3])
+{
+    for (int d = 0; d < 3; d++) {
+        x[d] = 0.0;
+        for (int k = 0; k < 3; k++)
+            x[d] += mesh->corners[element][sedge_face_vertices[face][k]][d] / 3.0;
+    }
+}
+
+// The surfaces with the layer end it, on the sides of the box around the mesh.
+static sedge_status check_ends(const sedge_problem *problem, const sedge_deck *deck,
+                               const sedge_mesh *mesh)
+{
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        const sedge_boundary_kind *const kind = problem->boundaries[face->group].kind;
+        double x[3];
+        if (kind == NULL || !kind->layers) continue;
+        const bool in_layer = sedge_mesh_in_layer(mesh, face->element);
+        if (in_layer && lies_on_hull(mesh, face)) continue;
+        find_centre(mesh, face->element, face->face, x);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: boundaries.%s: the face of the surface group with centre (%.6g, "
+                          "%.6g, %.6g) %s; with mesh.layers the type '%s' is for the surface "
+                          "behind the layers, the box around the mesh",
+                          deck->path, mesh->groups.surface_names[face->group], x[0], x[1], x[2],
+                          in_layer ? "lies on no side of the box around the mesh"
+                                   : "is a face of no layer",
+                          kind->name);
+    }
+    return SEDGE_OK;
+}
+
+// Do two volume groups have one medium? Layers' own terms are none of a medium.
+static bool is_same_medium(const sedge_problem *problem, int a, int b)
+{
+    for (int i = 0; i < problem->equation->material_values; i++) {
+        const double x = problem->materials[a][i];
+        const double y = problem->materials[b][i];
+        if (x < y || x > y) return false;
+    }
+    for (int t = 0; t < problem->term_count; t++) {
+        const sedge_term *const term = &problem->terms[t];
+        if (term->kind->layer != 0) continue;
+        if (term->present[a] != term->present[b]) return false;
+        for (int i = 0; i < sedge_term_parameters(term) && term->present[a]; i++) {
+            const double x = term->parameters[a][i];
+            const double y = term->parameters[b][i];
+            if (x < y || x > y) return false;
+        }
+    }
+    return true;
+}
+
+// Does a layer along an axis begin at the face, or go on behind it? Only along these axes must the
+// medium stay the same.
+static bool is_across(const sedge_mesh *mesh, int32_t element, int face, int axes)
+{
+    double x[3][3], normal[3];
+    double length = 0.0;
+
+    for (int k = 0; k < 3; k++)
+        memcpy(x[k], mesh->corners[element][sedge_face_vertices[face][k]], sizeof x[k]);
+    for (int d = 0; d < 3; d++) {
+        const int i = (d + 1) % 3, j = (d + 2) % 3;
+        normal[d] =
+            (x[1][i] - x[0][i]) * (x[2][j] - x[0][j]) - (x[1][j] - x[0][j]) * (x[2][i] - x[0][i]);
+        length += normal[d] * normal[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        const bool is_parallel = normal[d] * normal[d] <= PARALLEL * PARALLEL * length;
+        if ((axes >> d & 1) != 0 && !is_parallel) return true;
+    }
+    return false;
+}
+
+sedge_status deck_check_layer_media(const sedge_problem *problem, const sedge_deck *deck,
+                                    const sedge_mesh *mesh)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+
+    for (int32_t e = 0; e < mesh->elements && deck->mesh.extrude.volumes > 0; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t beside = mesh->faces[e][f].neighbour;
+            double x[3];
+            if (beside < 0 && -1 - beside >= mesh->halo_faces) continue; // outer
+            const int own = mesh->group[e];
+            const int other =
+                beside >= 0 ? mesh->group[beside] : mesh->trace_faces[-1 - beside].group;
+            const int axes = groups->volume_axes[own] | groups->volume_axes[other];
+            if (axes == 0 || !is_across(mesh, e, f, axes)) continue;
+            if (is_same_medium(problem, own, other)) continue;
+            find_centre(mesh, e, f, x);
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: at (%.6g, %.6g, %.6g) the volume groups '%s' and '%s' have "
+                              "different materials, and the absorbing layer would reflect there: "
+                              "layers go on with the material that reaches them; give both groups "
+                              "the same one, or draw the surface between materials at right angles "
+                              "to the layer",
+                              deck->path, x[0], x[1], x[2],
+                              groups->volume_names[groups->volume_owner[own]],
+                              groups->volume_names[groups->volume_owner[other]]);
+        }
+    }
+    return SEDGE_OK;
+}
+
 // Walls are driven by an incident wave as it is outside of layers, unless it enters through a
 // surface.
 static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *deck,
@@ -231,5 +389,6 @@ sedge_status deck_check_layers(const sedge_problem *problem, const sedge_deck *d
     if (deck->layer == NULL) return SEDGE_OK;
     SEDGE_TRY(check_surfaces(problem, deck, &mesh->groups));
     SEDGE_TRY(check_gain(problem, deck, &mesh->groups));
+    SEDGE_TRY(check_ends(problem, deck, mesh));
     return check_walls(problem, deck, mesh);
 }

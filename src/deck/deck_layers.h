@@ -15,6 +15,12 @@ SEDGE_MUST_USE
 sedge_status deck_check_layers(const sedge_problem *problem, const sedge_deck *deck,
                                const sedge_mesh *mesh);
 
+// Fail where the material changes along an axis of a layer that is part of the mesh file. The
+// problem has all its terms.
+SEDGE_MUST_USE
+sedge_status deck_check_layer_media(const sedge_problem *problem, const sedge_deck *deck,
+                                    const sedge_mesh *mesh);
+
 // Add the terms of one kind, whose `layer` is not 0, to the layers' volume groups.
 SEDGE_MUST_USE
 sedge_status deck_add_layers(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh,

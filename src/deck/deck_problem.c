@@ -278,6 +278,13 @@ static sedge_status check_group(const sedge_deck *deck, const char *section, con
     char message[640];
     int known = 0;
 
+    for (int i = 0; i < deck->mesh.extrude.volumes && strcmp(kind, "volume") == 0; i++) {
+        if (strcmp(deck->mesh.extrude.volume[i], group) != 0) continue;
+        return deck_fail(deck->path, deck_child(entry, key),
+                         "monitors.%s.%s.%s: the volume group '%s' is an absorbing layer "
+                         "(mesh.layers), whose fields are in no monitor",
+                         section, name, key, group);
+    }
     if (group[0] == '\0' || find_group(group, names, count) >= 0) return SEDGE_OK;
     for (; known < count && known < NEAR_MAX; known++) near[known] = names[known];
     (void)snprintf(message, sizeof message, "monitors.%s.%s.%s: the mesh has no %s group '%s'",
@@ -411,6 +418,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     problem->compare = deck->compare;
     SEDGE_TRY_GOTO(status, deck_check_layers(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, mesh));
+    SEDGE_TRY_GOTO(status, deck_check_layer_media(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, check_comparison(problem, deck));
 
     const char *const contradiction =

@@ -413,6 +413,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->enclosures);
     sedge_release(deck->enclosed_volumes);
     sedge_release(deck->layer_surfaces);
+    sedge_release(deck->layer_volumes);
     sedge_release(deck->materials);
     sedge_release(deck->terms);
     sedge_release(deck->term_volumes);

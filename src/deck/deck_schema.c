@@ -57,6 +57,10 @@ static const deck_key mesh_keys[] = {
      .text = "a box made of cubes with six tetrahedra each, instead of a file"},
     {"surfaces", DECK_SECTION,
      .text = "by name: closed surfaces inside the mesh, for conditions and monitors"},
+    {"layers", DECK_LISTED,
+     .text =
+         "volume groups of the mesh that are the perfectly matched layer of boundaries with the "
+         "type pml; without them the program adds layers of its own"},
     {"partitioner", DECK_CHOICE, .fallback = "ptscotch", .choices = "ptscotch parmetis simple",
      .text = "how elements are spread over ranks; PETSc must have it; simple is for tests"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",

@@ -3,6 +3,7 @@
 #include "enclose.h"
 #include "extrude.h"
 #include "global.h"
+#include "layer_groups.h"
 #include "local.h"
 
 #include "base/memory.h"
@@ -55,7 +56,7 @@ static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *
 
 static sedge_status add_layers(sedge_global *mesh, const sedge_mesh_options *options)
 {
-    if (options->extrude.surfaces == 0) return SEDGE_OK;
+    if (options->extrude.surfaces == 0 || options->extrude.volumes > 0) return SEDGE_OK;
     SEDGE_TRY(sedge_global_extrude(mesh, options));
     SEDGE_TRY(connect(mesh, options));
     return make_periodic(mesh, options);
@@ -91,6 +92,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_add_enclosures(mesh, options));
+    SEDGE_TRY(sedge_global_find_layers(mesh, &options->extrude));
     SEDGE_TRY(connect(mesh, options));
     SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));

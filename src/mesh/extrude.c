@@ -1,5 +1,6 @@
 #include "extrude.h"
 
+#include "layer_groups.h"
 #include "layers.h"
 
 #include "base/memory.h"
@@ -9,10 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 8, AXES = 8 }; // AXES: sets of axes, the empty one included
-
-// A vertex lies on a side of the box if it is nearer than this part of the box's longest edge.
-static const double flat = 1e-9;
+enum { MOST_LAYERS = 8 };
 
 // A layer is at least 1 / this part and at most this multiple of the mean edge on the sides.
 static const double flattest = 100.0;
@@ -133,36 +131,6 @@ static sedge_status find_requested(sedge_layer_build *build, const sedge_mesh_ex
         build->is_requested[g] = true;
     }
     return SEDGE_OK;
-}
-
-static void extend_box(double box[2][3], const double x[3])
-{
-    for (int d = 0; d < 3; d++) {
-        box[0][d] = fmin(box[0][d], x[d]);
-        box[1][d] = fmax(box[1][d], x[d]);
-    }
-}
-
-static void find_box(sedge_layer_build *build)
-{
-    const sedge_global *const mesh = build->mesh;
-    double longest = 0.0;
-    double largest = 0.0;
-
-    for (int d = 0; d < 3; d++) {
-        build->box[0][d] = DBL_MAX;
-        build->box[1][d] = -DBL_MAX;
-    }
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int v = 0; v < 4; v++) extend_box(build->box, mesh->points[mesh->cells[e][v]]);
-        for (int k = 0; k < SEDGE_EDGES && mesh->middles != NULL; k++)
-            extend_box(build->box, mesh->middles[e][k]);
-    }
-    for (int d = 0; d < 3; d++) {
-        longest = fmax(longest, build->box[1][d] - build->box[0][d]);
-        largest = fmax(largest, fmax(fabs(build->box[0][d]), fabs(build->box[1][d])));
-    }
-    build->tolerance = flat * longest + 4.0 * DBL_EPSILON * largest; // of rounded coordinates
 }
 
 static void find_centre(const sedge_global *mesh, const sedge_layer_face *face, double x[3])
@@ -320,80 +288,14 @@ static sedge_status start(sedge_layer_build *build, const sedge_mesh_extrusion *
     }
     SEDGE_TRY(find_requested(build, request));
     SEDGE_TRY(take_faces(build));
-    find_box(build);
+    build->tolerance = sedge_global_find_box(build->box, build->mesh, NULL);
     SEDGE_TRY(check_sides(build, on, &edge));
     SEDGE_TRY(check_others(build, on));
     SEDGE_TRY(choose_thickness(build, request->thickness, edge));
     return sedge_allocate(&build->axes, build->mesh->elements, sizeof *build->axes);
 }
 
-// ---- groups ------------------------------------------------------------------------------------
-
-// The group `out` of new groups: that of `owner` in the layers along these axes.
-static sedge_status set_group(sedge_mesh_groups *groups, int out, int owner, int axes,
-                              const char *mesh_name)
-{
-    char(*const names)[64] = groups->volume_names;
-    char name[96];
-
-    (void)snprintf(name, sizeof name, "%s-layer-%s%s%s", names[owner], axes & 1 ? "x" : "",
-                   axes & 2 ? "y" : "", axes & 4 ? "z" : "");
-    if (strlen(name) >= sizeof *names) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: the name of the volume group '%s' is too long: that of its layers, "
-                          "'%s', has more than %zu characters; shorten it in the mesh",
-                          mesh_name, names[owner], name, sizeof *names - 1);
-    }
-    for (int g = 0; g < out; g++) {
-        if (strcmp(names[g], name) != 0) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: the mesh has a volume group '%s', and so would the layers of '%s' "
-                          "be called; give it another name in the mesh",
-                          mesh_name, name, names[owner]);
-    }
-    memcpy(names[out], name, strlen(name) + 1);
-    groups->volume_tags[out] = groups->volume_tags[owner];
-    groups->volume_owner[out] = owner;
-    groups->volume_axes[out] = axes;
-    return SEDGE_OK;
-}
-
-// Put the elements of the layers into groups of their own: one for each volume group that is
-// continued and each set of axes. Those of one volume group are together, in its place among the
-// others.
-static sedge_status make_groups(sedge_layer_build *build)
-{
-    sedge_global *const mesh = build->mesh;
-    const int volumes = mesh->groups.volumes;
-    int *number = NULL; // [volumes][AXES]
-    sedge_mesh_groups groups = {0};
-    int more = 0;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, sedge_allocate(&number, (int64_t)volumes * AXES, sizeof *number));
-    for (int32_t e = 0; e < mesh->elements; e++)
-        if (build->axes[e] != 0) number[mesh->group[e] * AXES + build->axes[e]] = 1;
-    for (int i = 0; i < volumes * AXES; i++) more += number[i];
-    SEDGE_TRY_GOTO(status, sedge_groups_copy(&groups, &mesh->groups, more, 0));
-    more = volumes;
-    for (int i = 0; i < volumes * AXES; i++) {
-        if (number[i] == 0) continue;
-        SEDGE_TRY_GOTO(status, set_group(&groups, more, i / AXES, i % AXES, mesh->name));
-        number[i] = more++;
-    }
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        if (build->axes[e] == 0) continue;
-        mesh->group[e] = number[mesh->group[e] * AXES + build->axes[e]];
-        groups.volume_elements[mesh->group[e]]++;
-    }
-    sedge_groups_release(&mesh->groups);
-    mesh->groups = groups;
-    memset(&groups, 0, sizeof groups);
-done:
-    sedge_groups_release(&groups);
-    sedge_release(number);
-    return status;
-}
+// ---- the end -----------------------------------------------------------------------------------
 
 // Forget which faces were found.
 static void disconnect(sedge_global *mesh)
@@ -417,7 +319,7 @@ static sedge_status finish(sedge_layer_build *build)
 {
     sedge_global *const mesh = build->mesh;
 
-    SEDGE_TRY(make_groups(build));
+    SEDGE_TRY(sedge_global_group_layers(mesh, build->axes));
     disconnect(mesh);
     mesh->tagged = (int32_t)build->faces;
     SEDGE_TRY(sedge_allocate(&mesh->tagged_faces, build->faces, sizeof *mesh->tagged_faces));

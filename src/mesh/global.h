@@ -1,5 +1,6 @@
 // The whole mesh while it is built on rank 0. It is filled by gmsh_mesh.c (a file) or box.c,
-// checked and connected by shape.c, connect.c and periodic.c, extended by extrude.c, divided by
+// checked and connected by shape.c, connect.c and periodic.c, extended by extrude.c and
+// layer_groups.c, divided by
 // partition.c, sent to the ranks by distribute.c.
 #pragma once
 

@@ -75,9 +75,10 @@ typedef struct sedge_set_face {
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
 // group s surface_names[s]; tags are the numbers in the mesh file.
 //
-// Elements in extruded layers (sedge_mesh_extrusion) are in volume groups of their own: those that
+// Elements in absorbing layers (sedge_mesh_extrusion) are in volume groups of their own: those that
 // continue the group "glass" along x and y are in the group "glass-layer-xy", with the tag of
-// "glass". These groups come last.
+// "glass". These groups come last. Where a group of the mesh is the layer, it is left without
+// elements.
 typedef struct sedge_mesh_groups {
     int volumes;
     int surfaces;
@@ -118,10 +119,10 @@ typedef struct sedge_mesh_shape {
     char fault[4096];                  // why the mesh is not conforming; "": it is
 } sedge_mesh_shape;
 
-// The extruded layers of a mesh; all is zero without any.
+// The absorbing layers of a mesh; all is zero without any.
 typedef struct sedge_mesh_extruded {
-    int layers;
-    double thickness;   // of all of them together
+    int layers;         // extruded ones; 0: volume groups of the mesh are the layers
+    double thickness;   // of all of them together, on the side where they are thinnest
     double inner[2][3]; // the box around the mesh without layers
 } sedge_mesh_extruded;
 
@@ -140,7 +141,7 @@ typedef struct sedge_range {
     bool curved;
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements
-    int layer;     // they are in extruded layers along this many axes; 0: in none
+    int layer;     // they are in absorbing layers along this many axes; 0: in none
     int class;     // of their volume group, or of that which their layer continues: 0, or 1 + its
                    // place in the options' class_volume
 } sedge_range;
@@ -203,7 +204,10 @@ typedef struct sedge_periodic_pair {
     const char *second;
 } sedge_periodic_pair;
 
-// A request for layers of elements outside of a mesh, for a perfectly matched layer. The named
+// A request for layers of elements outside of a mesh, for a perfectly matched layer. Volume groups
+// that the mesh has become the layers if `volume` names some. Then no elements are added: those of
+// the groups must lie outside of the box around all others, and in no element may a plane of this
+// box's sides lie. Otherwise the layers are extruded. The named
 // surface groups form sides of a box with edges along the axes, all six or some of them; together
 // they are all outer faces of these sides, each of which gets the same layers. Faces, edges and
 // corners of the box are filled. A layer continues the triangles of the side, and each new element
@@ -211,7 +215,9 @@ typedef struct sedge_periodic_pair {
 // that they came from. Where a wall of another group reaches a side, it continues along the layers,
 // and so does a named surface inside the mesh.
 typedef struct sedge_mesh_extrusion {
-    int surfaces; // number of the groups; 0: no layers
+    int volumes; // number of the groups that are layers; 0: they are extruded
+    const char *const *volume;
+    int surfaces; // number of the groups; 0: nothing is extruded
     const char *const *surface;
     int layers;       // 1..8, e.g. sedge_mesh_default_layers
     double thickness; // of all layers together, after scaling; 0: each layer is as thick as the
@@ -301,7 +307,8 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // curved elements that fold over, elements without a volume group and one-sided faces without a
 // surface group (unless the options accept them), a face shared by three elements, periodic groups
 // that do not match, outer faces that lie on or cross other outer faces, elements that overlap,
-// layers on a surface that is no side of a box or has curved edges. SEDGE_ERR_USAGE for more ranks
+// layers on a surface that is no side of a box or has curved edges, volume groups for layers that
+// are no shell of a box. SEDGE_ERR_USAGE for more ranks
 // than elements, unusable box options, an unknown partitioner or periodic group, an enclosure that
 // is not closed, encloses nothing or has the name of a group, and layers that are too many, too
 // thin, too thick, or on an unknown, inner or periodic surface or on a part of a side. The
@@ -341,9 +348,9 @@ int32_t sedge_mesh_interior(const sedge_mesh *mesh);
 // How many elements are curved.
 int32_t sedge_mesh_curved(const sedge_mesh *mesh);
 
-// ---- extruded layers ---------------------------------------------------------------------------
+// ---- absorbing layers --------------------------------------------------------------------------
 
-// Is the element in an extruded layer? What is recorded of a run leaves these elements out.
+// Is the element in an absorbing layer? What is recorded of a run leaves these elements out.
 bool sedge_mesh_in_layer(const sedge_mesh *mesh, int32_t element);
 
 // The box [low, high] around the mesh without layers.

@@ -165,12 +165,12 @@ const sedge_range *sedge_mesh_range(const sedge_mesh *mesh, int32_t element)
 
 bool sedge_mesh_in_layer(const sedge_mesh *mesh, int32_t element)
 {
-    return mesh->extruded.layers > 0 && mesh->groups.volume_axes[mesh->group[element]] != 0;
+    return mesh->groups.volume_axes[mesh->group[element]] != 0;
 }
 
 const double (*sedge_mesh_inner_bounds(const sedge_mesh *mesh))[3]
 {
-    return mesh->extruded.layers > 0 ? mesh->extruded.inner : mesh->bounds;
+    return mesh->extruded.thickness > 0.0 ? mesh->extruded.inner : mesh->bounds;
 }
 
 int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved)

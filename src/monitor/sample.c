@@ -28,7 +28,7 @@ sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, con
     sample->u = u;
     sedge_status status =
         sedge_allocate(&sample->energies, mesh->elements, sizeof *sample->energies);
-    if (status == SEDGE_OK && mesh->extruded.layers > 0)
+    if (status == SEDGE_OK && mesh->extruded.thickness > 0.0)
         status = sedge_allocate(&sample->inner, mesh->elements, sizeof *sample->inner);
     if (status == SEDGE_OK) {
         *out = sample;

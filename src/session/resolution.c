@@ -138,7 +138,9 @@ sedge_status sedge_resolution_print(const sedge_session *session)
         sedge_comm_max(session->comm, &groups[g].edge, 1);
         sedge_comm_sum(session->comm, &groups[g].volume, 1);
         sedge_comm_sum(session->comm, groups[g].errors, SEDGE_ORDER_MAX + 1);
-        if (session->mesh->groups.volume_axes[g] != 0) continue; // its elements are like others
+        const sedge_mesh_groups *const mesh_groups = &session->mesh->groups;
+        if (mesh_groups->volume_axes[g] != 0) continue;     // its elements are like others
+        if (mesh_groups->volume_elements[g] == 0) continue; // all of them are in a layer
         if (sedge_comm_is_root(session->comm)) print_group(&groups[g], session, g);
     }
     sedge_release(groups);

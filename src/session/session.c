@@ -349,10 +349,13 @@ static void print_layer(const sedge_session *session)
     for (int v = 0; v < mesh->groups.volumes; v++)
         if (mesh->groups.volume_axes[v] != 0) elements += mesh->groups.volume_elements[v];
     sedge_deck_find_layer(&layer, deck, mesh, &session->problem);
+    char name[64] = "volume groups of the mesh, at least";
+    if (layers > 0)
+        (void)snprintf(name, sizeof name, "%d layer%s, together", layers, layers == 1 ? "" : "s");
     printf(
-        "  %-18s %d layer%s, together %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right "
-        "angle, %.2g at the lowest frequency; sigma %.4g%s, alpha %.3g%s\n",
-        deck->layer->kind->name, layers, layers == 1 ? "" : "s", mesh->extruded.thickness,
+        "  %-18s %s %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right angle, %.2g at the "
+        "lowest frequency; sigma %.4g%s, alpha %.3g%s\n",
+        deck->layer->kind->name, name, mesh->extruded.thickness,
         sedge_deck_unit(deck, SEDGE_LENGTH), (long long)elements, layer.reflection,
         layer.reflection_lowest, layer.sigma / time_unit, deck->si ? " /s" : "",
         layer.alpha / time_unit, deck->si ? " /s" : "");

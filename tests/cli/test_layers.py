@@ -22,16 +22,21 @@ ABSORBING = "{type: absorbing}"
 MEDIUM = "{conductivity: 0.2, debye: {strength: 0.5, relaxation_time: 0.2}}"
 
 
-def guide(order, edge, low, high, end, top, medium="{}"):
-    """A deck: from z = low, always absorbing, to z = high with the condition `top`."""
+def guide(order, edge, low, high, end, top, medium="{}", layer=0):
+    """A deck: from z = low, always absorbing, to z = high with the condition `top`, and behind that as much
+    of the mesh that is the layer."""
+    split = f", split: {{axis: z, at: {high}, names: [domain, shell]}}" if layer else ""
+    named = ", layers: [shell]" if layer else ""
+    shell = f", shell: {medium}" if layer else ""
+    high += layer
     return f"""\
 equation: maxwell
 order: {order}
 precision: fp64
 mesh: {{box: {{min: [0, 0, {low}], max: [1, {edge}, {high}],
-              cells: [{round(1 / edge)}, 1, {round((high - low) / edge)}]}}}}
+              cells: [{round(1 / edge)}, 1, {round((high - low) / edge)}]{split}}}{named}}}
 time: {{end: {end}, cfl: 0.8}}
-materials: {{domain: {medium}}}
+materials: {{domain: {medium}{shell}}}
 boundaries:
   xmin: {{type: pec}}
   xmax: {{type: pec}}
@@ -80,36 +85,39 @@ class Layers(Case):
         with h5py.File(self.folder / name / "probes.h5") as file:
             return file["time"][()], {name: point["E"][()] for name, point in file["probes"].items()}
 
-    def reflection(self, top, angles, medium="{}", order=3):
-        """In dB by angle. Nothing comes back from the far ends before the end of the run."""
+    def reflection(self, angles, *ends, medium="{}", order=3):
+        """In dB by angle, of each of some ends: a condition, and how much of the mesh is the layer. Nothing comes
+        back from the far ends before the end of the run."""
         frequencies = [0.5 / math.sin(math.radians(angle)) for angle in angles]
         sums = []
-        for high, condition in ((10, ABSORBING), (1, top)):
-            time, e = self.run_deck(f"to-{high}", guide(order, 0.5, -10, high, 23, condition, medium))
+        for high, condition, layer in ((10, ABSORBING, 0), *((1, *end) for end in ends)):
+            time, e = self.run_deck(f"to-{high}", guide(order, 0.5, -10, high, 23, condition, medium, layer))
             sums.append(numpy.array([transform(time, e["end"][:, 1], f) for f in frequencies]))
-        return 20 * numpy.log10(abs(sums[1] / sums[0] - 1))
+        return [20 * numpy.log10(abs(one / sums[0] - 1)) for one in sums[1:]]
 
     def test_reflection(self):
         """R0^(cos t / (1 + (alpha / omega)^2)) of the layer, times (1 - cos t) / (1 + cos t) of the surface
-        behind it. Measured: 0.6 dB off where this is well above the error of the mesh."""
+        behind it. Measured: 0.6 dB off where this is well above the error of the mesh, if the layer is part of the
+        mesh, too."""
         angles = numpy.array([30, 37, 45])
         cosine = numpy.cos(numpy.radians(angles))
         omega = math.pi / numpy.sin(numpy.radians(angles))
         expected = 0.1 ** (cosine / (1 + (ALPHA / omega) ** 2)) * (1 - cosine) / (1 + cosine)
-        found = self.reflection("{type: pml, reflection: 0.1}", angles)
-        self.assertLess(abs(found - 20 * numpy.log10(expected)).max(), 1.0, found)
+        top = "{type: pml, reflection: 0.1}"
+        for found in self.reflection(angles, (top, 0), (top, 0.5)):
+            self.assertLess(abs(found - 20 * numpy.log10(expected)).max(), 1.0, found)
 
     def test_medium(self):
         """A lossy and dispersive medium fills the layer, too. Measured: -48.5 dB; with a layer
         that does not drive the medium -20 dB."""
-        found = self.reflection(PML, [30, 45], MEDIUM)
+        found, = self.reflection([30, 45], (PML, 0), medium=MEDIUM)
         self.assertLess(found.max(), -40.0, found)
 
     @LONG
     def test_default(self):
         """The figures of input/README.md: as measured, to a decibel."""
         for order, measured in ((3, (-54.9, -49.4)), (4, (-59.7, -57.8))):
-            found = self.reflection(PML, [30, 45], order=order)
+            found, = self.reflection([30, 45], (PML, 0), order=order)
             with self.subTest(order=order):
                 self.assertLess(abs(found - numpy.array(measured)).max(), 1.0, found)
 
@@ -169,6 +177,25 @@ class Layers(Case):
                 self.assertEqual((len(inside), inside.sum()), (cells, 48))
                 reach = abs(file["VTKHDF/Points"][()]).reshape(cells, -1).max(1)
                 self.assertTrue(((reach <= 0.5) == inside).all())
+
+    def test_named(self):
+        """A layer that is part of the mesh: the same answer on two ranks, from a checkpoint of one."""
+        text = guide(2, 0.5, -1, 1, 23, PML, MEDIUM, 0.5)
+        _, whole = self.run_deck("named", text, "--set", "time={steps: 20}")
+        self.run_deck("halves", text, "--set", "time={steps: 10}", "--set", "output.checkpoint.steps=10")
+        _, halves = self.run_deck("halves", text, "--set", "time={steps: 20}", "--restart", "auto", ranks=2)
+        self.assertGreater(abs(whole["end"]).max(), 0.0)
+        self.assertLess(abs(whole["end"] - halves["end"]).max(), 1e-12 * abs(whole["end"]).max())
+        deck = self.write("named.yaml", text)
+        self.assertRegex(self.succeed("check", deck).out, r"pml +volume groups of the mesh, at least 0\.5 thick")
+        for parts, setting in (
+                (("zmin", "is a face of no layer"), "boundaries.zmin.type=pml"),
+                (("zmax.thickness", "leave out one"), "boundaries.zmax.thickness=1"),
+                (("no boundary has the type 'pml'",), "boundaries.zmax.type=absorbing"),
+                (("'domain'", "'shell'", "different materials"), "materials.shell={epsilon: 2}"),
+                (("'shell'", "is an absorbing layer"),
+                 "monitors.spectra={s: {groups: [shell], frequencies: {list: [1]}}}")):
+            self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
 
     def test_check(self):
         deck = self.write("open.yaml", OPEN)

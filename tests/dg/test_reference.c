@@ -160,7 +160,8 @@ static void test_layers(void)
     for (int layers = 0; layers < 2; layers++) {
         dg_case c;
         int32_t slowest;
-        options.extrude = (sedge_mesh_extrusion){6 * layers, walls, layers, 0.0};
+        options.extrude =
+            (sedge_mesh_extrusion){.surfaces = 6 * layers, .surface = walls, .layers = layers};
         CHECK_OK(dg_case_create(&c, world, &options));
         CHECK((c.mesh->groups.volumes == 8) == (layers > 0));
         for (int64_t i = 0; i < c.values; i++) c.u[i] = value;

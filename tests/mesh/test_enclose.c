@@ -194,7 +194,7 @@ static void test_box(void)
     options.two_sided_surface = options.linked_surface = &third.name;
     options.two_sided_surfaces = options.linked_surfaces = 1;
     check_closed(&options, 48, 48, 1.0 / 27.0, 1.0 / 3.0, 2.0 / 3.0);
-    options.extrude = (sedge_mesh_extrusion){6, walls, 1, 0.0};
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 6, .surface = walls, .layers = 1};
     check_closed(&options, 48, 48, 1.0 / 27.0, 1.0 / 3.0, 2.0 / 3.0);
 }
 

@@ -17,7 +17,8 @@ static sedge_mesh_options request(const char *file, const char *const *surface, 
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
-    options.extrude = (sedge_mesh_extrusion){surfaces, surface, layers, thickness};
+    options.extrude = (sedge_mesh_extrusion){
+        .surfaces = surfaces, .surface = surface, .layers = layers, .thickness = thickness};
     return options;
 }
 
@@ -396,6 +397,39 @@ static void write_ring(bool patch, bool sides)
     sedge_comm_barrier(comm);
 }
 
+// 3 x 4 x 5 unit cubes: those in the middle are in group 1, "air", or where `in` says so, all
+// others in group 8, "shell".
+static void write_shell(bool (*in)(int i, int j, int k))
+{
+    static const int paths[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                    {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
+    static const int stride[3] = {1, 4, 20};
+    static text_file file;
+    char line[128];
+
+    file.used = 0;
+    file.elements = 0;
+    add_line(&file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 \"air\"\n3 8 "
+                    "\"shell\"\n$EndPhysicalNames\n$Nodes\n120\n");
+    for (int v = 0; v < 120; v++) {
+        (void)snprintf(line, sizeof line, "%d %d %d %d\n", v + 1, v % 4, v / 4 % 5, v / 20);
+        add_line(&file, line);
+    }
+    add_line(&file, "$EndNodes\n$Elements\n360\n");
+    for (int c = 0; c < 60; c++) {
+        const int at[3] = {c % 3, c / 3 % 4, c / 12};
+        for (int p = 0; p < 6; p++) {
+            int v[4] = {1 + at[0] + 4 * at[1] + 20 * at[2]};
+            for (int i = 0; i < 3; i++) v[i + 1] = v[i] + stride[paths[p][i]];
+            add_cell(&file, in(at[0], at[1], at[2]) ? 1 : 8, 4,
+                     (int[4]){v[0], v[p < 3 ? 1 : 2], v[p < 3 ? 2 : 1], v[3]});
+        }
+    }
+    add_line(&file, "$EndElements\n");
+    if (sedge_comm_is_root(comm)) CHECK_OK(sedge_file_write(path, file.text, file.used));
+    sedge_comm_barrier(comm);
+}
+
 // A hole through the mesh goes on through the layers, which are asked for on what has no group.
 static void test_hole(void)
 {
@@ -499,6 +533,72 @@ static void check_refusal(sedge_mesh_options options, sedge_status status, const
     CHECK(mesh == NULL);
 }
 
+static bool in_middle(int i, int j, int k)
+{
+    return i == 1 && j > 0 && j < 3 && k > 0 && k < 4;
+}
+
+static bool in_bulge(int i, int j, int k)
+{
+    return in_middle(i, j, k) || (i == 2 && j == 1 && k == 1);
+}
+
+static bool on_two_sides(int i, int j, int k)
+{
+    (void)k;
+    return i < 2 && j < 3;
+}
+
+// A mesh with a shell around a box has the axes that an extrusion would have made.
+static void test_shell(void)
+{
+    static const int inner[3] = {1, 2, 3};
+    static const char *const shell[2] = {"shell", "lid"};
+    sedge_mesh_options options = request(path, NULL, 0, 0, 0.0);
+    sedge_mesh *mesh = NULL;
+
+    options.default_surface = true;
+    options.extrude.volumes = 1;
+    options.extrude.volume = shell;
+    write_shell(in_middle);
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    for (int axes = 0; axes < 8 && mesh != NULL; axes++) {
+        int64_t cubes = 1;
+        for (int d = 0; d < 3; d++) cubes *= (axes >> d & 1) != 0 ? 2 : inner[d];
+        CHECK(count_axes(mesh, axes) == 6 * cubes);
+    }
+    if (mesh != NULL) {
+        CHECK(mesh->extruded.layers == 0 && mesh->extruded.thickness == 1.0);
+        CHECK(mesh->extruded.inner[0][2] == 1.0 && mesh->extruded.inner[1][2] == 4.0);
+        CHECK(mesh->groups.volume_elements[1] == 0 && mesh->groups.volumes == 2 + 7);
+    }
+    sedge_mesh_free(mesh);
+    mesh = NULL;
+    write_shell(on_two_sides);
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    if (mesh != NULL) {
+        CHECK(count_axes(mesh, 1) == 6 * 3 * 5 && count_axes(mesh, 2) == 6 * 2 * 5 &&
+              count_axes(mesh, 3) == 6 * 5 && count_axes(mesh, 4) == 0);
+        CHECK(mesh->extruded.inner[0][0] == 0.0 && mesh->extruded.inner[1][2] == 5.0);
+    }
+    sedge_mesh_free(mesh);
+    write_shell(in_bulge);
+    check_refusal(options, SEDGE_ERR_DATA, "are no shell of a box: tetrahedron");
+    CHECK(strstr(sedge_error_message(), "lies inside the box (1, 1, 1) to (3, 3, 4)") != NULL);
+    options.extrude.volume = shell + 1;
+    check_refusal(options, SEDGE_ERR_USAGE, "has no volume group 'lid'");
+    options = request(NULL, NULL, 0, 0, 0.0);
+    options.extrude.volumes = 1;
+    options.extrude.volume = shell;
+    options.box_names[0] = options.box_names[1] = "shell";
+    check_refusal(options, SEDGE_ERR_USAGE, "all of the mesh is to be an absorbing layer");
+    options.box_names[0] = "air";
+    options.box_split_axis = 0;
+    options.box_split = 0.5;
+    options.box_map = bulge;
+    check_refusal(options, SEDGE_ERR_DATA, "reaches across the plane x = ");
+}
+
 // Two tetrahedra below z = 0 that share the edge from (0,0,0) to (0,1,0); one has a face on z = 0,
 // and walls of two groups reach the edge.
 static void test_two_walls(void)
@@ -562,6 +662,7 @@ int main(void)
     test_periodic();
     test_curved();
     test_two_walls();
+    test_shell();
     test_refusals();
     sedge_comm_free(world);
     return CHECK_END();

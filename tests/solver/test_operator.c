@@ -22,7 +22,10 @@ static void test_box(const kit_world *world, int order)
     options.boundary_last = order % 2 == 0;
     options.cells[order % 3] = 3;
     if (order % 2 == 1) options.terms = terms;
-    if (order == 3) options.extrude = (sedge_mesh_extrusion){3, layered, 1, 0.4};
+    if (order == 3) {
+        options.extrude = (sedge_mesh_extrusion){
+            .surfaces = 3, .surface = layered, .layers = 1, .thickness = 0.4};
+    }
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     match_all(&k, 0.2, order <= 5 ? 3 : 1, 0);

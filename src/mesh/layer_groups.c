@@ -1,0 +1,216 @@
+#include "layer_groups.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { AXES = 8 }; // sets of axes, the empty one included
+
+// A vertex lies on a side of the box if it is nearer than this part of the box's longest edge.
+static const double flat = 1e-9;
+
+// ---- boxes -------------------------------------------------------------------------------------
+
+static void extend_box(double box[2][3], const double x[3])
+{
+    for (int d = 0; d < 3; d++) {
+        box[0][d] = fmin(box[0][d], x[d]);
+        box[1][d] = fmax(box[1][d], x[d]);
+    }
+}
+
+static void start_box(double box[2][3])
+{
+    for (int d = 0; d < 3; d++) {
+        box[0][d] = DBL_MAX;
+        box[1][d] = -DBL_MAX;
+    }
+}
+
+static void extend_by_element(double box[2][3], const sedge_global *mesh, int32_t e)
+{
+    for (int v = 0; v < 4; v++) extend_box(box, mesh->points[mesh->cells[e][v]]);
+    for (int k = 0; k < SEDGE_EDGES && mesh->middles != NULL; k++)
+        extend_box(box, mesh->middles[e][k]);
+}
+
+double sedge_global_find_box(double box[2][3], const sedge_global *mesh, const bool *left_out)
+{
+    double longest = 0.0;
+    double largest = 0.0;
+
+    start_box(box);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (left_out == NULL || !left_out[e]) extend_by_element(box, mesh, e);
+    for (int d = 0; d < 3; d++) {
+        longest = fmax(longest, box[1][d] - box[0][d]);
+        largest = fmax(largest, fmax(fabs(box[0][d]), fabs(box[1][d])));
+    }
+    return flat * longest + 4.0 * DBL_EPSILON * largest; // of rounded coordinates
+}
+
+// ---- groups ------------------------------------------------------------------------------------
+
+// The group `out` of new groups: that of `owner` in the layers along these axes.
+static sedge_status set_group(sedge_mesh_groups *groups, int out, int owner, int axes,
+                              const char *mesh_name)
+{
+    char(*const names)[64] = groups->volume_names;
+    char name[96];
+
+    (void)snprintf(name, sizeof name, "%s-layer-%s%s%s", names[owner], axes & 1 ? "x" : "",
+                   axes & 2 ? "y" : "", axes & 4 ? "z" : "");
+    if (strlen(name) >= sizeof *names) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the name of the volume group '%s' is too long: that of its layers, "
+                          "'%s', has more than %zu characters; shorten it in the mesh",
+                          mesh_name, names[owner], name, sizeof *names - 1);
+    }
+    for (int g = 0; g < out; g++) {
+        if (strcmp(names[g], name) != 0) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the mesh has a volume group '%s', and so would the layers of '%s' "
+                          "be called; give it another name in the mesh",
+                          mesh_name, name, names[owner]);
+    }
+    memcpy(names[out], name, strlen(name) + 1);
+    groups->volume_tags[out] = groups->volume_tags[owner];
+    groups->volume_owner[out] = owner;
+    groups->volume_axes[out] = axes;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_group_layers(sedge_global *mesh, const uint8_t *axes)
+{
+    const int volumes = mesh->groups.volumes;
+    int *number = NULL; // [volumes][AXES]
+    sedge_mesh_groups groups = {0};
+    int more = 0;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&number, (int64_t)volumes * AXES, sizeof *number));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (axes[e] != 0) number[mesh->group[e] * AXES + axes[e]] = 1;
+    for (int i = 0; i < volumes * AXES; i++) more += number[i];
+    SEDGE_TRY_GOTO(status, sedge_groups_copy(&groups, &mesh->groups, more, 0));
+    more = volumes;
+    for (int i = 0; i < volumes * AXES; i++) {
+        if (number[i] == 0) continue;
+        SEDGE_TRY_GOTO(status, set_group(&groups, more, i / AXES, i % AXES, mesh->name));
+        number[i] = more++;
+    }
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (axes[e] != 0) mesh->group[e] = number[mesh->group[e] * AXES + axes[e]];
+    memset(groups.volume_elements, 0, (size_t)more * sizeof *groups.volume_elements);
+    for (int32_t e = 0; e < mesh->elements; e++) groups.volume_elements[mesh->group[e]]++;
+    sedge_groups_release(&mesh->groups);
+    mesh->groups = groups;
+    memset(&groups, 0, sizeof groups);
+done:
+    sedge_groups_release(&groups);
+    sedge_release(number);
+    return status;
+}
+
+// ---- layers that the mesh file has -------------------------------------------------------------
+
+static sedge_status mark_layers(bool *marked, const sedge_global *mesh,
+                                const sedge_mesh_extrusion *request)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    int32_t count = 0;
+
+    for (int i = 0; i < request->volumes; i++) {
+        int g = 0;
+        while (g < groups->volumes && strcmp(groups->volume_names[g], request->volume[i]) != 0) g++;
+        if (g == groups->volumes) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s has no volume group '%s', which is to be an absorbing layer",
+                              mesh->name, request->volume[i]);
+        }
+        for (int32_t e = 0; e < mesh->elements; e++) marked[e] |= mesh->group[e] == g;
+    }
+    for (int32_t e = 0; e < mesh->elements; e++) count += marked[e];
+    if (count < mesh->elements) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: all of the mesh is to be an absorbing layer: leave the volume groups in "
+                      "the middle out of the list",
+                      mesh->name);
+}
+
+// The axes of the layer that an element is in: the sides of the box that it lies behind.
+static sedge_status find_axes(uint8_t *axes, const sedge_global *mesh, int32_t e, double box[2][3],
+                              double tolerance)
+{
+    double own[2][3];
+    char place[SEDGE_PLACE_TEXT];
+
+    start_box(own);
+    extend_by_element(own, mesh, e);
+    for (int d = 0; d < 3; d++) {
+        for (int end = 0; end < 2; end++) {
+            const double sign = end == 0 ? -1.0 : 1.0;
+            const double nearest = sign * (own[1 - end][d] - box[end][d]);
+            const double farthest = sign * (own[end][d] - box[end][d]);
+            if (nearest >= -tolerance) *axes |= (uint8_t)(1 << d);
+            if (nearest >= -tolerance || farthest <= tolerance) continue;
+            sedge_global_describe(mesh, e, place);
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "%s: the absorbing layers are no shell of a box: %s reaches across "
+                              "the plane %c = %.9g, a side of the box around all other groups; "
+                              "draw the layers outside of a box with edges along the axes, whose "
+                              "sides go on as planes through the layers beside it",
+                              mesh->name, place, "xyz"[d], box[end][d]);
+        }
+    }
+    if (*axes != 0) return SEDGE_OK;
+    sedge_global_describe(mesh, e, place);
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "%s: the absorbing layers are no shell of a box: %s lies inside the box "
+                      "(%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) around all other groups",
+                      mesh->name, place, box[0][0], box[0][1], box[0][2], box[1][0], box[1][1],
+                      box[1][2]);
+}
+
+// The inner box and the thickness of the thinnest side, to which the absorption is fitted.
+static void measure_layers(sedge_global *mesh, double inner[2][3], double tolerance)
+{
+    double outer[2][3];
+
+    (void)sedge_global_find_box(outer, mesh, NULL);
+    mesh->extruded.thickness = DBL_MAX;
+    for (int s = 0; s < 6; s++) {
+        const double thickness = fabs(outer[s % 2][s / 2] - inner[s % 2][s / 2]);
+        if (thickness > tolerance) {
+            mesh->extruded.thickness = fmin(mesh->extruded.thickness, thickness);
+        } else {
+            inner[s % 2][s / 2] = outer[s % 2][s / 2]; // a side without layer
+        }
+    }
+    memcpy(mesh->extruded.inner, inner, sizeof mesh->extruded.inner);
+}
+
+sedge_status sedge_global_find_layers(sedge_global *mesh, const sedge_mesh_extrusion *request)
+{
+    bool *marked = NULL;
+    uint8_t *axes = NULL;
+    double box[2][3];
+    sedge_status status;
+
+    if (request->volumes == 0) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&marked, mesh->elements, sizeof *marked));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&axes, mesh->elements, sizeof *axes));
+    SEDGE_TRY_GOTO(status, mark_layers(marked, mesh, request));
+    const double tolerance = sedge_global_find_box(box, mesh, marked);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (marked[e]) SEDGE_TRY_GOTO(status, find_axes(&axes[e], mesh, e, box, tolerance));
+    measure_layers(mesh, box, tolerance);
+    status = sedge_global_group_layers(mesh, axes);
+done:
+    sedge_release(marked);
+    sedge_release(axes);
+    return status;
+}

@@ -1,0 +1,26 @@
+// Volume groups of absorbing layers (sedge_mesh_extrusion). Used on rank 0 while the mesh is built.
+#pragma once
+
+#include "global.h"
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The box around the elements that are not marked in `left_out` [elements]; NULL: around all.
+// Returns how near to a side of the box a point lies on it.
+double sedge_global_find_box(double box[2][3], const sedge_global *mesh, const bool *left_out);
+
+// Put the elements of layers into groups of their own (sedge_mesh_groups): one for each volume
+// group that has some and each set of axes. Those of one volume group are together, in its place
+// among the others. axes [elements], bit d: the element is in a layer along axis d.
+SEDGE_MUST_USE
+sedge_status sedge_global_group_layers(sedge_global *mesh, const uint8_t *axes);
+
+// Find along which axes the elements of the volume groups `request->volume` are layers, and group
+// them. The elements of all other groups have a box around them; a layer's element lies outside of
+// at least one side of it, and crosses no plane of a side. SEDGE_ERR_DATA if one does; its message
+// names the element. Call before the faces are connected.
+SEDGE_MUST_USE
+sedge_status sedge_global_find_layers(sedge_global *mesh, const sedge_mesh_extrusion *request);
