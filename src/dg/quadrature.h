@@ -1,6 +1,6 @@
 // Points and positive weights on the reference triangle (area 2) and tetrahedron (volume 4/3).
 //
-// All weights are positive and all points lie inside, so a quadratic form that is positive at each
+// All weights are positive and no point lies outside, so a quadratic form that is positive at each
 // point has a positive integral.
 #pragma once
 

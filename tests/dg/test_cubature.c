@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include <string.h>
+
 // int over the reference tetrahedron of (1+r)^i (1+s)^j (1+t)^k: 2^(n+3) i! j! k! / (n+3)! with
 // n = i + j + k; of the triangle 2^(n+2) i! j! / (n+2)!.
 static double exact(int i, int j, int k, int dimension)
@@ -39,12 +41,41 @@ static void check_inside(const sedge_quadrature *rule, int dimension)
         double rest = dimension - 2.0;
         outside += !(rule->weight[q] > 0.0);
         for (int d = 0; d < dimension; d++) {
-            outside += !(rule->place[q][d] > -1.0);
+            outside += !(rule->place[q][d] >= -1.0);
             rest += rule->place[q][d];
         }
-        outside += !(rest < 0.0);
+        outside += !(rest <= 4.4e-16); // on the surface, but for rounding
     }
     CHECK(outside == 0);
+}
+
+// The modes of half the degree are orthonormal under the rule. The powers above do not show this:
+// a rule can integrate each of them to 1e-16 and their sum with large coefficients of both signs, a
+// mode, wrongly by 1e-10. The bound is the rounding of two modes by recurrences of degree / 2
+// steps.
+static void check_modes(const sedge_quadrature *rule, int degree, int dimension)
+{
+    enum { MOST = 286 }; // of the tetrahedron, order 10
+    static double gram[MOST][MOST];
+    double worst = 0.0;
+    const int order = degree / 2;
+    const int count = (order + 1) * (order + 2) / 2 * (dimension == 3 ? order + 3 : 3) / 3;
+
+    memset(gram, 0, sizeof gram);
+    for (int q = 0; q < rule->points; q++) {
+        const double *const at = rule->place[q];
+        double modes[MOST];
+        if (dimension == 3) {
+            sedge_modes_tet(order, at[0], at[1], at[2], modes);
+        } else {
+            sedge_modes_triangle(order, at[0], at[1], modes);
+        }
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++) gram[i][j] += rule->weight[q] * modes[i] * modes[j];
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) worst = fmax(worst, fabs(gram[i][j] - (i == j)));
+    CHECK_BOUND(worst, 2.2e-16 * (4.0 + degree * degree));
 }
 
 static void test_tet(int degree)
@@ -54,6 +85,7 @@ static void test_tet(int degree)
 
     CHECK_OK(sedge_quadrature_tet(&rule, degree));
     check_inside(&rule, 3);
+    check_modes(&rule, degree, 3);
     for (int i = 0; i <= degree; i++) {
         for (int j = 0; i + j <= degree; j++) {
             for (int k = 0; i + j + k <= degree; k++)
@@ -87,28 +119,6 @@ static void check_symmetry(const sedge_quadrature *rule)
     CHECK_BOUND(worst, 1e-14);
 }
 
-// The modes of half the degree are orthonormal under the rule. The powers above do not show this:
-// a rule can integrate each of them to 1e-16 and their sum with large coefficients of both signs, a
-// mode, wrongly by 1e-10. The bound is the rounding of two modes by recurrences of degree / 2
-// steps.
-static void check_modes(const sedge_quadrature *rule, int degree)
-{
-    double gram[78][78] = {{0.0}}; // 78 modes of order 11
-    double worst = 0.0;
-    const int order = degree / 2;
-    const int count = (order + 1) * (order + 2) / 2;
-
-    for (int q = 0; q < rule->points; q++) {
-        double modes[78];
-        sedge_modes_triangle(order, rule->place[q][0], rule->place[q][1], modes);
-        for (int i = 0; i < count * count; i++)
-            gram[i / count][i % count] += rule->weight[q] * modes[i / count] * modes[i % count];
-    }
-    for (int i = 0; i < count * count; i++)
-        worst = fmax(worst, fabs(gram[i / count][i % count] - (i / count == i % count)));
-    CHECK_BOUND(worst, 2.2e-16 * (4.0 + degree * degree));
-}
-
 static void test_triangle(int degree)
 {
     sedge_quadrature rule;
@@ -117,7 +127,7 @@ static void test_triangle(int degree)
     CHECK_OK(sedge_quadrature_triangle(&rule, degree));
     check_inside(&rule, 2);
     check_symmetry(&rule);
-    check_modes(&rule, degree);
+    check_modes(&rule, degree, 2);
     for (int i = 0; i <= degree; i++)
         for (int j = 0; i + j <= degree; j++) worst = fmax(worst, find_error(&rule, i, j, 0, 2));
     CHECK_BOUND(worst, 1e-13);
