@@ -162,10 +162,11 @@ typedef struct sedge_deck {
     sedge_mesh_options mesh; // strings owned by the deck; file name resolved against `folder`
     int mesh_line;
 
-    double end_time;    // code units; > 0, or 0 when `steps` is given or there is no time
-    int64_t steps;      // 0: by end_time
-    double stop_energy; // end when the energy is below this part of its peak; 0: not
-    double cfl;         // 1: the stability limit, see SEDGE_CFL_STABLE; default 0.8
+    double end_time;     // code units; > 0, or 0 when `steps` is given or there is no time
+    int64_t steps;       // 0: by end_time
+    double stop_energy;  // end when the energy is below this part of its peak; 0: not
+    double stop_spectra; // end when spectra change by no more than this part; 0: not
+    double cfl;          // 1: the stability limit, see SEDGE_CFL_STABLE; default 0.8
     const sedge_integrator *integrator; // NULL: an equation without time
     double wall;                        // seconds that a run may take; 0: any time; < 0: not given
 

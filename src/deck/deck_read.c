@@ -225,6 +225,19 @@ static sedge_status read_solver(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
+static sedge_status read_stop(const deck_reader *reader, const deck_node *stop, sedge_deck *deck)
+{
+    const deck_node *const energy = deck_child(stop, "energy");
+    const deck_node *const spectra = deck_child(stop, "spectra");
+
+    if (energy == NULL && spectra == NULL) {
+        return deck_fail(reader->path, stop, "time.stop needs 'energy' or 'spectra'");
+    }
+    if (energy != NULL) deck->stop_energy = deck_real(reader, energy, SEDGE_DIMENSIONLESS);
+    if (spectra != NULL) deck->stop_spectra = deck_real(reader, spectra, SEDGE_DIMENSIONLESS);
+    return SEDGE_OK;
+}
+
 static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "time");
@@ -240,7 +253,7 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     deck_node *const stop = deck_child(node, "stop");
     if (stop != NULL) {
         SEDGE_TRY(deck_check(reader, stop, "time.stop", deck_section_find("time.stop"), NULL, 0));
-        deck->stop_energy = deck_real(reader, deck_child(stop, "energy"), SEDGE_DIMENSIONLESS);
+        SEDGE_TRY(read_stop(reader, stop, deck));
     }
     const deck_node *const wall = deck_child(node, "wall");
     deck->wall = wall != NULL ? deck_real(reader, wall, SEDGE_DIMENSIONLESS) : -1.0;

@@ -131,8 +131,11 @@ static const deck_key time_keys[] = {
 };
 
 static const deck_key stop_keys[] = {
-    {"energy", DECK_REAL, .required = true, .positive = true, RANGE(0, 1),
+    {"energy", DECK_REAL, .positive = true, RANGE(0, 1),
      .text = "the part of its greatest value below which the energy of the fields has fallen"},
+    {"spectra", DECK_REAL, .positive = true, RANGE(0, 1),
+     .text = "the part of their greatest value by which the fields at the frequencies of all "
+             "monitors can still change"},
 };
 
 static const deck_key solver_keys[] = {
@@ -380,8 +383,9 @@ const deck_section deck_sections[] = {
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"time.stop",
-     "The run ends at the first check of the energy (monitors.energy.every) at which this is so, "
-     "after the sources have ended and a wave has crossed the mesh once more.",
+     "The run ends when one of these is so, after the sources have ended and a wave has crossed "
+     "the mesh once more: `energy` at a check of the energy (monitors.energy.every), `spectra` at "
+     "the ends of two windows of ten periods of the highest frequency, or of two crossings.",
      ROWS(stop_keys)},
     {"solver", "Of an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME",

@@ -31,7 +31,7 @@ typedef struct sedge_monitor_point {
 // on one rank. A checkpoint has them under the names of monitor and array, with the rows' ids, by
 // which the rows find their ranks in a run on other ranks.
 typedef struct sedge_monitor_array {
-    char name[64];      // unique in its monitor; letters, digits, '_' and '-'
+    char name[80];      // unique in its monitor; a group of HDF5
     bool restore;       // this run goes on with sums of before: the checkpoint must have them
     int64_t limit;      // ids are below it
     int64_t count;      // rows of this rank
@@ -92,6 +92,13 @@ typedef struct sedge_monitor_kind {
     // Optional: complete the files that are written while the run goes on: those whose writing has
     // ended, or, with `wait`, all. Comes from time to time, and before `save` and `finish`.
     sedge_status (*settle)(void *monitor, bool wait);
+
+    // Optional: for time.stop.spectra. With `measure` a window of `window` steps has ended, and the
+    // monitor is flushed: compare its transforms with those of the window before. `*remains`: by
+    // how much, at the end of both of the last two windows, what is still to come could change the
+    // transforms, relative to them; infinity: not known yet. The same on all ranks.
+    sedge_status (*compare)(void *monitor, int64_t window, bool measure, double *remains);
+
     // Optional: write what is kept in memory to the monitor's files.
     sedge_status (*flush)(void *monitor);
     // Optional: the run has come to its end; write what is known only then. The monitor is flushed.

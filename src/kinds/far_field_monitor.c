@@ -204,6 +204,7 @@ const sedge_monitor_kind sedge_monitor_far_field = {
     .points = sedge_transforms_points,
     .connect = sedge_transforms_connect,
     .transform = sedge_transforms_transform,
+    .compare = sedge_transforms_compare,
     .finish = finish,
     .report = report,
     .save = sedge_transforms_save,

@@ -396,6 +396,7 @@ const sedge_monitor_kind sedge_monitor_flux = {
     .points = sedge_transforms_points,
     .connect = sedge_transforms_connect,
     .transform = sedge_transforms_transform,
+    .compare = sedge_transforms_compare,
     .receive = receive,
     .finish = finish,
     .save = save,

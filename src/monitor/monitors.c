@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -186,6 +187,22 @@ sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sampl
         flush = flush || one->kind->flushes_all;
     }
     return flush ? sedge_monitors_flush(monitors) : SEDGE_OK;
+}
+
+sedge_status sedge_monitors_compare(sedge_monitors *monitors, int64_t window, bool measure,
+                                    double *remains)
+{
+    *remains = 0.0;
+    for (int i = 0; i < monitors->count; i++) {
+        one_monitor *const one = &monitors->each[i];
+        double own = 0.0;
+
+        if (one->kind->compare == NULL) continue;
+        if (measure) SEDGE_TRY(fetch(monitors, one));
+        SEDGE_TRY(one->kind->compare(one->monitor, window, measure, &own));
+        *remains = fmax(*remains, own);
+    }
+    return SEDGE_OK;
 }
 
 sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)

@@ -38,6 +38,12 @@ bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step);
 SEDGE_MUST_USE
 sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sample);
 
+// How far are the Fourier transforms of all monitors from their final values (`compare` in
+// dg/monitor_kind.h)? `*remains` is the largest of all monitors' answers.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_compare(sedge_monitors *monitors, int64_t window, bool measure,
+                                    double *remains);
+
 // Flush all, then record the state in which the run has failed, where that is not done yet.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample);

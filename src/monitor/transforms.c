@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,16 +18,22 @@ sedge_status sedge_transforms_create(sedge_transforms *out, const sedge_output_c
     *out = (sedge_transforms){.context = context};
     sedge_status status = sedge_allocate(&out->entry, entries, sizeof *out->entry);
     if (status == SEDGE_OK) status = sedge_allocate(&out->spectrum, entries, sizeof *out->spectrum);
-    if (status == SEDGE_OK) status = sedge_allocate(&out->arrays, entries, sizeof *out->arrays);
+    if (status == SEDGE_OK) status = sedge_allocate(&out->settling, entries, sizeof *out->settling);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&out->arrays, 2LL * entries, sizeof *out->arrays);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     return sedge_sampling_plan(&out->sampling, context);
 }
 
 void sedge_transforms_clear(sedge_transforms *transforms)
 {
-    for (int i = 0; i < transforms->count; i++) sedge_spectrum_clear(&transforms->spectrum[i]);
+    for (int i = 0; i < transforms->count; i++) {
+        sedge_spectrum_clear(&transforms->spectrum[i]);
+        sedge_settling_clear(&transforms->settling[i]);
+    }
     sedge_release(transforms->entry);
     sedge_release(transforms->spectrum);
+    sedge_release(transforms->settling);
     sedge_release(transforms->arrays);
     sedge_release(transforms->point);
 }
@@ -41,11 +48,28 @@ static int count_points(const sedge_transform_entry *entry)
     return (int)(entry->rows * entry->row_points);
 }
 
+// An array of the last entry for checkpoints: as many numbers as its sums.
+static void add_array(sedge_transforms *transforms, const sedge_transform_entry *entry,
+                      const char *ending, bool restore, double *values)
+{
+    const sedge_spectrum *const spectrum = &transforms->spectrum[transforms->count - 1];
+    sedge_monitor_array *const array = &transforms->arrays[transforms->array_count++];
+
+    *array = (sedge_monitor_array){.restore = restore,
+                                   .limit = entry->limit,
+                                   .count = entry->rows,
+                                   .ids = entry->ids,
+                                   .width = sedge_spectrum_width(spectrum),
+                                   .values = values};
+    (void)snprintf(array->name, sizeof array->name, "%s%s", entry->name, ending);
+}
+
 sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_transform_entry *entry,
                                   const json_t *memory)
 {
     const sedge_output_context *const context = transforms->context;
     sedge_spectrum *const spectrum = &transforms->spectrum[transforms->count];
+    sedge_settling *const settling = &transforms->settling[transforms->count];
 
     transforms->entry[transforms->count++] = *entry;
     transforms->points += count_points(entry);
@@ -57,14 +81,11 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
         context->comm, sedge_spectrum_load(spectrum, context, json_object_get(memory, "entries"),
                                            entry->name, entry->line, entry->place)));
     transforms->restored = transforms->restored || spectrum->restored;
-    sedge_monitor_array *const array = &transforms->arrays[transforms->array_count++];
-    *array = (sedge_monitor_array){.restore = spectrum->restored,
-                                   .limit = entry->limit,
-                                   .count = entry->rows,
-                                   .ids = entry->ids,
-                                   .width = sedge_spectrum_width(spectrum),
-                                   .values = spectrum->sums};
-    (void)snprintf(array->name, sizeof array->name, "%s", entry->name);
+    add_array(transforms, entry, "", spectrum->restored, spectrum->sums);
+    if (context->deck->stop_spectra <= 0.0) return SEDGE_OK;
+    SEDGE_TRY(sedge_settling_create(settling, context, spectrum,
+                                    json_object_get(memory, "settling"), entry->name));
+    add_array(transforms, entry, "/before", settling->restored, settling->before);
     return SEDGE_OK;
 }
 
@@ -189,12 +210,36 @@ sedge_status sedge_transforms_transform(void *monitor, int samples, const double
     return sedge_comm_agree(transforms->context->comm, status);
 }
 
+sedge_status sedge_transforms_compare(void *monitor, int64_t window, bool measure, double *remains)
+{
+    const sedge_transforms *const transforms = monitor;
+
+    *remains = 0.0;
+    if (measure) {
+        SEDGE_TRY(sedge_comm_agree(transforms->context->comm, sedge_transforms_fetch(transforms)));
+    }
+    for (int i = 0; i < transforms->count; i++) {
+        sedge_settling *const settling = &transforms->settling[i];
+
+        if (!has_sums(&transforms->entry[i])) continue;
+        if (measure) {
+            SEDGE_TRY(sedge_settling_measure(settling, transforms->context,
+                                             &transforms->spectrum[i], window));
+        }
+        *remains = fmax(*remains, fmax(settling->remains[0], settling->remains[1]));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_transforms_save(const void *monitor, json_t *memory)
 {
     const sedge_transforms *const transforms = monitor;
+    const bool settles = transforms->context->deck->stop_spectra > 0.0;
     json_t *const entries = json_object();
+    json_t *const settling = json_object();
 
-    if (json_object_set_new(memory, "entries", entries) != 0)
+    if (json_object_set_new(memory, "entries", entries) != 0 ||
+        json_object_set_new(memory, "settling", settling) != 0)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for a monitor's transforms");
     SEDGE_TRY(sedge_transforms_fetch(transforms));
     for (int i = 0; i < transforms->count; i++) {
@@ -203,6 +248,9 @@ sedge_status sedge_transforms_save(const void *monitor, json_t *memory)
         if (!has_sums(entry)) continue;
         SEDGE_TRY(
             sedge_spectrum_save(&transforms->spectrum[i], entries, entry->name, entry->place));
+        if (!settles) continue;
+        SEDGE_TRY(sedge_settling_save(&transforms->settling[i], &transforms->spectrum[i], settling,
+                                      entry->name));
     }
     return sedge_sampling_save(&transforms->sampling, transforms->context, memory);
 }

@@ -6,6 +6,7 @@
 // `void *monitor` can stand in its table (dg/monitor_kind.h).
 #pragma once
 
+#include "monitor/settling.h"
 #include "monitor/spectrum.h"
 
 struct json_t;
@@ -34,8 +35,10 @@ typedef struct sedge_transforms {
     int count;
     sedge_transform_entry *entry; // [count]
     sedge_spectrum *spectrum;     // [count]; all 0 without frequencies
+    sedge_settling *settling;     // [count]; all 0 without frequencies or time.stop.spectra
     int array_count;
-    sedge_monitor_array *arrays; // [array_count] the sums, of entries with frequencies
+    sedge_monitor_array *arrays; // [array_count] of entries with frequencies: the sums, and those
+                                 // to compare with
     int points;
     sedge_monitor_point *point; // [points] of all entries, one after the other
 } sedge_transforms;
@@ -78,5 +81,7 @@ SEDGE_MUST_USE
 sedge_status sedge_transforms_connect(void *monitor, sedge_point_recorder *recorder);
 SEDGE_MUST_USE
 sedge_status sedge_transforms_transform(void *monitor, int samples, const double *times);
+SEDGE_MUST_USE
+sedge_status sedge_transforms_compare(void *monitor, int64_t window, bool measure, double *remains);
 SEDGE_MUST_USE
 sedge_status sedge_transforms_save(const void *monitor, struct json_t *memory);

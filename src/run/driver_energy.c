@@ -83,54 +83,6 @@ sedge_status driver_follow_energy(driver_run *run)
     return SEDGE_OK;
 }
 
-// ---- the end by itself --------------------------------------------------------------------------
-
-// How long the slowest wave takes along the diagonal of the mesh, without absorbing layers.
-static double find_transit(const sedge_session *session)
-{
-    const sedge_problem *const problem = &session->problem;
-    const double(*const bounds)[3] = sedge_mesh_inner_bounds(session->mesh);
-    double slowest = (double)INFINITY;
-    double square = 0.0;
-
-    for (int v = 0; v < problem->volumes; v++) {
-        slowest =
-            fmin(slowest, problem->equation->speed(problem->materials[v], problem->constants));
-    }
-    for (int i = 0; i < 3; i++)
-        square += (bounds[1][i] - bounds[0][i]) * (bounds[1][i] - bounds[0][i]);
-    return sqrt(square) / slowest;
-}
-
-sedge_status driver_find_earliest(driver_run *run)
-{
-    const sedge_session *const session = &run->session;
-    const sedge_problem *const problem = &session->problem;
-
-    run->earliest = (double)INFINITY;
-    if (session->deck->stop_energy <= 0.0) return SEDGE_OK;
-    if (problem->equation->quiet != NULL)
-        run->earliest = problem->equation->quiet(problem, session->mesh->bounds);
-    run->earliest += find_transit(session);
-    if (isfinite(run->earliest)) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: time.stop: the sources do not end, or a medium has gain, so the energy "
-                      "may always grow again: remove time.stop",
-                      session->deck->path);
-}
-
-void driver_end_decayed(driver_run *run)
-{
-    sedge_session *const session = &run->session;
-    const int64_t checked = run->step - run->step % session->deck->energy_every;
-
-    if (!(run->energy_peak > 0.0)) return;
-    if (run->energy_last > session->deck->stop_energy * run->energy_peak) return;
-    if (!(sedge_session_time(session, checked) >= run->earliest)) return;
-    run->decayed = true;
-    session->steps = run->output.steps = run->step;
-}
-
 sedge_status driver_check_energy(driver_run *run)
 {
     double energy;

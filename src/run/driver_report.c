@@ -127,6 +127,8 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->energy_initial = run->energy_initial * energy_unit;
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;
+    report->ended_by = run->ended_by;
+    report->spectra_remain = run->window > 0 ? run->remains : -1.0;
 }
 
 static void print_summary(const void *of, const sedge_report *report)
@@ -138,16 +140,21 @@ static void print_summary(const void *of, const sedge_report *report)
                         (double)(report->steps - report->steps_before) /
                         fmax(report->watch.seconds[SEDGE_PHASE_LOOP], 1e-9);
 
+    char done[40] = "done";
+
+    if (run->ended_by != NULL) (void)snprintf(done, sizeof done, "done, by %s", run->ended_by);
     printf("\n  %-22s %lld steps, t = %.6g%s, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
-           report->exit_code != 0 ? "stopped"
-           : run->decayed         ? "done, by time.stop"
-                                  : "done",
-           (long long)report->steps, report->time, sedge_deck_unit(run->session.deck, SEDGE_TIME),
-           seconds[SEDGE_PHASE_LOOP], seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
+           report->exit_code != 0 ? "stopped" : done, (long long)report->steps, report->time,
+           sedge_deck_unit(run->session.deck, SEDGE_TIME), seconds[SEDGE_PHASE_LOOP],
+           seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
     printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
            report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
+    if (run->window > 0 && isfinite(run->remains)) {
+        printf("  %-22s what is still to come changes them by %.2g of their greatest at most\n",
+               "spectra", run->remains);
+    }
     if (report->lines != NULL) printf("%s", report->lines);
 }
 

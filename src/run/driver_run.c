@@ -176,6 +176,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
         SEDGE_TRY(driver_follow_energy(run));
         driver_end_decayed(run);
     }
+    SEDGE_TRY(driver_end_settled(run, true));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_evolution_wait(run->evolution));
         sedge_progress_show(
@@ -211,7 +212,10 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_stop_listen();
     sedge_stop_set_up(false);
     SEDGE_TRY(run->output.continues ? check_restart(run) : begin_series(run));
-    if (run->steps_before > 0) driver_end_decayed(run);
+    if (run->steps_before > 0) {
+        driver_end_decayed(run);
+        SEDGE_TRY(driver_end_settled(run, false));
+    }
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_LOOP);

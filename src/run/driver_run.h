@@ -1,7 +1,7 @@
 // The parts of `sedge run`, one file each: set-up and time loop (driver_run.c), energies
-// (driver_energy.c), monitors (driver_sample.c), report (driver_report.c), checkpoints
-// (driver_checkpoint.c), early ends (driver_stop.c). Only driver*.c include this. Functions are
-// collective.
+// (driver_energy.c), ends by itself (driver_end.c), monitors (driver_sample.c), report
+// (driver_report.c), checkpoints (driver_checkpoint.c), early ends (driver_stop.c). Only driver*.c
+// include this. Functions are collective.
 #pragma once
 
 #include "checkpoint/checkpoint.h"
@@ -40,7 +40,9 @@ typedef struct driver_run {
     double energy_initial, energy_last, energy_peak;
     double quiet;         // the time after which the energy cannot grow
     double earliest;      // the time before which the run does not end by itself; infinity: never
-    bool decayed;         // it has ended by itself
+    const char *ended_by; // the deck's key by which it has ended by itself; NULL: it has not
+    int64_t window;       // steps between comparisons of spectra, of time.stop.spectra
+    double remains;       // what the last one has found (dg/monitor_kind.h, `compare`)
     double energy_limit;  // the largest energy allowed after that time; infinity: not quiet yet
     sedge_growth growth;  // bounds the energy that sources can add
     double energy_bound;  // the bound at the end of earlier runs; infinity: not known
@@ -91,9 +93,15 @@ double driver_energy_bound(const driver_run *run, int64_t step);
 SEDGE_MUST_USE
 sedge_status driver_find_earliest(driver_run *run);
 
-// Does the last regular check of the energy end the run (time.stop)? If so, the run's last step is
-// the current one from now on. The same on all ranks, and in a run that goes on from a checkpoint.
+// Does the last regular check of the energy end the run (time.stop.energy)? If so, the run's last
+// step is the current one from now on. The same on all ranks, and in a run that goes on from a
+// checkpoint.
 void driver_end_decayed(driver_run *run);
+
+// The same for spectra (time.stop.spectra), at the end of a window. `measure`: compare them now;
+// else the checkpoint from which the run goes on knows the outcome.
+SEDGE_MUST_USE
+sedge_status driver_end_settled(driver_run *run, bool measure);
 
 // Check for the same failures between regular checks, without storing the energy unless the check
 // fails.

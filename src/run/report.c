@@ -129,12 +129,13 @@ static json_t *costs(const sedge_report *report)
 static json_t *results(const sedge_report *report)
 {
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o}", "energy", "initial",
+        "{s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o}", "energy", "initial",
         sedge_json_number(report->energy_initial), "final", sedge_json_number(report->energy_final),
         "peak", sedge_json_number(report->energy_peak), "l2_error",
         errors(report, report->l2_error), "linf_error", errors(report, report->linf_error),
         "l2_error_relative", measured(report->l2_error_relative), "l2_error_relative_groups",
-        group_errors(report));
+        group_errors(report), "ended_by", sedge_json_text(report->ended_by), "spectra_remain",
+        measured(report->spectra_remain));
 }
 
 static json_t *surfaces(const sedge_report_solve *solve)
@@ -208,6 +209,7 @@ void sedge_report_describe(sedge_report *report, const sedge_session *session,
     report->precision = deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
     report->units = deck->si ? "si" : "normalised";
     report->order = deck->order;
+    report->spectra_remain = -1.0;
     report->ranks = sedge_comm_size(session->comm);
     report->device_kind = info->kind_name;
     report->device_name = info->name;

@@ -56,8 +56,10 @@ typedef struct sedge_report {
     int kernels;
     sedge_report_kernel kernel[SEDGE_OPERATOR_KERNELS];
     double energy_initial, energy_final, energy_peak; // not a number: there is no solution
-    int fields;                                       // 0: no exact solution
-    const char *const *field_names;                   // [fields]
+    const char *ended_by;  // the deck's key by which the run ended before its end; NULL: none
+    double spectra_remain; // by how much spectra could still change; < 0: not measured
+    int fields;            // 0: no exact solution
+    const char *const *field_names; // [fields]
     double l2_error[SEDGE_MAX_FIELDS], linf_error[SEDGE_MAX_FIELDS];
     double l2_error_relative;                // < 0: none; see errors.h
     int groups;                              // output groups; 0: no exact solution

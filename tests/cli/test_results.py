@@ -16,7 +16,7 @@ REPORT_KEYS = {
     "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "tuning", "energy",
     "l2_error", "linf_error", "l2_error_relative", "l2_error_relative_groups", "exchange", "cache",
     "memory", "outcome",
-    "exit_code", "restarted_from", "steps_before", "checkpoints",
+    "exit_code", "restarted_from", "steps_before", "checkpoints", "ended_by", "spectra_remain",
 }
 PARTS = {
     "device": {"kind", "name", "threads"},
