@@ -48,7 +48,7 @@
 #define SEDGE_MAX_MATERIALS 16  // material values an element
 #define SEDGE_MAX_VALUES    32  // numbers of one kind's parameters; constants of an equation
 #define SEDGE_MAX_INCIDENTS 8   // incident fields of a problem
-#define SEDGE_MAX_FED       160 // constants of a kind with `feed`
+#define SEDGE_MAX_FED       480 // constants of a kind with `feed`
 #define SEDGE_MAX_KINDS     63  // of boundaries, initial fields, sources
 
 struct sedge_problem;
@@ -95,6 +95,25 @@ typedef struct sedge_parameter {
 int sedge_parameter_size(const sedge_parameter *parameter);
 int sedge_parameters_size(const sedge_parameter *parameters, int count);
 
+// A flat wall on which surfaces end that incident fields enter through.
+typedef struct sedge_background_wall {
+    int surface;
+    const char *name;
+    double normal[3];
+    double place[3];
+} sedge_background_wall;
+#define SEDGE_BACKGROUND_WALLS 16
+
+// The medium that incident fields come from, and where they enter the mesh.
+typedef struct sedge_background {
+    const double *m[2];  // materials: below a plane and above it; [1] NULL: [0] everywhere
+    int axis;            // of the plane's normal
+    double place;        // the plane's coordinate
+    double bounds[2][3]; // least and greatest coordinates of what the surfaces enclose
+    int walls;
+    sedge_background_wall wall[SEDGE_BACKGROUND_WALLS];
+} sedge_background;
+
 // A kind of boundary condition. A one-sided kind computes the outer trace from the element's own
 // trace. A two-sided kind, for surfaces inside the mesh, computes it from the traces on both sides.
 typedef struct sedge_boundary_kind {
@@ -120,13 +139,13 @@ typedef struct sedge_boundary_kind {
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,
     // each 0 for a default (deck/deck_layers.c).
     bool layers;
-    // Optional, of a two-sided kind: its surfaces must be closed, and all incident fields of the
-    // problem enter the mesh through them. p has one number behind the kind's parameters: 1 on the
-    // enclosed side, -1 on the other. Sets constants of the kind, at most SEDGE_MAX_FED, which
-    // follow those of the equation in c; `m` is the material on both sides of all its surfaces,
-    // `bounds` the least and greatest coordinates of what they enclose. The equation's own
-    // constants are set as if there were no incident field.
-    sedge_status (*feed)(const struct sedge_problem *problem, const double *m, double bounds[2][3],
+    // Optional, of a two-sided kind: its surfaces must be closed or end on walls, and all incident
+    // fields of the problem enter the mesh through them. p has one number behind the kind's
+    // parameters: 1 on the enclosed side, -1 on the other. Sets constants of the kind, at most
+    // SEDGE_MAX_FED, which follow those of the equation in c, and checks that incident fields
+    // satisfy the conditions of the walls. The equation's own constants are set as if there were no
+    // incident field.
+    sedge_status (*feed)(const struct sedge_problem *problem, const sedge_background *background,
                          double *c, int *count);
     const char *header;      // optional: the header with the function, if it is not the equation's
     const char *header_text; // required with header: its text

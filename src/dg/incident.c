@@ -13,16 +13,36 @@ const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem)
     return NULL;
 }
 
-// The material of volume group `v`, which has elements beside the surface, must be `*background`,
-// which the first call sets.
-static sedge_status check_background(int *background, const sedge_problem *problem,
-                                     const sedge_mesh *mesh, int surface, int v)
+// A material beside the surfaces: the first volume group with it, and the bounds of the elements
+// beside the surfaces.
+typedef struct medium {
+    int volume;
+    double bounds[2][3];
+} medium;
+
+static void extend_bounds(double bounds[2][3], double more[2][3])
+{
+    for (int d = 0; d < 3; d++) {
+        bounds[0][d] = fmin(bounds[0][d], more[0][d]);
+        bounds[1][d] = fmax(bounds[1][d], more[1][d]);
+    }
+}
+
+static bool is_same(const sedge_problem *problem, int v, int w)
+{
+    for (int i = 0; i < problem->equation->material_values; i++)
+        if (problem->materials[v][i] != problem->materials[w][i]) return false;
+    return true;
+}
+
+// Volume group `v` has elements beside the surface, within `bounds`.
+static sedge_status add_medium(medium media[2], int *count, const sedge_problem *problem,
+                               const sedge_mesh *mesh, int surface, int v, double bounds[2][3])
 {
     const sedge_equation *const equation = problem->equation;
     const sedge_mesh_groups *const groups = &mesh->groups;
     const char *const name = groups->surface_names[surface];
     const char *const volume = groups->volume_names[v];
-    bool same = true;
 
     if (groups->volume_axes[v] != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -39,20 +59,91 @@ static sedge_status check_background(int *background, const sedge_problem *probl
                           "need a lossless medium without memory around it",
                           name, volume);
     }
-    if (*background < 0) *background = v;
-    for (int i = 0; i < equation->material_values; i++)
-        same = same && problem->materials[v][i] == problem->materials[*background][i];
-    if (same) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "surface '%s' has elements of volume group '%s' beside it, whose material is "
-                      "not that of '%s': incident fields enter through the surface and need the "
-                      "same material on all of both its sides",
-                      name, volume, groups->volume_names[*background]);
+    for (int i = 0; i < *count; i++) {
+        if (!is_same(problem, v, media[i].volume)) continue;
+        extend_bounds(media[i].bounds, bounds);
+        return SEDGE_OK;
+    }
+    if (*count == 2) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "surface '%s' has elements of a third material beside it, that of volume "
+                          "group '%s' besides those of '%s' and '%s': incident fields enter "
+                          "through the surface and need one medium, or two half-spaces",
+                          name, volume, groups->volume_names[media[0].volume],
+                          groups->volume_names[media[1].volume]);
+    }
+    media[*count].volume = v;
+    memcpy(media[*count].bounds, bounds, sizeof media[*count].bounds);
+    ++*count;
+    return SEDGE_OK;
 }
 
-static sedge_status check_enclosed(int *background, double bounds[2][3],
-                                   const sedge_problem *problem, const sedge_mesh *mesh,
-                                   int surface)
+// Two media beside the surfaces must fill two half-spaces, which meet in a plane across an axis.
+static sedge_status find_plane(sedge_background *out, const medium media[2],
+                               const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    const char(*const names)[64] = (const char(*)[64])mesh->groups.volume_names;
+    int planes = 0;
+
+    for (int d = 0; d < 3; d++) {
+        const double small = 1e-9 * (mesh->bounds[1][d] - mesh->bounds[0][d]);
+        for (int k = 0; k < 2; k++) {
+            const medium *const below = &media[k];
+            const medium *const above = &media[1 - k];
+            if (fabs(below->bounds[1][d] - above->bounds[0][d]) > small) continue;
+            planes++;
+            out->axis = d;
+            out->place = below->bounds[1][d];
+            out->m[0] = problem->materials[below->volume];
+            out->m[1] = problem->materials[above->volume];
+        }
+    }
+    if (planes == 1) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "the surface through which incident fields enter has two materials beside "
+                      "it, those of the volume groups '%s' and '%s', that are not two half-spaces: "
+                      "they must meet in one plane across x, y or z, on all sides of the surface; "
+                      "or let the surface lie in one material",
+                      names[media[0].volume], names[media[1].volume]);
+}
+
+// The surfaces through which incident fields enter, of which `enclosed` is one, end on this wall.
+static sedge_status add_wall(sedge_background *out, const sedge_problem *problem,
+                             const sedge_mesh *mesh, const sedge_mesh_enclosed *enclosed,
+                             const sedge_mesh_wall *wall)
+{
+    const sedge_boundary_kind *const kind =
+        wall->surface < problem->surfaces ? problem->boundaries[wall->surface].kind : NULL;
+    const char *const name = mesh->groups.surface_names[wall->surface];
+    sedge_background_wall *const added = &out->wall[out->walls];
+
+    if (wall->periodic) return SEDGE_OK; // the incident fields were checked beside the periods
+    if (kind == NULL || kind->apply == NULL || out->walls == SEDGE_BACKGROUND_WALLS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "surface '%s' ends on '%s', which has no condition of an outer surface, "
+                          "or on more than %d surfaces",
+                          mesh->groups.surface_names[enclosed->surface], name,
+                          SEDGE_BACKGROUND_WALLS);
+    }
+    for (int d = 0; d < 3; d++) {
+        added->normal[d] = 0.5 * (wall->normals[0][d] + wall->normals[1][d]);
+        added->place[d] = wall->place[d];
+        if (wall->normals[1][d] - wall->normals[0][d] <= 1e-6) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "surface '%s' ends on the surface '%s', which is not flat outside of "
+                          "it: incident fields enter through '%s', and no plane wave is right at "
+                          "such a wall",
+                          mesh->groups.surface_names[enclosed->surface], name,
+                          mesh->groups.surface_names[enclosed->surface]);
+    }
+    added->surface = wall->surface;
+    added->name = name;
+    out->walls++;
+    return SEDGE_OK;
+}
+
+static sedge_status add_enclosed(sedge_background *out, medium media[2], int *count,
+                                 const sedge_problem *problem, const sedge_mesh *mesh, int surface)
 {
     const int volumes = mesh->groups.volumes;
     const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(mesh, surface);
@@ -61,21 +152,24 @@ static sedge_status check_enclosed(int *background, double bounds[2][3],
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the mesh was not told to close the surface '%s'",
                           mesh->groups.surface_names[surface]);
     }
-    const bool *const beside = mesh->enclosed_beside + (enclosed - mesh->enclosed) * volumes;
-    for (int v = 0; v < volumes; v++)
-        if (beside[v]) SEDGE_TRY(check_background(background, problem, mesh, surface, v));
-    for (int d = 0; d < 3; d++) {
-        bounds[0][d] = fmin(bounds[0][d], enclosed->bounds[0][d]);
-        bounds[1][d] = fmax(bounds[1][d], enclosed->bounds[1][d]);
+    double(*const beside)[2][3] = mesh->enclosed_beside + (enclosed - mesh->enclosed) * volumes;
+    for (int v = 0; v < volumes; v++) {
+        if (beside[v][0][0] <= beside[v][1][0])
+            SEDGE_TRY(add_medium(media, count, problem, mesh, surface, v, beside[v]));
     }
+    extend_bounds(out->bounds, mesh->enclosed[enclosed - mesh->enclosed].bounds);
+    for (int i = 0; i < enclosed->walls; i++)
+        SEDGE_TRY(add_wall(out, problem, mesh, enclosed, &enclosed->wall[i]));
     return SEDGE_OK;
 }
 
 sedge_status sedge_problem_feed(sedge_problem *problem, const sedge_mesh *mesh)
 {
     const sedge_boundary_kind *const kind = sedge_problem_feeds(problem);
-    double bounds[2][3] = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    int background = -1;
+    sedge_background background = {
+        .bounds = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}}};
+    medium media[2] = {{.volume = 0}, {.volume = 0}};
+    int count = 0;
 
     if (kind == NULL) return SEDGE_OK;
     if (problem->incident_count == 0) {
@@ -86,10 +180,12 @@ sedge_status sedge_problem_feed(sedge_problem *problem, const sedge_mesh *mesh)
     }
     for (int s = 0; s < problem->surfaces; s++) {
         if (problem->boundaries[s].kind == kind)
-            SEDGE_TRY(check_enclosed(&background, bounds, problem, mesh, s));
+            SEDGE_TRY(add_enclosed(&background, media, &count, problem, mesh, s));
     }
-    return kind->feed(problem, problem->materials[background], bounds,
-                      problem->constants + problem->equation->constant_count, &problem->fed_count);
+    background.m[0] = problem->materials[media[0].volume];
+    if (count > 1) SEDGE_TRY(find_plane(&background, media, problem, mesh));
+    return kind->feed(problem, &background, problem->constants + problem->equation->constant_count,
+                      &problem->fed_count);
 }
 
 void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_problem *problem,

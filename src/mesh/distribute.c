@@ -224,19 +224,22 @@ static sedge_status share_enclosures(sedge_mesh *mesh, const sedge_global *globa
                                      const sedge_comm *comm)
 {
     sedge_comm_broadcast(comm, &mesh->enclosures, sizeof mesh->enclosures, 0);
-    const size_t flags = (size_t)mesh->enclosures * (size_t)mesh->groups.volumes;
+    const size_t boxes = (size_t)mesh->enclosures * (size_t)mesh->groups.volumes;
+    const size_t beside = boxes * sizeof *mesh->enclosed_beside;
     const size_t bytes = (size_t)mesh->enclosures * sizeof *mesh->enclosed;
     sedge_status status = sedge_allocate(&mesh->enclosed, mesh->enclosures, sizeof *mesh->enclosed);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&mesh->enclosed_beside, (int64_t)flags, sizeof(bool));
+    if (status == SEDGE_OK) {
+        status =
+            sedge_allocate(&mesh->enclosed_beside, (int64_t)boxes, sizeof *mesh->enclosed_beside);
+    }
     SEDGE_TRY(sedge_comm_agree(comm, status));
     if (mesh->enclosures == 0) return SEDGE_OK;
     if (sedge_comm_is_root(comm)) {
         memcpy(mesh->enclosed, global->enclosed, bytes);
-        memcpy(mesh->enclosed_beside, global->enclosed_beside, flags * sizeof(bool));
+        memcpy(mesh->enclosed_beside, global->enclosed_beside, beside);
     }
     sedge_comm_broadcast(comm, mesh->enclosed, bytes, 0);
-    sedge_comm_broadcast(comm, mesh->enclosed_beside, flags * sizeof(bool), 0);
+    sedge_comm_broadcast(comm, mesh->enclosed_beside, beside, 0);
     return SEDGE_OK;
 }
 

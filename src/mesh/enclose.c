@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,58 +146,193 @@ static rim_edge edge_of(const sedge_global *mesh, int32_t e, int f, int i)
     return (rim_edge){v < w ? v : w, v < w ? w : v};
 }
 
-// An edge of the surface with an odd number of its faces.
+// An edge of the surface that has an odd number of its faces, and is on no outer surface.
 static sedge_status fail_at_rim(const sedge_global *mesh, int surface, rim_edge rim)
 {
-    const char *const name = mesh->groups.surface_names[surface];
     const double *const a = mesh->points[rim.low];
     const double *const b = mesh->points[rim.high];
-    const char *wall = NULL;
 
-    for (int32_t e = 0; e < mesh->elements && wall == NULL; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const int group = -1 - mesh->faces[e][f].neighbour;
-            if (group < 0 || group == surface) continue;
-            for (int i = 0; i < 3; i++) {
-                const rim_edge edge = edge_of(mesh, e, f, i);
-                if (compare_edges(&edge, &rim) != 0) continue;
-                wall = group < mesh->groups.surfaces ? mesh->groups.surface_names[group]
-                                                     : SEDGE_DEFAULT_GROUP;
-            }
-        }
-    }
-    return SEDGE_FAIL(
-        SEDGE_ERR_USAGE,
-        "%s: the surface '%s' is not closed: it %s%s%s at (%.6g, %.6g, %.6g); it must "
-        "enclose elements without a gap, inside the mesh and away from its outer "
-        "surfaces",
-        mesh->name, name, wall != NULL ? "ends on the surface '" : "has a rim",
-        wall != NULL ? wall : "", wall != NULL ? "'" : "", 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]),
-        0.5 * (a[2] + b[2]));
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: the surface '%s' is not closed: it has a rim at (%.6g, %.6g, %.6g); it "
+                      "must enclose elements without a gap",
+                      mesh->name, mesh->groups.surface_names[surface], 0.5 * (a[0] + b[0]),
+                      0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]));
 }
 
-// `list` [count] of both sides of the surface's faces. Each of its edges must be in an even number
-// of faces.
-static sedge_status check_edges(const sedge_global *mesh, int surface,
-                                sedge_global_side *const *list, int64_t count)
+// The edges [count] of the surface, with faces on both sides in `list` [sides], that have an odd
+// number of its faces: its rim, sorted.
+static sedge_status find_rim(rim_edge **out, int64_t *count, const sedge_global *mesh,
+                             sedge_global_side *const *list, int64_t sides)
 {
     rim_edge *edges = NULL;
-    sedge_status status = SEDGE_OK;
     int64_t found = 0;
 
-    SEDGE_TRY(sedge_allocate(&edges, 3 * count / 2, sizeof *edges));
-    for (int64_t k = 0; k < count; k++) {
+    *count = 0;
+    SEDGE_TRY(sedge_allocate(&edges, 3 * sides / 2, sizeof *edges));
+    for (int64_t k = 0; k < sides; k++) {
         if (list[k]->second) continue;
         for (int i = 0; i < 3; i++)
             edges[found++] = edge_of(mesh, list[k]->element, list[k]->face, i);
     }
     qsort(edges, (size_t)found, sizeof *edges, compare_edges);
-    for (int64_t i = 0, end; i < found && status == SEDGE_OK; i = end) {
+    for (int64_t i = 0, end; i < found; i = end) {
         end = i + 1;
         while (end < found && compare_edges(&edges[end], &edges[i]) == 0) end++;
-        if ((end - i) % 2 != 0) status = fail_at_rim(mesh, surface, edges[i]);
+        if ((end - i) % 2 != 0) edges[(*count)++] = edges[i];
     }
-    sedge_release(edges);
+    *out = edges;
+    return SEDGE_OK;
+}
+
+// ---- walls on which the surface ends -----------------------------------------------------------
+
+typedef struct rim {
+    rim_edge *edge; // [count] sorted
+    bool *on_wall;  // [count]
+    int64_t count;
+} rim;
+
+// Marks the edges of face f of element e that are in the rim, whose place is returned in x. False:
+// there are none.
+static bool touches_rim(rim *r, const sedge_global *mesh, int32_t e, int f, double x[3])
+{
+    bool found = false;
+
+    for (int i = 0; i < 3; i++) {
+        const rim_edge edge = edge_of(mesh, e, f, i);
+        const rim_edge *const at =
+            bsearch(&edge, r->edge, (size_t)r->count, sizeof edge, compare_edges);
+        if (at == NULL) continue;
+        found = r->on_wall[at - r->edge] = true;
+        for (int d = 0; d < 3; d++)
+            x[d] = 0.5 * (mesh->points[edge.low][d] + mesh->points[edge.high][d]);
+    }
+    return found;
+}
+
+static sedge_status add_wall(sedge_mesh_enclosed *out, const sedge_global *mesh, int surface,
+                             bool periodic, const double x[3])
+{
+    for (int i = 0; i < out->walls; i++)
+        if (out->wall[i].surface == surface) return SEDGE_OK;
+    if (out->walls == SEDGE_ENCLOSED_WALLS) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE, "%s: the surface '%s' ends on more than %d outer surfaces of the mesh",
+            mesh->name, mesh->groups.surface_names[out->surface], SEDGE_ENCLOSED_WALLS);
+    }
+    sedge_mesh_wall *const wall = &out->wall[out->walls++];
+    *wall = (sedge_mesh_wall){.surface = surface, .periodic = periodic};
+    for (int d = 0; d < 3; d++) {
+        wall->normals[0][d] = DBL_MAX;
+        wall->normals[1][d] = -DBL_MAX;
+        wall->place[d] = x[d];
+    }
+    return SEDGE_OK;
+}
+
+// A pair of periodic faces, of which one is enclosed and the other is not.
+static sedge_status fail_at_period(const sedge_global *mesh, int surface,
+                                   const sedge_global_side *side)
+{
+    double x[3];
+
+    sedge_global_face_centre(mesh, side->element, side->face, x);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: the surface '%s' ends on the periodic surface '%s' at (%.6g, %.6g, "
+                      "%.6g) and does not go on at its partner: it must enclose the same places on "
+                      "both",
+                      mesh->name, mesh->groups.surface_names[surface],
+                      mesh->groups.surface_names[side->group], x[0], x[1], x[2]);
+}
+
+static bool is_periodic(const sedge_global *mesh, const sedge_global_side *side)
+{
+    const int *const theirs = sedge_face_vertices[side->other_face];
+    const int32_t first = mesh->cells[side->element][sedge_face_vertices[side->face][0]];
+
+    for (int i = 0; i < 3; i++)
+        if (mesh->cells[side->other][theirs[i]] == first) return false;
+    return mesh->faces[side->element][side->face].neighbour >= 0;
+}
+
+static void extend_normals(sedge_mesh_wall *wall, const sedge_global *mesh, int32_t e, int f)
+{
+    const int *const v = sedge_face_vertices[f];
+    const int32_t *const cell = mesh->cells[e];
+    const double *const a = mesh->points[cell[v[0]]];
+    const double *const b = mesh->points[cell[v[1]]];
+    const double *const c = mesh->points[cell[v[2]]];
+    const double *const behind = mesh->points[cell[6 - v[0] - v[1] - v[2]]];
+    double n[3], square = 0.0, out = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        n[i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
+        square += n[i] * n[i];
+        out += n[i] * (a[i] - behind[i]);
+    }
+    const double scale = (out > 0.0 ? 1.0 : -1.0) / sqrt(square);
+    for (int d = 0; d < 3; d++) {
+        wall->normals[0][d] = fmin(wall->normals[0][d], scale * n[d]);
+        wall->normals[1][d] = fmax(wall->normals[1][d], scale * n[d]);
+    }
+}
+
+// The surface with bit `bit` of `mesh->inside` ends on these walls.
+static sedge_status find_walls(sedge_mesh_enclosed *out, rim *r, const sedge_global *mesh, int bit)
+{
+    double x[3];
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int group = -1 - mesh->faces[e][f].neighbour;
+            if (group >= 0 && group != out->surface && touches_rim(r, mesh, e, f, x))
+                SEDGE_TRY(add_wall(out, mesh, group, false, x));
+        }
+    }
+    for (int64_t s = 0; s < mesh->sides; s++) {
+        const sedge_global_side *const side = &mesh->side[s];
+        if (!is_periodic(mesh, side)) continue;
+        if (((mesh->inside[side->element] ^ mesh->inside[side->other]) >> bit & 1) != 0)
+            return fail_at_period(mesh, out->surface, side);
+        if (touches_rim(r, mesh, side->element, side->face, x))
+            SEDGE_TRY(add_wall(out, mesh, side->group, true, x));
+    }
+    for (int64_t i = 0; i < r->count; i++)
+        if (!r->on_wall[i]) return fail_at_rim(mesh, out->surface, r->edge[i]);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int group = -1 - mesh->faces[e][f].neighbour;
+            for (int i = 0; i < out->walls && group >= 0; i++) {
+                if (out->wall[i].surface == group &&
+                    ((mesh->inside[e] >> bit & 1) == 0 || touches_rim(r, mesh, e, f, x)))
+                    extend_normals(&out->wall[i], mesh, e, f);
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+// Each edge of the surface must be in an even number of its faces, or on a wall where the surface
+// is that of a shape.
+static sedge_status check_edges(sedge_mesh_enclosed *out, const sedge_global *mesh, bool is_named,
+                                int bit, sedge_global_side *const *list, int64_t count)
+{
+    rim r = {NULL, NULL, 0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, find_rim(&r.edge, &r.count, mesh, list, count));
+    if (r.count == 0) goto done;
+    if (is_named) {
+        status = fail_at_rim(mesh, out->surface, r.edge[0]);
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, sedge_allocate(&r.on_wall, r.count, sizeof *r.on_wall));
+    SEDGE_TRY_GOTO(status, find_walls(out, &r, mesh, bit));
+done:
+    sedge_release(r.edge);
+    sedge_release(r.on_wall);
     return status;
 }
 
@@ -354,28 +490,39 @@ static sedge_status check_faces(const sedge_global *mesh, const sedge_mesh_enclo
                       is_named ? "" : ": its shape holds no element, or all of them");
 }
 
-static void summarise(sedge_mesh_enclosed *out, bool *beside, const sedge_global *mesh, int bit,
-                      sedge_global_side *const *list, int64_t count)
+static void clear_bounds(double bounds[2][3])
 {
+    for (int d = 0; d < 3; d++) {
+        bounds[0][d] = DBL_MAX;
+        bounds[1][d] = -DBL_MAX;
+    }
+}
+
+static void extend_bounds(double bounds[2][3], const sedge_global *mesh, int32_t e)
+{
+    for (int v = 0; v < 4; v++) {
+        const double *const x = mesh->points[mesh->cells[e][v]];
+        for (int d = 0; d < 3; d++) {
+            bounds[0][d] = fmin(bounds[0][d], x[d]);
+            bounds[1][d] = fmax(bounds[1][d], x[d]);
+        }
+    }
+}
+
+static void summarise(sedge_mesh_enclosed *out, double (*beside)[2][3], const sedge_global *mesh,
+                      int bit, sedge_global_side *const *list, int64_t count)
+{
+    for (int v = 0; v < mesh->groups.volumes; v++) clear_bounds(beside[v]);
     for (int64_t k = 0; k < count; k++) {
         list[k]->second = (mesh->inside[list[k]->element] >> bit & 1) == 0;
-        beside[mesh->group[list[k]->element]] = true;
+        extend_bounds(beside[mesh->group[list[k]->element]], mesh, list[k]->element);
     }
     out->faces = count / 2;
-    for (int d = 0; d < 3; d++) {
-        out->bounds[0][d] = DBL_MAX;
-        out->bounds[1][d] = -DBL_MAX;
-    }
+    clear_bounds(out->bounds);
     for (int32_t e = 0; e < mesh->elements; e++) {
         if ((mesh->inside[e] >> bit & 1) == 0) continue;
         out->elements++;
-        for (int v = 0; v < 4; v++) {
-            const double *const x = mesh->points[mesh->cells[e][v]];
-            for (int d = 0; d < 3; d++) {
-                if (x[d] < out->bounds[0][d]) out->bounds[0][d] = x[d];
-                if (x[d] > out->bounds[1][d]) out->bounds[1][d] = x[d];
-            }
-        }
+        extend_bounds(out->bounds, mesh, e);
     }
 }
 
@@ -387,8 +534,9 @@ sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_
 
     if (mesh->enclosures == 0) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, mesh->sides, sizeof(sedge_global_side *)));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->enclosed_beside,
-                                          (int64_t)mesh->enclosures * volumes, sizeof(bool)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&mesh->enclosed_beside, (int64_t)mesh->enclosures * volumes,
+                                  sizeof *mesh->enclosed_beside));
     for (int i = 0; i < mesh->enclosures; i++) {
         const bool is_named = options->enclosure[i].shape == SEDGE_ENCLOSURE_NAMED;
         sedge_mesh_enclosed *const out = &mesh->enclosed[i];
@@ -397,7 +545,7 @@ sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_
         for (int64_t s = 0; s < mesh->sides; s++)
             if (mesh->side[s].group == out->surface) list[count++] = &mesh->side[s];
         SEDGE_TRY_GOTO(status, check_faces(mesh, out, is_named, list, count));
-        SEDGE_TRY_GOTO(status, check_edges(mesh, out->surface, list, count));
+        SEDGE_TRY_GOTO(status, check_edges(out, mesh, is_named, i, list, count));
         if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out->surface, i, list, count));
         summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
     }

@@ -18,7 +18,8 @@ sedge_status sedge_global_add_enclosures(sedge_global *mesh, const sedge_mesh_op
 SEDGE_MUST_USE
 sedge_status sedge_global_mark_enclosures(sedge_global *mesh, const sedge_mesh_options *options);
 
-// Check that the enclosures' surfaces are closed, find the elements in those that are named, make
+// Check that the enclosures' surfaces are closed, or end on outer surfaces where they are those of
+// shapes, find the elements in those that are named, make
 // the side of the enclosed element the first side of each face, and fill `mesh->enclosed`. After
 // sedge_global_sort_sides. SEDGE_ERR_USAGE names the surface and the place where it is not closed.
 SEDGE_MUST_USE

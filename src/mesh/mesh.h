@@ -126,12 +126,24 @@ typedef struct sedge_mesh_extruded {
     double inner[2][3]; // the box around the mesh without layers
 } sedge_mesh_extruded;
 
+// An outer or periodic surface group on which a closed surface ends.
+typedef struct sedge_mesh_wall {
+    int surface;
+    bool periodic;
+    double normals[2][3]; // least and greatest components of the unit normals, out of the mesh, of
+                          // the group's faces outside of the closed surface and at its rim
+    double place[3];      // on the rim
+} sedge_mesh_wall;
+#define SEDGE_ENCLOSED_WALLS 6
+
 // What a closed surface encloses (sedge_mesh_enclosure), the same on every rank.
 typedef struct sedge_mesh_enclosed {
     int surface; // its surface group; -1: the mesh has no group of this name
     int64_t faces;
     int64_t elements;
     double bounds[2][3]; // of the enclosed elements: least and greatest coordinates
+    int walls;
+    sedge_mesh_wall wall[SEDGE_ENCLOSED_WALLS];
 } sedge_mesh_enclosed;
 
 // Elements [first, first + count) of a rank with the same properties.
@@ -156,11 +168,12 @@ typedef struct sedge_mesh {
     sedge_mesh_shape shape;
     sedge_mesh_extruded extruded;
     int enclosures;
-    sedge_mesh_enclosed *enclosed; // [enclosures] in the order of the options
-    bool *enclosed_beside; // [enclosures][volume groups] the group has an element with a face on
-                           // the surface, inside or outside
-    int periods;           // pairs of periodic surface groups
-    double (*period)[3];   // [periods] the translation between the two groups
+    sedge_mesh_enclosed *enclosed;   // [enclosures] in the order of the options
+    double (*enclosed_beside)[2][3]; // [enclosures][volume groups] least and greatest coordinates
+                                     // of the group's elements that have a face on the surface,
+                                     // inside or outside; least above greatest: there is none
+    int periods;                     // pairs of periodic surface groups
+    double (*period)[3];             // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties
@@ -228,6 +241,7 @@ typedef struct sedge_mesh_extrusion {
 // A closed surface inside the mesh. It is a surface group that the mesh has, or a new one of the
 // faces between the elements that a shape encloses and all others. An element is in a box or a ball
 // if its centroid is: the surface consists of faces of the mesh. A surface may have several parts.
+// That of a shape may end on outer and periodic surfaces.
 #define SEDGE_ENCLOSURES_MAX 16
 typedef enum sedge_enclosure_shape {
     SEDGE_ENCLOSURE_NAMED,  // a surface group of the mesh; its inside is the bounded one

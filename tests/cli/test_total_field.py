@@ -116,19 +116,80 @@ class TotalField(Case):
             self.assertEqual(values.tobytes(), parts[name].tobytes())
         self.assertGreater(abs(whole["inside"]).max(), 0.5)
 
+    def test_half_space(self):
+        """Below is glass: above it the wave and what Fresnel's coefficients reflect of both polarisations, in
+        it what goes through. The scattered field is as small as without the glass.
+        """
+        times, fields = self.fields(
+            "half", "order=3", "mesh.box.split={axis: z, at: 0, names: [glass, air]}",
+            "materials={glass: {epsilon: 2.25}, air: {}}", "time={end: 6}", "sources.0.direction=[1, 2, -2]",
+            "sources.0.polarisation=[0, 1, 1]", "sources.0.origin=[-0.7, -0.7, 0.7]",
+            "sources.0.signal={type: gaussian, frequency: 0.4, width: 0.7, delay: 2.3}",
+            "monitors.probes.points={air: [0.11, 0.12, 0.23], glass: [0.1, 0.05, -0.31], side: [-0.85, 0.1, -0.2], "
+            "above: [0.1, 0.2, 0.86], below: [0.1, 0.2, -0.86]}")
+        k = numpy.array([1, 2, -2]) / 3
+        across = numpy.array([2, -1, 0]) / math.sqrt(5)
+        origin = numpy.array([-0.7, -0.7, 0.7])
+        cosines = 2 / 3, math.sqrt(1 - 5 / 9 / 2.25)
+        down = numpy.array([k[0], k[1], -1.5 * cosines[1]])  # times the index of glass
+        up = k * (1, 1, -1)
+        e = numpy.array([0, 1, 1])
+        s = e @ across
+        p = numpy.cross(k, e) @ across
+        rs = (cosines[0] - 1.5 * cosines[1]) / (cosines[0] + 1.5 * cosines[1])
+        rp = (1.5 * cosines[0] - cosines[1]) / (1.5 * cosines[0] + cosines[1])
+        crossing = origin * (1, 1, 0)  # on the plane, where the wave comes later by 0.7 * 2 / 3
+        late = 0.7 * 2 / 3
+
+        def wave(place, slowness, s, p, index, start, later=0.0):
+            electric = s * across - p * numpy.cross(slowness, across) / index**2
+            both = numpy.hstack((electric, numpy.cross(slowness, electric)))
+            since = times - later - slowness @ (numpy.array(place) - start)
+            return signal(since, 0.4, 0.7, 2.3)[:, None] * both
+
+        air = wave([0.11, 0.12, 0.23], k, s, p, 1, origin)
+        air += wave([0.11, 0.12, 0.23], up, rs * s, rp * p, 1, crossing, late)
+        glass = wave([0.1, 0.05, -0.31], down, (1 + rs) * s, (1 + rp) * p, 1.5, crossing, late)
+        peak = abs(glass).max()
+        self.assertLess(abs(fields["air"] - air).max(), 5e-3 * peak)
+        self.assertLess(abs(fields["glass"] - glass).max(), 5e-3 * peak)
+        for name in ("side", "above", "below"):
+            self.assertLess(abs(fields[name]).max(), 6e-4 * peak)
+
+    def test_walls(self):
+        """The surface ends on a plane of either symmetry and on two periodic sides."""
+        wave = ("sources.0.direction=[0, 0, 1]", "sources.0.polarisation=[0, 1, 0]", "time={steps: 260}",
+                "sources.0.origin=[0, 0, -0.7]", "mesh.box.min=[0, 0, -1]", "mesh.box.cells=[3, 3, 6]")
+        shape = "mesh.surfaces.around.box={min: [-1, -1, -0.7], max: [%s, 0.7, 0.7]}"
+        points = "monitors.probes.points={inside: [0.11, 0.12, 0.13], front: [0.1, 0.2, -0.85], back: [%s]}"
+        symmetric = (shape % "0.7", points % "0.86, 0.1, 0.2", "boundaries.xmin.type=pmc")
+        periodic = (shape % "2", points % "0.1, 0.86, 0.2", "mesh.box.periodic=[x]",
+                    "boundaries={ymax: {type: absorbing}, zmin: {type: absorbing}, zmax: {type: absorbing}, "
+                    "around: {type: total-field}}")
+        for name, walls in (("symmetric", symmetric), ("periodic", periodic)):
+            with self.subTest(name):
+                times, fields = self.fields(name, *wave, *walls, "boundaries.ymin.type=pec")
+                exact = self.wave(times, (0, 0, 1), (0, 1, 0), (0, 0, -0.7))
+                self.check_empty(fields, exact, 1.4e-2, 1e-3)
+
     def test_refused(self):
         surface = "mesh.surfaces.around.box"
         for settings, message in (
                 (("sources=[]",), "the deck has no source of such a field"),
                 ((f"{surface}.max=[0.7, 0.7, 2]",),
-                 "the surface 'around' is not closed: it ends on the surface '"),
+                 "does not satisfy the condition 'absorbing' of the surface 'zmax'"),
+                ((f"{surface}.max=[0.7, 0.7, 2]", "boundaries.zmax.type=pec"),
+                 "does not satisfy the condition 'pec' of the surface 'zmax'"),
                 ((f"{surface}.max=[-0.69, 0.7, 0.7]",), "its shape holds no element"),
                 (("sources.0.origin=[0, 0, 0]",),
                  "has reached the total-field surface before the run starts"),
                 (("materials.domain.conductivity=0.1",), "dispersive or conducts"),
                 (("mesh.box.split={axis: x, at: 0, names: [a, b]}",
-                  "materials={a: {}, b: {epsilon: 2}}"),
-                 "whose material is not that of 'a'"),
+                  "materials={a: {epsilon: 2}, b: {}}"),
+                 "at 70.53 degrees from its normal, where all of it is reflected"),
+                (("mesh.box.split={axis: x, at: 0, names: [a, b]}",
+                  "materials={a: {}, b: {epsilon: 2, conductivity: 0.1}}"),
+                 "volume group 'b', which is dispersive or conducts"),
                 (("boundaries.zmin={type: total-field}",),
                  "the surface 'zmin' has 72 faces on the outside of the mesh"),
                 (("initial={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "

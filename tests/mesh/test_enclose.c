@@ -246,9 +246,6 @@ static void test_refusals(void)
     sedge_mesh_enclosure enclosure = third;
     sedge_mesh_options options = request(NULL, &enclosure);
 
-    enclosure.low[0] = -1.0;
-    check_refused(&options,
-                  "the surface 'third' is not closed: it ends on the surface 'xmin' at (");
     enclosure.low[0] = 0.34;
     enclosure.high[0] = 0.34;
     check_refused(&options, "has no face inside the mesh: its shape holds no element");
@@ -282,6 +279,36 @@ static void test_two(void)
     sedge_mesh_free(mesh);
 }
 
+// The surface of a shape ends on walls, of which the normals outside of it are known; on periodic
+// ones it must go on.
+static void test_walls(void)
+{
+    sedge_mesh_enclosure column = third;
+    sedge_mesh_options options = request(NULL, &column);
+    sedge_mesh *mesh = NULL;
+
+    column.low[2] = -1.0;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    if (mesh == NULL) return;
+    const sedge_mesh_enclosed *const enclosed = &mesh->enclosed[0];
+    CHECK(enclosed->elements == 96 && enclosed->faces == 72 && enclosed->walls == 1);
+    CHECK(strcmp(mesh->groups.surface_names[enclosed->wall[0].surface], "zmin") == 0);
+    CHECK(!enclosed->wall[0].periodic && fabs(enclosed->wall[0].place[2]) < 1e-14);
+    for (int d = 0; d < 3; d++) {
+        for (int i = 0; i < 2; i++)
+            CHECK_BOUND(fabs(enclosed->wall[0].normals[i][d] + (d == 2)), 1e-14);
+    }
+    CHECK_BOUND(fabs(mesh->enclosed_beside[0][1][2] - 5.0 / 6.0), 1e-14);
+    sedge_mesh_free(mesh);
+    options.box_periodic[2] = true;
+    check_refused(&options, "ends on the periodic surface 'zmin' at (");
+    column.high[2] = 2.0;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    if (mesh == NULL) return;
+    CHECK(mesh->enclosed[0].walls == 2 && mesh->enclosed[0].wall[1].periodic);
+    sedge_mesh_free(mesh);
+}
+
 int main(void)
 {
     sedge_comm *world;
@@ -294,6 +321,7 @@ int main(void)
     test_file();
     test_refusals();
     test_two();
+    test_walls();
     sedge_comm_free(world);
     return CHECK_END();
 }
