@@ -385,6 +385,33 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
                                  r->deck->frequencies.value[f] * frequency_unit(context)));
         SEDGE_TRY(add_sections(r, context, text, f, angles));
     }
+    return SEDGE_OK;
+}
+
+// Scattering by the flux, extinction by the forward field, and beside each the exact one.
+static sedge_status report_powers(const sedge_radiation *r, const sedge_output_context *context,
+                                  sedge_text *text)
+{
+    const int lines = r->frequencies < SHOWN_LINES ? r->frequencies : SHOWN_LINES;
+    const double unit = area_unit(context);
+    const char *const exact = r->exact != NULL ? "      exact" : "";
+
+    SEDGE_TRY(sedge_text_add(
+        text, "  %-22s cross-sections%s\n    %12s  scattering%s  extinction%s\n", r->deck->name,
+        context->deck->si ? " in m^2" : "", "frequency", exact, exact));
+    for (int i = 0; i < lines; i++) {
+        const int f = shown_frequency(r, i, lines);
+
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g",
+                                 r->deck->frequencies.value[f] * frequency_unit(context),
+                                 unit * scattering(r, f, 0)));
+        if (r->exact != NULL)
+            SEDGE_TRY(sedge_text_add(text, " %10.5g", unit * exact_scattering(r, f, 0)));
+        SEDGE_TRY(sedge_text_add(text, " %11.5g", unit * extinction(r, f, 0)));
+        if (r->exact != NULL)
+            SEDGE_TRY(sedge_text_add(text, " %10.5g", unit * exact_extinction(r, f, 0)));
+        SEDGE_TRY(sedge_text_add(text, "\n"));
+    }
     if (!r->total) return SEDGE_OK;
     return sedge_text_add(text, "    no scattering by flux: the surface has total fields\n");
 }
@@ -488,5 +515,6 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
             (void)json_array_append_new(differences, sedge_json_number(difference));
         }
     }
-    return report_sections(r, context, text);
+    SEDGE_TRY(report_sections(r, context, text));
+    return report_powers(r, context, text);
 }

@@ -249,6 +249,19 @@ class FarField(Case):
                               "exact.coating={radius: 1, material: ball}")
         numpy.testing.assert_allclose(coated["ball/exact/extinction"], exact, rtol=1e-9)
 
+    def test_gold(self):
+        """The series of the gold deck: SI units, and the library's permittivity, here from the fit's own numbers."""
+        found = self.compute(SOURCE / "input/gold-sphere.yaml", "gold", "--set", "order=1", "--set", "time={steps: 1}",
+                             "--set", "monitors.slices={}", "--set", "output.snapshots=0", "--set", "mesh.numbering=none")
+        electronvolt = found["sphere/frequency"] / 2.41799e14
+        epsilon = 1 - 0.760 * 9.03**2 / (electronvolt**2 - 0.053j * electronvolt)
+        for strength, damping, place in ((0.024, 0.241, 0.415), (0.010, 0.345, 0.830), (0.071, 0.870, 2.969),
+                                         (0.601, 2.494, 4.304), (4.384, 2.214, 13.32)):
+            epsilon += strength * 9.03**2 / (place**2 - electronvolt**2 + 1j * damping * electronvolt)
+        size = 2 * math.pi * found["sphere/frequency"] * 75e-9 / 299792458.0
+        exact = [75e-9**2 * mie_extinction(e, x) for e, x in zip(epsilon, size)]
+        numpy.testing.assert_allclose(found["sphere/exact/extinction"], exact, rtol=1e-4)
+
     def test_nested(self):
         """The same far field from the outer sides of a conductor with elements on both sides, from a total-field
         surface and from a surface beyond it. Both sides together would give half of it, 6 dB less."""
