@@ -137,6 +137,7 @@ typedef struct sedge_deck_far_field {
     sedge_deck_angles theta, phi;
     int image_count;
     sedge_deck_image images[3];
+    bool ffd; // also a file NAME.ffd
     sedge_deck_frequencies frequencies;
 } sedge_deck_far_field;
 

@@ -316,6 +316,8 @@ static const deck_key far_field_keys[] = {
     {"phi", DECK_SECTION, .fallback = "{}", .text = "angles around it, from the x axis"},
     {"images", DECK_SECTION, .fallback = "{}",
      .text = "planes of symmetry and grounds, that close a surface which is open there"},
+    {"ffd", DECK_BOOLEAN, .fallback = "false",
+     .text = "also write far-field_NAME.ffd, the text format of HFSS, which antenna tools read"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
 };
 

@@ -8,7 +8,8 @@
 // [frequencies], rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and
 // extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Without
 // any plane wave directivity [frequencies][theta][phi] and power [frequencies], which is radiated.
-// far-field_NAME.csv has the same, a line for each frequency and direction.
+// far-field_NAME.csv has the same, a line for each frequency and direction, and far-field_NAME.ffd
+// the fields in the format of HFSS (radiation/ffd.h), where the deck asks for it.
 #include "dg/monitor_kind.h"
 
 #include "base/hash.h"
@@ -16,6 +17,7 @@
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/transforms.h"
+#include "radiation/ffd.h"
 #include "radiation/radiation.h"
 
 #include <stdio.h>
@@ -135,7 +137,12 @@ static sedge_status write_entry(const far_field_monitor *monitor, int i, sedge_h
                                       &monitor->transforms.sampling, file, folder));
     SEDGE_TRY(sedge_radiation_write(&entry->radiation, context, file, folder));
     sedge_output_path(path, context, name);
-    return sedge_radiation_write_table(&entry->radiation, context, path);
+    SEDGE_TRY(sedge_radiation_write_table(&entry->radiation, context, path));
+    if (!entry->deck->ffd) return SEDGE_OK;
+    (void)snprintf(name, sizeof name, "far-field_%s.ffd", entry->deck->name);
+    sedge_output_path(path, context, name);
+    return sedge_radiation_write_ffd(&entry->radiation, context, &monitor->transforms.sampling,
+                                     &monitor->transforms.spectrum[i], path);
 }
 
 static sedge_status write_entries(const void *what, sedge_h5 *file)
@@ -184,7 +191,7 @@ static bool requested(const sedge_deck *deck)
 static bool owns(const char *name)
 {
     static const char *const plain[] = {"", ".tmp", NULL};
-    static const char *const table[] = {".csv", NULL};
+    static const char *const table[] = {".csv", ".ffd", NULL};
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 

@@ -63,6 +63,9 @@ sedge_status sedge_radiation_difference(const sedge_radiation *radiation, int f,
 // ---- output; root
 // --------------------------------------------------------------------------------
 
+// Of R E: deck's value = code value * unit; volts times seconds.
+double sedge_radiation_field_unit(const sedge_output_context *context);
+
 // Write the group `folder`.
 SEDGE_MUST_USE
 sedge_status sedge_radiation_write(const sedge_radiation *radiation,

@@ -25,7 +25,7 @@ static double area_unit(const sedge_output_context *context)
     return length_unit(context) * length_unit(context);
 }
 
-static double far_unit(const sedge_output_context *context)
+double sedge_radiation_field_unit(const sedge_output_context *context)
 {
     return sedge_output_group_factor(context, &context->problem->equation->groups[0]) *
            sedge_deck_time_unit(context->deck) * length_unit(context);
@@ -228,7 +228,7 @@ static sedge_status put_fields(const sedge_radiation *r, const sedge_output_cont
 {
     const int64_t shape[3] = {r->frequencies, r->deck->theta.count, r->deck->phi.count};
     const char *const names[] = {"E_theta", "E_phi"};
-    const double unit = far_unit(context);
+    const double unit = sedge_radiation_field_unit(context);
     double complex *values = NULL;
     sedge_status status;
 
@@ -283,7 +283,7 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
                              sedge_text *text, int f, int64_t d)
 {
     const double complex *const far = r->far[f * (r->directions + 2) + d];
-    const double unit = far_unit(context);
+    const double unit = sedge_radiation_field_unit(context);
 
     SEDGE_TRY(sedge_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
                              r->deck->frequencies.value[f] * frequency_unit(context),

@@ -30,7 +30,7 @@ monitors:
   frequencies: {list: [0.5, 1.0]}
   spectra: {around: {surface: around}}
   far-field:
-    around: {surface: around, centre: [0.5, 0.4, 0.3], theta: {step: 30}, phi: {to: 300, step: 60}}
+    around: {surface: around, centre: [0.5, 0.4, 0.3], theta: {step: 30}, phi: {to: 300, step: 60}, ffd: true}
     ground:
       surface: around
       centre: [0.5, 0.5, -0.1]
@@ -162,6 +162,28 @@ class FarField(Case):
             file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
         return found
 
+    def check_ffd(self, found, name, path):
+        """Read the file as antenna tools do (Frequency lines between blocks of theta x phi rows, phi fastest), and
+        compare with the fields over the transform of the signal."""
+        lines = path.read_text().splitlines()
+        axes = [numpy.linspace(float(first), float(last), int(count))
+                for first, last, count in (line.split() for line in lines[:2])]
+        numpy.testing.assert_allclose(axes[0], found[f"{name}/theta"], atol=1e-9)
+        numpy.testing.assert_allclose(axes[1], found[f"{name}/phi"], atol=1e-9)
+        self.assertEqual(lines[2], f"Frequencies {len(found[f'{name}/frequency'])}")
+        size = len(axes[0]) * len(axes[1])
+        for f, frequency in enumerate(found[f"{name}/frequency"]):
+            block = lines[3 + f * (size + 1):3 + (f + 1) * (size + 1)]
+            self.assertEqual(block[0].split()[0], "Frequency")
+            self.assertAlmostEqual(float(block[0].split()[1]), frequency, delta=1e-9 * frequency)
+            rows = numpy.array([[float(number) for number in row.split()] for row in block[1:]])
+            rows = rows.reshape(len(axes[0]), len(axes[1]), 4)
+            for c, part in ((0, "E_theta"), (2, "E_phi")):
+                fields = (rows[..., c] + 1j * rows[..., c + 1]) * found[f"{name}/incident"][f]
+                numpy.testing.assert_allclose(fields, found[f"{name}/{part}"][f],
+                                              atol=1e-8 * abs(found[f"{name}/E_theta"][f]).max())
+        self.assertEqual(len(lines), 3 + len(found[f"{name}/frequency"]) * (size + 1))
+
     def test_dipole(self):
         """The integrals are those of the points in spectra.h5, to rounding. The dipole's directivity is 1.5 at
         theta = 90 degrees, but for what the near absorbing boundary reflects. Over a ground at the distance h its field
@@ -201,6 +223,9 @@ class FarField(Case):
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), directivity.size)
         numpy.testing.assert_allclose([float(row["directivity"]) for row in rows], directivity.ravel(), rtol=1e-8)
+
+        self.check_ffd(found, "around", self.folder / "whole/far-field_around.ffd")
+        self.assertFalse((self.folder / "whole/far-field_ground.ffd").exists())
 
         self.compute(deck, "parts", "--set", "time.steps=140", "--set", "output.checkpoint={steps: 140}")
         again = self.compute(deck, "parts", "--restart", "auto", ranks=2)
