@@ -8,6 +8,7 @@
 
 #include "array/context.h"
 #include "reduce/reduce.h"
+#include "sampled.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -51,7 +51,7 @@ static void test_axes(sedge_context *context)
                                         {70, 130, 2},  {2, 70, 130},  {40000, 3, 1},
                                         {1, 40000, 3}, {2, 5, 70000}, {5, 4097, 33}};
 
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += test_is_sampled() ? 2 : 1) {
         const int64_t *const shape = shapes[s];
         const int64_t n = shape[0] * shape[1] * shape[2];
         int32_t *const x = room(n, 4);
@@ -91,10 +91,12 @@ static void test_views(sedge_context *context)
         }
     }
     CHECK_OK(sedge_array_from(&array, context, SEDGE_INT32, 3, shape, x));
-    CHECK_OK(sedge_array_transpose(&view, array, NULL));
-    for (int axis = 0; axis < 3; axis++) check_axis(view, &turned[0][0][0], axis);
-    CHECK(integer_of(reduced(SEDGE_SUM, view)) == sum);
-    sedge_array_free(view);
+    if (!test_is_sampled()) {
+        CHECK_OK(sedge_array_transpose(&view, array, NULL));
+        for (int axis = 0; axis < 3; axis++) check_axis(view, &turned[0][0][0], axis);
+        CHECK(integer_of(reduced(SEDGE_SUM, view)) == sum);
+        sedge_array_free(view);
+    }
     CHECK_OK(sedge_array_slice(&view, array, slices));
     for (int axis = 0; axis < 3; axis++) check_axis(view, &stepped[0][0][0], axis);
     CHECK(integer_of(reduced(SEDGE_SUM, view)) == half);

@@ -7,6 +7,7 @@
 #include "solver/curved_maps.h"
 
 #include "check.h"
+#include "sampled.h"
 
 #include <string.h>
 
@@ -123,11 +124,11 @@ int main(int argc, char **argv)
             elliptic_close(&world);
             return CHECK_END();
         }
-        test_symmetric(3, NULL);
+        if (!test_is_sampled()) test_symmetric(3, NULL);
         test_iterations(1, 4, NULL);
         test_iterations(2, 4, NULL);
         test_iterations(2, 4, curved_bulge);
-        test_iterations(4, 2, NULL);
+        if (!test_is_sampled()) test_iterations(4, 2, NULL);
         elliptic_close(&world);
     }
     return CHECK_END();

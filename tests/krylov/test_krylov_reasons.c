@@ -3,6 +3,7 @@
 #include "check.h"
 #include "krylov_case.h"
 #include "linear/chebyshev.h"
+#include "sampled.h"
 
 #include "device/device.h"
 
@@ -668,16 +669,18 @@ int main(void)
     krylov_case_start(&session);
     const int form_count = sedge_comm_size(session.comm) == 1 ? 4 : 3;
     test_reasons(form_count);
-    test_limit(form_count);
     test_end_is_the_devices();
-    test_apart();
-    test_converged_is_true();
     test_lost_digits(form_count);
-    test_refusals();
     test_chebyshev();
-    test_estimate_ends();
-    test_chebyshev_guess();
-    test_chebyshev_polynomial();
+    if (!test_is_sampled()) {
+        test_limit(form_count);
+        test_apart();
+        test_converged_is_true();
+        test_refusals();
+        test_estimate_ends();
+        test_chebyshev_guess();
+        test_chebyshev_polynomial();
+    }
     krylov_case_end(&session);
     return CHECK_END();
 }
