@@ -278,9 +278,10 @@ static json_t *print_blocks(const sedge_checkpoint_state *state)
 
     for (int i = 1; i < state->count; i++) {
         const sedge_block *const block = &state->block[i];
-        (void)json_array_append_new(list, json_pack("{s:s, s:i, s:I}", "name", block->name,
-                                                    "components", block->components, "elements",
-                                                    (json_int_t)block->all));
+        (void)json_array_append_new(list,
+                                    json_pack("{s:s, s:i, s:i, s:I}", "name", block->name,
+                                              "components", block->components, "nodes",
+                                              block->nodes, "elements", (json_int_t)block->all));
     }
     return list;
 }
@@ -358,14 +359,17 @@ static bool parse_blocks(checkpoint_form *form, const json_t *list)
 {
     const size_t count = json_array_size(list);
 
-    if (list != NULL && (!json_is_array(list) || count > SEDGE_MAX_KINDS)) return false;
+    if (list != NULL && (!json_is_array(list) || count > SEDGE_MAX_KINDS + 1)) return false;
     for (size_t i = 0; i < count; i++) {
         checkpoint_block_form *const block = &form->block[form->blocks++];
         const char *name;
         json_int_t elements;
-        if (json_unpack(json_array_get(list, i), "{s:s, s:i, s:I}", "name", &name, "components",
-                        &block->components, "elements", &elements) != 0 ||
-            block->components < 1 || elements < 0 || strlen(name) >= sizeof block->name)
+        block->nodes = form->nodes; // earlier versions wrote none
+        if (json_unpack(json_array_get(list, i), "{s:s, s:i, s?i, s:I}", "name", &name,
+                        "components", &block->components, "nodes", &block->nodes, "elements",
+                        &elements) != 0 ||
+            block->components < 1 || block->nodes < 1 || elements < 0 ||
+            strlen(name) >= sizeof block->name)
             return false;
         (void)snprintf(block->name, sizeof block->name, "%s", name);
         block->elements = elements;
@@ -400,6 +404,7 @@ static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, j
     out->origin_step = origin_step;
     (void)snprintf(fields->name, sizeof fields->name, "fields");
     fields->elements = elements;
+    fields->nodes = form->nodes;
     form->blocks = 1;
     if (!parse_blocks(form, blocks)) return false;
     form->precision = wide ? SEDGE_FP64 : SEDGE_FP32;

@@ -14,6 +14,7 @@
 typedef struct checkpoint_block_form {
     char name[SEDGE_BLOCK_NAME];
     int components;
+    int nodes; // of a row
     int64_t elements;
 } checkpoint_block_form;
 
@@ -22,7 +23,7 @@ typedef struct checkpoint_form {
     int nodes;
     sedge_precision precision;
     int blocks;
-    checkpoint_block_form block[SEDGE_MAX_KINDS + 1]; // [blocks], the fields first
+    checkpoint_block_form block[SEDGE_MAX_KINDS + 2]; // [blocks], the fields first
 } checkpoint_form;
 
 // What the problem is, in words: {"order": "3", ...}. NULL when out of memory. Collective.

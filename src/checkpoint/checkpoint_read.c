@@ -58,7 +58,7 @@ static sedge_status check_arrays(sedge_h5 *file, const checkpoint_form *form, co
         SEDGE_TRY(sedge_h5_shape(file, paths.elements, SEDGE_H5_I64, 1, shape + 3));
         SEDGE_TRY(sedge_h5_shape(file, paths.checksums, SEDGE_H5_I64, 1, shape + 4));
         fits = fits && shape[0] == block->elements && shape[1] == block->components &&
-               shape[2] == form->nodes && shape[3] == block->elements &&
+               shape[2] == block->nodes && shape[3] == block->elements &&
                shape[4] == block->elements;
     }
     if (fits && energies == form->block[0].elements) return SEDGE_OK;
@@ -159,7 +159,8 @@ static void release_columns(const checkpoint_reader *reader)
 static sedge_status check_ids(const checkpoint_reader *reader)
 {
     for (int64_t i = 0; i < reader->count; i++) {
-        if (reader->ids[i] < 0 || reader->ids[i] >= reader->session->mesh->global_elements) {
+        if (reader->ids[i] < 0 ||
+            reader->ids[i] >= sedge_block_numbers(reader->block, reader->session->mesh)) {
             return SEDGE_FAIL(
                 SEDGE_ERR_DATA,
                 "checkpoint '%s' is damaged: element %lld of '%s' has the number %lld",
@@ -179,7 +180,7 @@ static sedge_status read_columns(checkpoint_reader *reader)
 
     SEDGE_TRY(sedge_comm_agree(comm, allocate_columns(reader)));
     for (int32_t i = 0; i < reader->block->elements; i++)
-        reader->own[i] = sedge_checkpoint_id(reader->block, reader->session->mesh, i);
+        reader->own[i] = sedge_block_number(reader->block, reader->session->mesh, i);
     SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_read(reader->file, reader->paths.elements,
                                                    SEDGE_H5_I64, first, count, reader->ids)));
     if (reader->energy != NULL) {
@@ -199,8 +200,9 @@ static sedge_status find_places(checkpoint_reader *reader)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status,
-                   checkpoint_directory_create(&known, comm, reader->session->mesh->global_elements,
-                                               reader->own, reader->block->elements));
+                   checkpoint_directory_create(
+                       &known, comm, sedge_block_numbers(reader->block, reader->session->mesh),
+                       reader->own, reader->block->elements));
     status = checkpoint_directory_ask(reader->places, &known, comm, reader->ids, reader->count);
 done:
     checkpoint_directory_clear(&known);
@@ -310,7 +312,7 @@ static sedge_status read_elements(checkpoint_reader *reader)
     reader->first = all / size * rank + (rank < all % size ? rank : all % size);
     reader->count = all / size + (rank < all % size);
     reader->most = all / size + 1;
-    reader->values = (int64_t)reader->there->components * reader->form->nodes;
+    reader->values = (int64_t)reader->there->components * reader->there->nodes;
     reader->row_bytes =
         (size_t)reader->values * (reader->form->precision == SEDGE_FP64 ? 8 : sizeof(float));
     const int64_t round = ROUND_BYTES / (int64_t)reader->row_bytes + 1;
@@ -338,18 +340,19 @@ static int find_block(const checkpoint_form *form, const char *name)
 static sedge_status check_block(const sedge_block *here, const checkpoint_block_form *there,
                                 const char *path)
 {
-    if (there->components != here->components) {
+    if (there->components != here->components || there->nodes != here->nodes) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
-            "checkpoint '%s' does not fit the deck: its block '%s' has %d components, "
-            "and that of this run has %d",
-            path, here->name, there->components, here->components);
+            "checkpoint '%s' does not fit the deck: its block '%s' has %d components at %d nodes, "
+            "and that of this run has %d at %d",
+            path, here->name, there->components, there->nodes, here->components, here->nodes);
     }
     if (there->elements != here->all) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "checkpoint '%s' is damaged: its block '%s' is on %lld elements, and the "
-                          "mesh has %lld of them",
-                          path, here->name, (long long)there->elements, (long long)here->all);
+        return SEDGE_FAIL(
+            SEDGE_ERR_DATA,
+            "checkpoint '%s' is damaged: its block '%s' has %lld rows, and the mesh has "
+            "%lld of them",
+            path, here->name, (long long)there->elements, (long long)here->all);
     }
     return SEDGE_OK;
 }
@@ -373,7 +376,7 @@ static sedge_status check_blocks(const sedge_checkpoint_state *state, const chec
         if (k < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "checkpoint '%s' does not fit the deck: it does not have the memory "
-                              "of the term '%s', which this run has",
+                              "of '%s', which this run has",
                               path, block->name);
         }
         SEDGE_TRY(check_block(block, &form->block[k], path));
@@ -384,8 +387,8 @@ static sedge_status check_blocks(const sedge_checkpoint_state *state, const chec
             known = known || strcmp(state->block[i].name, form->block[k].name) == 0;
         if (!known) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "checkpoint '%s' does not fit the deck: it has the memory of the "
-                              "term '%s', which this run does not have",
+                              "checkpoint '%s' does not fit the deck: it has the memory of "
+                              "'%s', which this run does not have",
                               path, form->block[k].name);
         }
     }

@@ -16,10 +16,10 @@ sedge_status sedge_checkpoint_state_create(sedge_checkpoint_state *out,
     for (int i = 0; i < count; i++) {
         sedge_block *const block = &out->block[out->count++];
 
-        SEDGE_TRY(sedge_block_create(block, problem, session->mesh, i));
-        SEDGE_TRY(sedge_allocate(
-            &out->values[i], (int64_t)block->elements * block->components * session->element->nodes,
-            sizeof *out->values[i]));
+        SEDGE_TRY(sedge_block_create(block, problem, session->element, session->mesh, i));
+        SEDGE_TRY(sedge_allocate(&out->values[i],
+                                 (int64_t)block->elements * block->components * block->nodes,
+                                 sizeof *out->values[i]));
     }
     return SEDGE_OK;
 }

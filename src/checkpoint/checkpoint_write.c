@@ -32,6 +32,10 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
                 bytes += groups->volume_elements[v] * (sedge_term_memory(term) * number + 16);
         }
     }
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (sedge_problem_has_face_memory(problem, s))
+            bytes += groups->surface_faces[s] * (sedge_problem_face_memory(problem) * number + 16);
+    }
     return bytes;
 }
 
@@ -72,7 +76,7 @@ static sedge_status make_datasets(const checkpoint_writer *writer, sedge_h5 *fil
     const sedge_session *const session = writer->session;
     const sedge_block *const block = &writer->state->block[i];
     const bool wide = session->problem.precision == SEDGE_FP64;
-    const int64_t shape[3] = {block->all, block->components, session->element->nodes};
+    const int64_t shape[3] = {block->all, block->components, block->nodes};
     const checkpoint_paths paths = checkpoint_paths_of(i, block->name);
     char group[SEDGE_BLOCK_NAME + 32];
 
@@ -155,7 +159,7 @@ static sedge_status prepare_block(block_writer *writer, const checkpoint_writer 
                              .energy = i == 0 ? all->energy : NULL,
                              .first = sedge_comm_scan(session->comm, block->elements),
                              .most = block->elements,
-                             .values = (int64_t)block->components * session->element->nodes};
+                             .values = (int64_t)block->components * block->nodes};
     sedge_comm_max_int(session->comm, &writer->most, 1);
     writer->piece = PIECE_BYTES / (8 * writer->values) + 1;
     if (writer->piece > writer->most) writer->piece = writer->most;
@@ -166,7 +170,7 @@ static sedge_status prepare_block(block_writer *writer, const checkpoint_writer 
         status = sedge_allocate(&writer->rows, writer->piece * writer->values + 1, sizeof(float));
     SEDGE_TRY(sedge_comm_agree(session->comm, status));
     for (int32_t e = 0; e < block->elements; e++)
-        writer->ids[e] = sedge_checkpoint_id(block, session->mesh, e);
+        writer->ids[e] = sedge_block_number(block, session->mesh, e);
     return SEDGE_OK;
 }
 

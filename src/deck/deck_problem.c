@@ -175,7 +175,7 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                              : "boundaries.%s: the surface group has no face in the mesh",
                          boundary->name);
     }
-    if (boundary->kind->apply_two_sided != NULL &&
+    if (sedge_is_two_sided(boundary->kind) &&
         groups->surface_two_sided_faces[s] * 2 < groups->surface_faces[s]) {
         return deck_fail(deck->path, node,
                          "boundaries.%s: '%s' is for surfaces inside the mesh, with elements on "
@@ -428,6 +428,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
         goto done;
     }
     SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
+    SEDGE_TRY_GOTO(status, sedge_problem_derive(problem, mesh));
     SEDGE_TRY_GOTO(status, sedge_problem_feed(problem, mesh));
     return SEDGE_OK;
 done:

@@ -173,7 +173,7 @@ static sedge_status list_two_sided(sedge_deck *deck)
     for (int pass = 0; pass < 2; pass++) { // linked surfaces come first
         for (int i = 0; i < deck->boundary_count; i++) {
             const sedge_boundary_kind *const kind = deck->boundaries[i].kind;
-            if (kind == NULL || (kind->apply_two_sided == NULL) != (pass == 1)) continue;
+            if (kind == NULL || sedge_is_two_sided(kind) == (pass == 1)) continue;
             deck->two_sided_names[count++] = deck->boundaries[i].name;
         }
         if (pass == 0) linked = count;

@@ -1,5 +1,7 @@
 #include "equation.h"
 
+#include <stddef.h>
+
 int sedge_parameter_size(const sedge_parameter *parameter)
 {
     switch (parameter->type) {
@@ -33,4 +35,9 @@ bool sedge_heading(const double *p, double *k)
 {
     (void)sedge_turns(p, k);
     return false;
+}
+
+bool sedge_is_two_sided(const sedge_boundary_kind *kind)
+{
+    return kind->apply_two_sided != NULL || kind->apply_two_sided_memory != NULL;
 }

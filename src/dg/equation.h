@@ -31,6 +31,9 @@
 //                   const double *p, const double *c, sedge_real *v)
 //     of a two-sided kind, on a surface inside the mesh: w is the trace on the other side, mw the
 //     material there. <name>_surface gets v with the material mu.
+//   Both get two more arguments before v and behind it where the kind has memory:
+//                   const sedge_real *memory, sedge_real *v, sedge_real *rate
+//     the unknowns of the face node, and what the function sets, their rates of change.
 //
 // All quantities in code units (see sedge_dimension).
 //
@@ -44,12 +47,13 @@
 
 #include <stdbool.h>
 
-#define SEDGE_MAX_FIELDS    16
-#define SEDGE_MAX_MATERIALS 16  // material values an element
-#define SEDGE_MAX_VALUES    32  // numbers of one kind's parameters; constants of an equation
-#define SEDGE_MAX_INCIDENTS 8   // incident fields of a problem
-#define SEDGE_MAX_FED       480 // constants of a kind with `feed`
-#define SEDGE_MAX_KINDS     63  // of boundaries, initial fields, sources
+#define SEDGE_MAX_FIELDS      16
+#define SEDGE_MAX_MATERIALS   16  // material values an element
+#define SEDGE_MAX_VALUES      32  // numbers of one kind's parameters; constants of an equation
+#define SEDGE_MAX_INCIDENTS   8   // incident fields of a problem
+#define SEDGE_MAX_FED         480 // constants of a kind with `feed`
+#define SEDGE_MAX_FACE_MEMORY 48  // components of a boundary kind's memory
+#define SEDGE_MAX_KINDS       63  // of boundaries, initial fields, sources
 
 struct sedge_problem;
 
@@ -134,6 +138,30 @@ typedef struct sedge_boundary_kind {
     void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,
                             const double *n, const double *x, double t, const double *p,
                             const double *c, double *v);
+    // Optional: components of the kind's memory, 1..SEDGE_MAX_FACE_MEMORY. Memory is further
+    // unknowns at each face node with an equation of their own, such as the delayed part of a
+    // wall's current. They are zero at the start of a run, take part in each stage of the
+    // integrator, and are in checkpoints. Both sides of a surface inside the mesh have memory of
+    // their own; that of a two-sided kind is the same on both but for signs. One of these two
+    // functions stands in place of `apply` or `apply_two_sided`, and `linear` is not set.
+    int memory;
+    void (*apply_memory)(const double *u, const double *m, const double *n, const double *x,
+                         double t, const double *p, const double *c, const double *memory,
+                         double *v, double *rate);
+    void (*apply_two_sided_memory)(const double *u, const double *w, const double *mu,
+                                   const double *mw, const double *n, const double *x, double t,
+                                   const double *p, const double *c, const double *memory,
+                                   double *v, double *rate);
+    // Required with memory: the fastest rate of change that the memory causes, 1/time; the time
+    // step resolves it. m is the material of the own side.
+    double (*rate)(const double *m, const double *p);
+    // Optional: sets further numbers of p behind the kind's parameters, at most up to
+    // SEDGE_MAX_VALUES, once the problem's sources and materials are known. `surface` is the name
+    // of the surface, for messages. SEDGE_ERR_USAGE for parameters that do not fit each other.
+    sedge_status (*derive)(const struct sedge_problem *problem, const char *surface, double *p);
+    // Optional, with derive: words for `sedge check` about what it found, such as the error of a
+    // fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code units.
+    void (*describe)(char text[160], const double *p, double hertz);
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,
@@ -150,6 +178,9 @@ typedef struct sedge_boundary_kind {
     const char *header;      // optional: the header with the function, if it is not the equation's
     const char *header_text; // required with header: its text
 } sedge_boundary_kind;
+
+// Is the kind for surfaces inside the mesh, with the traces of both sides?
+bool sedge_is_two_sided(const sedge_boundary_kind *kind);
 
 // A boundary kind that is defined in a file of its own, NAME_face.c, and not in the equation's
 // table (src/kinds/README.md).

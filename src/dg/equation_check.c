@@ -94,6 +94,12 @@ static bool has_layers(const sedge_equation *equation)
     return found[1] == 1 && found[2] == 1 && found[3] == 1;
 }
 
+static int count_functions(const sedge_boundary_kind *kind)
+{
+    return (kind->apply != NULL) + (kind->apply_two_sided != NULL) + (kind->apply_memory != NULL) +
+           (kind->apply_two_sided_memory != NULL);
+}
+
 static sedge_status check_boundaries(const sedge_equation *equation)
 {
     const bool elliptic = equation->elliptic != NULL;
@@ -113,11 +119,18 @@ static sedge_status check_boundaries(const sedge_equation *equation)
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
             {elliptic || is_text(kind->function), "function", missing},
-            {elliptic || kind->apply != NULL || kind->apply_two_sided != NULL, "apply", missing},
-            {kind->apply == NULL || kind->apply_two_sided == NULL, "apply_two_sided",
-             "is there together with apply; a kind has one of them"},
-            {!elliptic || kind->apply_two_sided == NULL, "apply_two_sided",
+            {elliptic || count_functions(kind) > 0, "apply", missing},
+            {count_functions(kind) <= 1, sedge_is_two_sided(kind) ? "apply_two_sided" : "apply",
+             "is there together with another function of this kind; a kind has one of them"},
+            {!elliptic || !sedge_is_two_sided(kind), "apply_two_sided",
              "is for an equation with time"},
+            {(kind->memory > 0) ==
+                 (kind->apply_memory != NULL || kind->apply_two_sided_memory != NULL),
+             "memory", "goes with apply_memory or apply_two_sided_memory, and only with them"},
+            {kind->memory >= 0 && kind->memory <= SEDGE_MAX_FACE_MEMORY, "memory",
+             "must be 0 to 48"},
+            {kind->memory == 0 || kind->rate != NULL, "rate", missing},
+            {kind->memory == 0 || !kind->linear, "linear", "is not for a kind with memory"},
             {kind->feed == NULL || kind->apply_two_sided != NULL, "feed",
              "is for a two-sided kind"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},

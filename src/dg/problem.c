@@ -89,6 +89,28 @@ double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *
            problem->integrator->stability / sedge_problem_rate(problem, mesh, element);
 }
 
+// 1/dt that the memory of a boundary face allows with cfl 1; 0: it has none.
+static double find_face_rate(const sedge_problem *problem, const sedge_mesh *mesh,
+                             const sedge_trace_face *face)
+{
+    if (!sedge_problem_has_face_memory(problem, face->group)) return 0.0;
+    const sedge_boundary *const boundary = &problem->boundaries[face->group];
+    const double *const m = problem->materials[mesh->group[face->element]];
+    return boundary->kind->rate(m, boundary->parameters) / STABLE_DECAY /
+           problem->integrator->stability;
+}
+
+double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh *mesh, int surface)
+{
+    double fastest = 0.0;
+
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        if (mesh->trace_faces[i].group == surface)
+            fastest = fmax(fastest, find_face_rate(problem, mesh, &mesh->trace_faces[i]));
+    }
+    return fastest > 0.0 ? 1.0 / fastest : HUGE_VAL;
+}
+
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element)
 {
@@ -100,6 +122,13 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
         if (rate > fastest) {
             fastest = rate;
             *element = e;
+        }
+    }
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const double rate = find_face_rate(problem, mesh, &mesh->trace_faces[i]);
+        if (rate > fastest) {
+            fastest = rate;
+            *element = mesh->trace_faces[i].element;
         }
     }
     return fastest > 0.0 ? cfl / fastest : HUGE_VAL;
@@ -214,7 +243,7 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
 
 static bool is_two_sided(const sedge_boundary *boundary)
 {
-    return boundary->kind != NULL && boundary->kind->apply_two_sided != NULL;
+    return boundary->kind != NULL && sedge_is_two_sided(boundary->kind);
 }
 
 int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind)
@@ -236,8 +265,58 @@ bool sedge_problem_is_two_sided(const sedge_problem *problem)
     return any;
 }
 
+static bool has_memory(const sedge_boundary *boundary)
+{
+    return boundary->kind != NULL && boundary->kind->memory > 0;
+}
+
+int sedge_problem_face_memory(const sedge_problem *problem)
+{
+    int most = 0;
+
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary *const boundary = &problem->boundaries[i];
+        if (has_memory(boundary) && boundary->kind->memory > most) most = boundary->kind->memory;
+    }
+    return most;
+}
+
+bool sedge_problem_has_face_memory(const sedge_problem *problem, int surface)
+{
+    return surface >= 0 && surface < problem->surfaces && has_memory(&problem->boundaries[surface]);
+}
+
+sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        sedge_boundary *const boundary = &problem->boundaries[s];
+        if (boundary->kind == NULL || boundary->kind->derive == NULL) continue;
+        SEDGE_TRY(
+            boundary->kind->derive(problem, mesh->groups.surface_names[s], boundary->parameters));
+    }
+    return SEDGE_OK;
+}
+
+// A face with memory has one normal.
+static sedge_status check_memory(const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        if (!sedge_problem_has_face_memory(problem, face->group)) continue;
+        if (sedge_mesh_curve(mesh, face->element) < 0) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "surface '%s' has curved elements, for which the condition '%s', which "
+                          "has memory, is not available; use a mesh of first order, or "
+                          "'impedance' with the impedance at one frequency",
+                          mesh->groups.surface_names[face->group],
+                          problem->boundaries[face->group].kind->name);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh)
 {
+    SEDGE_TRY(check_memory(problem, mesh));
     for (int s = 0; s < problem->surfaces; s++) {
         if (!is_two_sided(&problem->boundaries[s])) continue;
         const char *const kind = problem->boundaries[s].kind->name;

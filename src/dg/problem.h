@@ -21,7 +21,7 @@ typedef enum sedge_precision { SEDGE_FP32, SEDGE_FP64 } sedge_precision;
 
 typedef struct sedge_boundary {
     const sedge_boundary_kind *kind;
-    double parameters[SEDGE_MAX_VALUES];
+    double parameters[SEDGE_MAX_VALUES]; // the kind's, then what its function `derive` adds
 } sedge_boundary;
 
 typedef struct sedge_point_source {
@@ -105,6 +105,22 @@ int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary
 // Is there a surface with a two-sided kind?
 bool sedge_problem_is_two_sided(const sedge_problem *problem);
 
+// The most components of memory that a surface's kind has; 0: no face of the problem has memory.
+int sedge_problem_face_memory(const sedge_problem *problem);
+
+// Have the faces of a surface group memory? False for numbers that are none of a group.
+bool sedge_problem_has_face_memory(const sedge_problem *problem, int surface);
+
+// Call `derive` of the boundary kinds that have it (sedge_boundary_kind). Materials, boundaries,
+// initial state and sources are set before. SEDGE_ERR_USAGE as `derive`. The same on all ranks, not
+// collective.
+SEDGE_MUST_USE
+sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh);
+
+// The largest time step with cfl 1 that the memory of this rank's faces of a surface group allows;
+// HUGE_VAL: any.
+double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh *mesh, int surface);
+
 // The kind of a surface through which incident fields enter; NULL: there is none.
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
 
@@ -121,7 +137,8 @@ void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_probl
                                    int surface, bool second);
 
 // Check this rank's faces with two-sided kinds: each must have another side, which the mesh options
-// link (linked_surfaces in sedge_mesh_options). SEDGE_ERR_USAGE. Not collective.
+// link (linked_surfaces in sedge_mesh_options). Faces of kinds with memory must have a straight
+// element. SEDGE_ERR_USAGE. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
 
@@ -137,6 +154,7 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 // radius suggests. In regular elements r_in is below 0.3 h_min, and the bound has no effect. Sets
 // the element that limits dt. Not collective. Every element shape that was tried is stable up to
 // cfl 0.87 or more (tests/README.md, "The limit of the time step"); SEDGE_CFL_STABLE is below that.
+// The memory of faces limits dt by itself: dt <= cfl S 4.6 / rate (sedge_boundary_kind.rate).
 #define SEDGE_CFL_STABLE 0.85
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);

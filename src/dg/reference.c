@@ -268,6 +268,42 @@ const double *reference_other_side(const sedge_reference *reference, const sedge
     return get_behind(reference, &other, i, all, v);
 }
 
+// Node i of a boundary face: what is there, and where its memory is.
+typedef struct face_node {
+    const sedge_boundary *boundary;
+    int64_t first; // its first number in face_memory; the next component is face_nodes further
+    double x[3];
+    double t;
+    const double *u, *m, *normal; // the own side
+} face_node;
+
+// The other side's trace and material, where the condition is two-sided, and the memory are in the
+// arguments of its function.
+static void apply_kind(const sedge_reference *reference, const face_node *at, const double *w,
+                       const double *mw, const double *p, double *v)
+{
+    const sedge_boundary_kind *const kind = at->boundary->kind;
+    const double *const c = reference->problem->constants;
+    const int width = reference->element->face_nodes;
+    double memory[SEDGE_MAX_FACE_MEMORY] = {0.0};
+    double rate[SEDGE_MAX_FACE_MEMORY] = {0.0};
+
+    for (int k = 0; k < kind->memory && reference->face_memory != NULL; k++)
+        memory[k] = reference->face_memory[at->first + (int64_t)k * width];
+    if (kind->apply != NULL) {
+        kind->apply(at->u, at->m, at->normal, at->x, at->t, p, c, v);
+    } else if (kind->apply_two_sided != NULL) {
+        kind->apply_two_sided(at->u, w, at->m, mw, at->normal, at->x, at->t, p, c, v);
+    } else if (kind->apply_memory != NULL) {
+        kind->apply_memory(at->u, at->m, at->normal, at->x, at->t, p, c, memory, v, rate);
+    } else {
+        kind->apply_two_sided_memory(at->u, w, at->m, mw, at->normal, at->x, at->t, p, c, memory, v,
+                                     rate);
+    }
+    for (int k = 0; k < kind->memory && reference->face_memory != NULL; k++)
+        reference->face_rate[at->first + (int64_t)k * width] = rate[k];
+}
+
 // The outer state v at node i of a boundary face, u inside.
 static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
                            const double *all, const double *u, double *v)
@@ -276,25 +312,28 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
     const sedge_mesh *mesh = reference->mesh;
     const sedge_problem *problem = reference->problem;
     const sedge_trace_face *face = &mesh->trace_faces[slot];
-    const sedge_boundary *boundary = &problem->boundaries[face->group];
     const int own = element->face_node[face->face * element->face_nodes + i];
     const double rst[3] = {element->r[own], element->s[own], element->t[own]};
-    double x[3];
+    const int64_t components = sedge_problem_face_memory(problem);
+    double p[SEDGE_MAX_VALUES];
+    face_node at = {.boundary = &problem->boundaries[face->group],
+                    .first = (slot - mesh->halo_faces) * components * element->face_nodes + i,
+                    .t = t,
+                    .u = u,
+                    .m = problem->materials[mesh->group[face->element]],
+                    .normal = reference->geometry[face->element].normal[face->face]};
 
-    sedge_mesh_place(mesh, face->element, rst, x);
-    const double *const m = problem->materials[mesh->group[face->element]];
-    const double *const normal = reference->geometry[face->element].normal[face->face];
-    if (boundary->kind->apply_two_sided == NULL) {
-        boundary->kind->apply(u, m, normal, x, t, boundary->parameters, problem->constants, v);
+    sedge_mesh_place(mesh, face->element, rst, at.x);
+    if (!sedge_is_two_sided(at.boundary->kind)) {
+        apply_kind(reference, &at, NULL, NULL, at.boundary->parameters, v);
         return;
     }
     const sedge_set_face *const side =
         sedge_mesh_find_side(mesh, face->element, face->face, face->group);
     double w[SEDGE_MAX_FIELDS];
     const double *const mw = reference_other_side(reference, side, i, all, w);
-    double p[SEDGE_MAX_VALUES];
     sedge_problem_side_parameters(p, problem, face->group, side->second);
-    boundary->kind->apply_two_sided(u, w, m, mw, normal, x, t, p, problem->constants, v);
+    apply_kind(reference, &at, w, mw, p, v);
 }
 
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f)

@@ -52,7 +52,12 @@ void sedge_reference_outer(sedge_reference *reference, int32_t slot, const doubl
 // and written. Not available from sedge_reference_create_alone. Not collective.
 double *sedge_reference_memory(sedge_reference *reference, int term);
 
-// One step of the problem's integrator from t: u and the terms' memory are replaced. Collective.
+// The memory of this rank's boundary faces, [boundary_faces][sedge_problem_face_memory]
+// [face_nodes]: zero where a face's kind has less or none; NULL: the problem has none. As above.
+double *sedge_reference_face_memory(sedge_reference *reference);
+
+// One step of the problem's integrator from t: u and the memory of terms and faces are replaced.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt);
 

@@ -47,6 +47,12 @@ struct sedge_reference {
     reference_term *terms; // [problem->term_count]; NULL: a reference alone
     double *seen; // [elements][fields][nodes] what drives laws at nodes; NULL: the fields do
 
+    // Memory of boundary faces, each [boundary_faces][sedge_problem_face_memory][face_nodes]; NULL:
+    // the problem has none, or a reference alone, for which memory is zero.
+    double *face_memory;
+    double *face_residual; // of a step
+    double *face_rate;     // of the last right-hand side
+
     double *flux;     // [3][nodes][fields] of one element
     double *jump;     // [4 face_nodes][fields] of one element
     double *residual; // [elements][fields][nodes], of a step
@@ -97,6 +103,6 @@ const double *reference_terms_drive(sedge_reference *reference, const double *u)
 void reference_terms_add(sedge_reference *reference, const double *u, const double *seen, double t,
                          double *rhs);
 
-// Advance the memory by one stage, with the rates that reference_terms_add has stored:
+// Advance the memory of terms and faces by one stage, with the rates of the last right-hand side:
 //   residual = a residual + dt rate,  memory = memory + b residual.
 void reference_terms_stage(sedge_reference *reference, double a, double b, double dt);

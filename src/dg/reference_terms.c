@@ -1,4 +1,4 @@
-// The terms of the slow reference (dg/term_kind.h), node by node.
+// The terms of the slow reference (dg/term_kind.h), node by node, and the stages of all memory.
 #include "dg/reference.h"
 
 #include "base/memory.h"
@@ -24,10 +24,28 @@ static sedge_status create_term(reference_term *out, const sedge_reference *refe
     return sedge_allocate(&out->rate, out->values, sizeof(double));
 }
 
+// Numbers of the memory of this rank's boundary faces.
+static int64_t count_face_memory(const sedge_reference *reference)
+{
+    return (int64_t)sedge_problem_face_memory(reference->problem) *
+           reference->mesh->boundary_faces * reference->element->face_nodes;
+}
+
+static sedge_status create_face_memory(sedge_reference *reference)
+{
+    const int64_t count = count_face_memory(reference);
+
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&reference->face_memory, count, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&reference->face_residual, count, sizeof(double)));
+    return sedge_allocate(&reference->face_rate, count, sizeof(double));
+}
+
 sedge_status reference_terms_create(sedge_reference *reference)
 {
     const sedge_problem *const problem = reference->problem;
 
+    SEDGE_TRY(create_face_memory(reference));
     SEDGE_TRY(sedge_allocate(&reference->terms, problem->term_count, sizeof *reference->terms));
     bool drives = false;
     for (int i = 0; i < problem->term_count; i++) {
@@ -51,6 +69,9 @@ void reference_terms_free(sedge_reference *reference)
     }
     sedge_release(reference->terms);
     sedge_release(reference->seen);
+    sedge_release(reference->face_memory);
+    sedge_release(reference->face_residual);
+    sedge_release(reference->face_rate);
 }
 
 // In one element, the i-th that has the term: seen [fields][nodes].
@@ -130,15 +151,30 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
     }
 }
 
+static void advance(double *memory, double *residual, const double *rate, int64_t count,
+                    const double step[3])
+{
+    for (int64_t i = 0; i < count; i++) {
+        residual[i] = step[0] * residual[i] + step[2] * rate[i];
+        memory[i] += step[1] * residual[i];
+    }
+}
+
 void reference_terms_stage(sedge_reference *reference, double a, double b, double dt)
 {
+    const double step[3] = {a, b, dt};
+
     for (int k = 0; k < reference->problem->term_count; k++) {
         reference_term *const of = &reference->terms[k];
-        for (int64_t i = 0; i < of->values; i++) {
-            of->residual[i] = a * of->residual[i] + dt * of->rate[i];
-            of->memory[i] += b * of->residual[i];
-        }
+        advance(of->memory, of->residual, of->rate, of->values, step);
     }
+    advance(reference->face_memory, reference->face_residual, reference->face_rate,
+            count_face_memory(reference), step);
+}
+
+double *sedge_reference_face_memory(sedge_reference *reference)
+{
+    return reference->face_memory;
 }
 
 double *sedge_reference_memory(sedge_reference *reference, int term)

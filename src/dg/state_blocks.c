@@ -9,30 +9,64 @@ int sedge_blocks_count(const sedge_problem *problem)
     int count = 1;
 
     for (int i = 0; i < problem->term_count; i++) count += problem->terms[i].kind->memory > 0;
-    return count;
+    return count + (sedge_problem_face_memory(problem) > 0);
 }
 
-// The term whose memory is block i > 0.
+// The term whose memory is block i > 0; NULL: the block is that of faces.
 static const sedge_term *find_term(const sedge_problem *problem, int i)
 {
-    const sedge_term *term = problem->terms;
-
-    for (;; term++)
+    for (int k = 0; k < problem->term_count; k++) {
+        const sedge_term *const term = &problem->terms[k];
         if (term->kind->memory > 0 && --i == 0) return term;
+    }
+    return NULL;
+}
+
+static sedge_status create_faces(sedge_block *out, const sedge_problem *problem,
+                                 const sedge_mesh *mesh)
+{
+    const sedge_trace_face *const faces = mesh->trace_faces;
+    const int32_t first = mesh->halo_faces;
+    const int32_t end = first + mesh->boundary_faces;
+    int32_t count = 0;
+
+    for (int s = 0; s < problem->surfaces; s++)
+        if (sedge_problem_has_face_memory(problem, s)) out->all += mesh->groups.surface_faces[s];
+    for (int32_t k = first; k < end; k++)
+        out->elements += sedge_problem_has_face_memory(problem, faces[k].group);
+    // One more than is needed: `slot` tells what the block is on a rank without such faces, too.
+    SEDGE_TRY(sedge_allocate(&out->element, out->elements + 1LL, sizeof *out->element));
+    SEDGE_TRY(sedge_allocate(&out->slot, out->elements + 1LL, sizeof *out->slot));
+    SEDGE_TRY(sedge_allocate(&out->face, out->elements + 1LL, sizeof *out->face));
+    for (int32_t k = first; k < end; k++) {
+        if (!sedge_problem_has_face_memory(problem, faces[k].group)) continue;
+        out->slot[count] = k;
+        out->element[count] = faces[k].element;
+        out->face[count++] = (int8_t)faces[k].face;
+    }
+    return SEDGE_OK;
 }
 
 sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
-                                const sedge_mesh *mesh, int i)
+                                const sedge_element *element, const sedge_mesh *mesh, int i)
 {
     int32_t count = 0;
 
     *out = (sedge_block){.name = "fields",
                          .components = problem->equation->fields,
+                         .nodes = element->nodes,
                          .all = mesh->global_elements,
                          .elements = mesh->elements};
     if (i == 0) return SEDGE_OK;
     const sedge_term *const term = find_term(problem, i);
-    *out = (sedge_block){.name = term->name, .components = sedge_term_memory(term)};
+    if (term == NULL) {
+        *out = (sedge_block){.name = SEDGE_FACES_BLOCK,
+                             .components = sedge_problem_face_memory(problem),
+                             .nodes = element->face_nodes};
+        return create_faces(out, problem, mesh);
+    }
+    *out = (sedge_block){
+        .name = term->name, .components = sedge_term_memory(term), .nodes = element->nodes};
     for (int v = 0; v < problem->volumes; v++)
         if (term->present[v]) out->all += mesh->groups.volume_elements[v];
     for (int32_t e = 0; e < mesh->elements; e++) out->elements += term->present[mesh->group[e]];
@@ -45,5 +79,7 @@ sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
 void sedge_block_clear(sedge_block *block)
 {
     sedge_release(block->element);
+    sedge_release(block->slot);
+    sedge_release(block->face);
     memset(block, 0, sizeof *block);
 }

@@ -7,6 +7,7 @@
 struct evolve_blocks {
     int terms;
     operator_term_memory *memory; // [terms]
+    operator_term_memory faces;   // of boundary faces
     int count;
     evolve_block *block; // [count]
 };
@@ -31,6 +32,20 @@ static sedge_status make_memory(operator_term_memory *memory, evolve_block *bloc
     return SEDGE_OK;
 }
 
+// The memory of boundary faces: its rows are those of the block.
+static sedge_status make_faces(operator_term_memory *memory, evolve_block *block,
+                               const sedge_operator *op)
+{
+    const sedge_block *const shown = &block->shown;
+    const int64_t bytes =
+        (int64_t)shown->elements * shown->components * shown->nodes * op->layout.real_bytes;
+
+    SEDGE_TRY(sedge_buffer_create(&memory->now, op->device, bytes > 0 ? bytes : 16));
+    SEDGE_TRY(sedge_buffer_create(&memory->residual, op->device, bytes > 0 ? bytes : 16));
+    block->buffer = memory->now;
+    return SEDGE_OK;
+}
+
 // Which blocks there are; those of memory have no place yet.
 static sedge_status list_blocks(evolve_blocks *blocks, const sedge_operator *op)
 {
@@ -39,7 +54,8 @@ static sedge_status list_blocks(evolve_blocks *blocks, const sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&blocks->block, count, sizeof *blocks->block));
     while (blocks->count < count) {
         const int i = blocks->count++;
-        SEDGE_TRY(sedge_block_create(&blocks->block[i].shown, op->problem, op->mesh, i));
+        SEDGE_TRY(
+            sedge_block_create(&blocks->block[i].shown, op->problem, op->element, op->mesh, i));
     }
     blocks->block[0].slots = op->data.slots.count;
     return SEDGE_OK;
@@ -60,7 +76,10 @@ sedge_status evolve_blocks_create(evolve_blocks **out, sedge_operator *op, opera
         if (term->term.memory == 0) continue;
         SEDGE_TRY_GOTO(status, make_memory(&blocks->memory[i], &blocks->block[block++], term, op));
     }
+    if (sedge_problem_face_memory(op->problem) > 0)
+        SEDGE_TRY_GOTO(status, make_faces(&blocks->faces, &blocks->block[blocks->count - 1], op));
     fields->memory = blocks->memory;
+    fields->faces = blocks->faces;
     *out = blocks;
     blocks = NULL;
 done:
@@ -79,6 +98,8 @@ void evolve_blocks_free(evolve_blocks *blocks)
         sedge_block_clear(&blocks->block[i].shown);
         sedge_release(blocks->block[i].slot);
     }
+    sedge_buffer_free(blocks->faces.now);
+    sedge_buffer_free(blocks->faces.residual);
     sedge_release(blocks->memory);
     sedge_release(blocks->block);
     sedge_release(blocks);

@@ -1,13 +1,13 @@
 // The blocks of an evolution's state on the device (dg/state_blocks.h): the fields, then the memory
-// of each term that has some.
+// of each term that has some, then that of boundary faces.
 #pragma once
 
 #include "evolve/transfer.h"
 
 typedef struct evolve_blocks evolve_blocks;
 
-// Make the memory of the operator's terms, zero, and give it to `fields`, whose own buffers are
-// there already. Not collective. Keeps the operator, which must outlive it.
+// Make the memory of the operator's terms and faces, zero, and give it to `fields`, whose own
+// buffers are there already. Not collective. Keeps the operator, which must outlive it.
 SEDGE_MUST_USE
 sedge_status evolve_blocks_create(evolve_blocks **out, sedge_operator *op, operator_fields *fields);
 void evolve_blocks_free(evolve_blocks *blocks);

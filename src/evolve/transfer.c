@@ -140,6 +140,31 @@ static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, doubl
 
 // ---- blocks ------------------------------------------------------------------------------------
 
+// The memory of faces has the same order on both sides and is nodal whatever the layout's basis.
+static sedge_status move_faces(sedge_operator *op, const evolve_block *block, double *to,
+                               const double *from)
+{
+    const int64_t count =
+        (int64_t)block->shown.elements * block->shown.components * block->shown.nodes;
+    const int real = op->layout.real_bytes;
+    void *values = NULL;
+    sedge_status status;
+
+    SEDGE_TRY(operator_wait(op));
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&values, count, (size_t)real));
+    if (from != NULL) {
+        for (int64_t i = 0; i < count; i++) sedge_real_put(values, real, i, from[i]);
+        status = sedge_buffer_upload(block->buffer, 0, values, count * real, NULL);
+    } else {
+        status = sedge_buffer_download(block->buffer, 0, values, count * real, NULL);
+        for (int64_t i = 0; i < count && status == SEDGE_OK; i++)
+            to[i] = sedge_real_get(values, real, i);
+    }
+    sedge_release(values);
+    return status;
+}
+
 // A block's elements lie in the order of their slots.
 sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
                               const evolve_block *block, sedge_basis basis, const double *values)
@@ -148,6 +173,7 @@ sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
     sedge_status status;
     int32_t e = 0;
 
+    if (block->shown.slot != NULL) return move_faces(op, block, NULL, values);
     SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
     SEDGE_TRY_GOTO(status, operator_wait(op));
     for (int64_t k = 0; k < pieces.count; k++) {
@@ -177,6 +203,7 @@ sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
     sedge_status status;
     int32_t e = 0;
 
+    if (block->shown.slot != NULL) return move_faces(op, block, values, NULL);
     SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
     SEDGE_TRY_GOTO(status, operator_wait(op));
     if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, 0));

@@ -7,7 +7,8 @@
 #include "operator/operator.h"
 
 // A block and where it is on the device: fields [SIMD batches][nodes_padded][components][lanes],
-// a term's memory [SIMD batches][components][nodes_padded][lanes].
+// a term's memory [SIMD batches][components][nodes_padded][lanes], that of faces
+// [faces][components][face nodes], always nodal.
 typedef struct evolve_block {
     sedge_block shown;
     sedge_buffer *buffer; // NULL: the fields, whose two buffers change places

@@ -46,12 +46,12 @@ static sedge_status write_boundaries(sedge_text *text, const sedge_problem *prob
         bool used = false;
         for (int i = 0; i < problem->surfaces; i++)
             used = used || problem->boundaries[i].kind == &equation->boundaries[k];
-        if (used && equation->boundaries[k].apply_two_sided == NULL)
+        if (used && equation->boundaries[k].apply != NULL)
             SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
     }
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
-        if (kind == NULL || kind->apply_two_sided != NULL) continue;
+        if (kind == NULL || kind->apply == NULL) continue;
         const int number = sedge_problem_kind_number(problem, kind);
         if (number == equation->boundary_count + i) // in no table, and this is its first surface
             SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", number, kind->function));
@@ -78,6 +78,33 @@ static sedge_status write_two_sided(sedge_text *text, const sedge_problem *probl
                                  kind->function));
     }
     return sedge_text_add(text, "\n");
+}
+
+// A row for each function with memory in use, by its number, with its components of memory.
+static sedge_status write_memory_cases(sedge_text *text, const char *name, bool two_sided,
+                                       const sedge_problem *problem)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define %s(X)", name));
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        bool known = kind == NULL || kind->memory == 0 || sedge_is_two_sided(kind) != two_sided;
+        for (int k = 0; k < i; k++) known |= problem->boundaries[k].kind == kind;
+        if (known) continue;
+        SEDGE_TRY(sedge_text_add(text, " X(%d, %s, %d)", sedge_problem_kind_number(problem, kind),
+                                 kind->function, kind->memory));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+// What dg_face_memory.h needs.
+static sedge_status write_memory(sedge_text *text, const sedge_problem *problem)
+{
+    const int components = sedge_problem_face_memory(problem);
+
+    if (components == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FACE_MEMORY %d\n", components));
+    SEDGE_TRY(write_memory_cases(text, "SEDGE_BOUNDARY_MEMORY_CASES", false, problem));
+    return write_memory_cases(text, "SEDGE_TWO_SIDED_MEMORY_CASES", true, problem);
 }
 
 // What decides about the code, without layout and configuration.
@@ -142,6 +169,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
     SEDGE_TRY(write_signals(text));
     SEDGE_TRY(write_boundaries(text, problem));
+    SEDGE_TRY(write_memory(text, problem));
     return write_two_sided(text, problem);
 }
 

@@ -101,6 +101,19 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     }
 }
 
+// Numbers of the memory of this rank's boundary faces, and of its residual.
+static int64_t count_face_memory(const sedge_problem *problem, const sedge_mesh *mesh,
+                                 int64_t face_nodes)
+{
+    int64_t faces = 0;
+
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const int group = mesh->trace_faces[mesh->halo_faces + i].group;
+        faces += sedge_problem_has_face_memory(problem, group);
+    }
+    return 2 * faces * face_nodes * sedge_problem_face_memory(problem);
+}
+
 int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh)
 {
     const int64_t order = problem->order;
@@ -116,5 +129,6 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
                (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
-           operator_terms_memory(problem, mesh, (int)nodes);
+           operator_terms_memory(problem, mesh, (int)nodes) +
+           count_face_memory(problem, mesh, face_nodes) * real;
 }

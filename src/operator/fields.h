@@ -13,6 +13,7 @@ typedef struct operator_fields {
     sedge_buffer *residual;
     sedge_buffer *clock;                // the time at which the step began, one double
     const operator_term_memory *memory; // [the operator's terms], borrowed; NULL: no terms are run
+    operator_term_memory faces; // that of boundary faces, borrowed; NULL: the problem has none
 } operator_fields;
 
 // Fields of `bytes` bytes each (operator_fields_bytes), zero. Clear them in any case.

@@ -39,6 +39,8 @@ typedef struct operator_faces {
     sedge_buffer *basis;              // of the layout's basis: to nodal values of a face and back
     sedge_buffer *group, *places;     // of boundary faces: their surfaces, where their nodes are
     sedge_buffer *parameters, *kinds; // of surfaces
+    sedge_buffer *memory;             // of boundary faces: their rows in the block of their memory,
+                                      // or -1; NULL: no face of the problem has memory
 } operator_faces;
 
 // The exchange of traces with other ranks.

@@ -91,6 +91,8 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
             known = sources[k].text != NULL && sources[k].text == terms->sources[i].text;
         if (!known) sources[count++] = terms->sources[i];
     }
+    if (sedge_problem_face_memory(problem) > 0)
+        sources[count++].name = "codegen/kernels/dg/dg_face_memory.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curve.h";
@@ -138,7 +140,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 5 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 6 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
     if (target->problem->curved)

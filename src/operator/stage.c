@@ -4,6 +4,7 @@
 #include "layout/slots.h"
 #include "operator/curved.h"
 #include "operator/exchange.h"
+#include "operator/face_memory.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -101,22 +102,23 @@ static sedge_status make_boundary_traces(sedge_operator *op, const operator_fiel
     uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
-    void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
-                               &parameters, &kinds,      &geometry, &material, &materials,
-                               &tables,     &face_basis, &clock,    &delay,    &points};
+    operator_memory_arguments memory;
+    void *arguments[15 + OPERATOR_MEMORY_ARGUMENTS] = {
+        &u,        &trace,     &boundary, &group,      &places, &parameters, &kinds, &geometry,
+        &material, &materials, &tables,   &face_basis, &clock,  &delay,      &points};
+    const int memories = operator_memory_list(&arguments[15], &memory, op, fields, stage);
     const int64_t each = operator_boundary_points(op);
 
     SEDGE_TRY(operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
-                              SEDGE_TRACE_THREADS, arguments,
-                              (int)(sizeof arguments / sizeof arguments[0])));
-    return operator_two_sided_run(op, fields, stream, false, delay);
+                              SEDGE_TRACE_THREADS, arguments, 15 + memories));
+    return operator_two_sided_run(op, fields, stream, false, stage);
 }
 
 // The halo elements: they have neighbours on other ranks.
 static sedge_status run_halo_elements(sedge_operator *op, const operator_fields *fields,
                                       sedge_stream *stream, const sedge_stage *stage)
 {
-    SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage->delay));
+    SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage));
     SEDGE_TRY(run_batches(op, fields, stream, op->data.slots.span[true][false], stage));
     return operator_run_curved(op, fields, stream, true, stage);
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "layout/slots.h"
+#include "operator/face_memory.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -20,7 +21,7 @@ static bool is_two_sided(const sedge_operator *op, int surface)
 {
     const sedge_boundary_kind *const kind = op->problem->boundaries[surface].kind;
 
-    return kind != NULL && kind->apply_two_sided != NULL;
+    return kind != NULL && sedge_is_two_sided(kind);
 }
 
 // The row of the conditions (upload.c) that sedge_two_sided uses: curved elements apply theirs
@@ -103,7 +104,7 @@ sedge_status operator_two_sided_upload(sedge_operator *op)
 }
 
 sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
-                                    sedge_stream *stream, bool remote, double delay)
+                                    sedge_stream *stream, bool remote, const sedge_stage *stage)
 {
     const int32_t first = remote ? op->data.two_sided_here : 0;
     const int32_t count = remote ? op->data.two_sided_beyond : op->data.two_sided_here;
@@ -122,14 +123,17 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
-    void *const arguments[] = {&u,        &trace,          &faces,     &places, &parameters, &kinds,
-                               &geometry, &material,       &materials, &tables, &face_basis, &clock,
-                               &delay,    &first_boundary, &slots,     &points};
+    double delay = stage->delay;
+    operator_memory_arguments memory;
+    void *arguments[16 + OPERATOR_MEMORY_ARGUMENTS] = {
+        &u,        &trace,          &faces,     &places, &parameters, &kinds,
+        &geometry, &material,       &materials, &tables, &face_basis, &clock,
+        &delay,    &first_boundary, &slots,     &points};
+    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage);
     const int64_t each = operator_boundary_points(op);
 
     if (count == 0) return SEDGE_OK;
     faces = sedge_buffer_address(op->data.two_sided) + (uint64_t)first * sizeof(two_sided_face);
     return operator_launch(&op->launcher, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments,
-                           (int)(sizeof arguments / sizeof arguments[0]));
+                           SEDGE_TRACE_THREADS, arguments, 16 + memories);
 }

@@ -15,7 +15,7 @@ void operator_two_sided_rows(const sedge_operator *op, int32_t *row);
 void operator_two_sided_materials(const sedge_operator *op, int32_t *material);
 
 // Fill the trace slots of faces whose other side is on this rank, or (`remote`) of those whose
-// other side's trace has arrived from another, at the step's beginning plus `delay`.
+// other side's trace has arrived from another, and take their memory through the stage.
 SEDGE_MUST_USE
 sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
-                                    sedge_stream *stream, bool remote, double delay);
+                                    sedge_stream *stream, bool remote, const sedge_stage *stage);

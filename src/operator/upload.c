@@ -152,6 +152,22 @@ static sedge_status upload_conditions(sedge_operator *op)
     return sedge_upload(&op->faces.kinds, op->device, kinds, rows, sizeof *kinds);
 }
 
+// Rows are in the order of sedge_block_create.
+static sedge_status upload_memory_rows(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    int32_t *rows = NULL;
+    int32_t count = 0;
+
+    if (sedge_problem_face_memory(op->problem) == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&rows, mesh->boundary_faces, sizeof *rows));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const int group = mesh->trace_faces[mesh->halo_faces + i].group;
+        rows[i] = sedge_problem_has_face_memory(op->problem, group) ? count++ : -1;
+    }
+    return sedge_upload(&op->faces.memory, op->device, rows, mesh->boundary_faces, sizeof *rows);
+}
+
 // Boundary faces: their groups, the places of their nodes, their conditions.
 static sedge_status upload_boundary(sedge_operator *op)
 {
@@ -180,6 +196,7 @@ static sedge_status upload_boundary(sedge_operator *op)
     SEDGE_TRY(sedge_upload(&op->faces.places, op->device, places,
                            (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
 
+    SEDGE_TRY(upload_memory_rows(op));
     return upload_conditions(op);
 }
 

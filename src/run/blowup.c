@@ -126,7 +126,9 @@ double sedge_blowup_quiet(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
 
-    if (problem->equation->quiet == NULL || problem->term_count > 0) return (double)INFINITY;
+    const bool memory = problem->term_count > 0 || sedge_problem_face_memory(problem) > 0;
+
+    if (problem->equation->quiet == NULL || memory) return (double)INFINITY;
     return problem->equation->quiet(problem, session->mesh->bounds);
 }
 

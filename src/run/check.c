@@ -247,6 +247,30 @@ static void print_layers(const sedge_session *session)
     printf("\n");
 }
 
+// What a condition with memory, or with numbers that follow from its parameters, is made of.
+static void print_condition(const sedge_session *session, int s)
+{
+    const sedge_problem *const problem = &session->problem;
+    const sedge_deck *const deck = session->deck;
+
+    // Of a deck that does not fit the problem is empty, or not complete.
+    if (problem->boundaries == NULL || problem->boundaries[s].kind == NULL) return;
+    const sedge_boundary *const boundary = &problem->boundaries[s];
+    if (boundary->kind->feed != NULL) printf(", incident waves: %d", problem->incident_count);
+    if (session->element == NULL) return;
+    if (boundary->kind->describe != NULL) {
+        char text[160];
+        const double hertz = deck->si ? 1.0 / problem->equation->si[SEDGE_FREQUENCY] : 0.0;
+        boundary->kind->describe(text, boundary->parameters, hertz);
+        printf(", %s", text);
+    }
+    const double step = sedge_problem_memory_step(problem, session->mesh, s);
+    if (isfinite(step) && step < session->stable_dt / deck->cfl * 1.000001) {
+        printf(", its memory limits the time step to %.4g",
+               deck->cfl * step * sedge_deck_time_unit(deck));
+    }
+}
+
 // All groups of the mesh, and what the deck says about them.
 static void print_groups(const sedge_session *session)
 {
@@ -273,10 +297,7 @@ static void print_groups(const sedge_session *session)
         if (two_sided > 0) printf(", on both sides of %lld inside the mesh", (long long)two_sided);
         const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(session->mesh, s);
         if (enclosed != NULL) printf(", around %lld elements", (long long)enclosed->elements);
-        const sedge_problem *const problem = &session->problem; // empty if the deck does not fit
-        if (problem->boundaries != NULL && problem->boundaries[s].kind != NULL &&
-            problem->boundaries[s].kind->feed != NULL)
-            printf(", incident waves: %d", problem->incident_count);
+        print_condition(session, s);
         printf("\n");
     }
 }

@@ -126,7 +126,8 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     const sedge_equation *const equation = problem->equation;
-    const bool known = equation->quiet != NULL && problem->term_count == 0;
+    const bool known = equation->quiet != NULL && problem->term_count == 0 &&
+                       sedge_problem_face_memory(problem) == 0;
     extremes found;
 
     find_extremes(&found, session);

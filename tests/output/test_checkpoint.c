@@ -31,7 +31,7 @@ typedef struct own_case {
 // The numbers of an element in a block.
 static int64_t values_of(const own_case *c, int block)
 {
-    return (int64_t)c->state.block[block].components * c->session.element->nodes;
+    return (int64_t)c->state.block[block].components * c->state.block[block].nodes;
 }
 
 // A value of its own for each place of the mesh, whatever rank has it; fp32 holds it exactly.
@@ -58,6 +58,7 @@ static void add_block(own_case *c, const char *name, int components, int64_t ste
     block = &c->state.block[c->state.count++];
     block->name = name;
     block->components = components;
+    block->nodes = c->session.element->nodes;
     block->all = (mesh->global_elements + step - 2) / step;
     CHECK_OK(sedge_allocate(&block->element, mesh->elements, sizeof *block->element));
     for (int32_t e = 0; e < mesh->elements; e++)
@@ -103,7 +104,7 @@ static void fill(own_case *c, double shift)
         const sedge_block *const block = &c->state.block[b];
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
-            const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
+            const int64_t id = sedge_block_number(block, c->session.mesh, e);
             for (int64_t i = 0; i < values; i++) {
                 c->state.values[b][e * values + i] =
                     wanted_value(id, i) + shift + 512.0 * block->components;
@@ -122,7 +123,7 @@ static void check_filled(const own_case *c, double shift)
         const sedge_block *const block = &c->state.block[b];
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
-            const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
+            const int64_t id = sedge_block_number(block, c->session.mesh, e);
             for (int64_t i = 0; i < values; i++) {
                 wrong += c->state.values[b][e * values + i] !=
                          wanted_value(id, i) + shift + 512.0 * block->components;
@@ -263,18 +264,19 @@ static void test_blocks_that_differ(const sedge_comm *comm)
     write_with(comm, NULL, 0, 0);
     CHECK_OK(read_into(comm, NULL, 0, 0));
     CHECK_FAILS(read_into(comm, "memory", 3, 3), SEDGE_ERR_USAGE,
-                "does not fit the deck: it does not have the memory of the term 'memory', which "
-                "this run has");
+                "does not fit the deck: it does not have the memory of 'memory', which this run "
+                "has");
     write_with(comm, "memory", 3, 3);
     CHECK_OK(read_into(comm, "memory", 3, 3));
     CHECK_FAILS(read_into(comm, NULL, 0, 0), SEDGE_ERR_USAGE,
-                "it has the memory of the term 'memory', which this run does not have");
+                "it has the memory of 'memory', which this run does not have");
     CHECK_FAILS(read_into(comm, "other", 3, 3), SEDGE_ERR_USAGE,
-                "it does not have the memory of the term 'other'");
-    CHECK_FAILS(read_into(comm, "memory", 2, 3), SEDGE_ERR_USAGE,
-                "its block 'memory' has 3 components, and that of this run has 2");
+                "it does not have the memory of 'other'");
+    CHECK_FAILS(
+        read_into(comm, "memory", 2, 3), SEDGE_ERR_USAGE,
+        "its block 'memory' has 3 components at 10 nodes, and that of this run has 2 at 10");
     CHECK_FAILS(read_into(comm, "memory", 3, 5), SEDGE_ERR_DATA,
-                "its block 'memory' is on 24 elements, and the mesh has 15 of them");
+                "its block 'memory' has 24 rows, and the mesh has 15 of them");
     write_with(comm, "memory", 3, 70); // on elements 1 and 71
     CHECK_OK(read_into(comm, "memory", 3, 70));
     CHECK_FAILS(read_into(comm, "memory", 3, 60), SEDGE_ERR_DATA, // 1 and 61

@@ -8,6 +8,12 @@
 
 #define SEDGE_TRACE_THREADS 128
 
+#ifndef SEDGE_FACE_MEMORY // else dg_face_memory.h has these
+#define SEDGE_FACE_MEMORY_LIST(X)
+#define SEDGE_BOUNDARY_MEMORY_CASES(X)
+#define SEDGE_TWO_SIDED_MEMORY_CASES(X)
+#endif
+
 // The time of a step's beginning in the device's memory: what is recorded once and launched for
 // each step finds it there; its stages begin `delay` later.
 #define SEDGE_CLOCK_LIST(X)                       \
@@ -76,7 +82,8 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, face_basis)       \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)            \
     X(double, delay)                                               \
-    X(sedge_int64, points)
+    X(sedge_int64, points)                                         \
+    SEDGE_FACE_MEMORY_LIST(X)
 
 #define SEDGE_BOUNDARY_CASE(number, function)                           \
     case number:                                                        \
@@ -91,7 +98,8 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
                                       const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
+                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials
+                                          SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     const int lane = face.neighbour % SEDGE_LANES;
@@ -110,6 +118,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
     switch (kinds[which]) {
         SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
+        SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_BOUNDARY_MEMORY_CASE)
     }
     (void)lane, (void)time, (void)constants, (void)m, (void)n, (void)place, (void)values;
     return outer;
@@ -128,7 +137,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
                 trace[at] =
                     find_outer(own, at, face, group[at / SEDGE_FACE_NODES], clock[0] + delay,
-                               places, parameters, kinds, geometry, material, materials);
+                               places, parameters, kinds, geometry, material,
+                               materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
     }
@@ -181,7 +191,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
                 const sedge_point outer = find_outer(
                     own, at, boundary[at / SEDGE_FACE_NODES], group[at / SEDGE_FACE_NODES],
-                    clock[0] + delay, places, parameters, kinds, geometry, material, materials);
+                    clock[0] + delay, places, parameters, kinds, geometry, material,
+                    materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
             }

@@ -39,7 +39,8 @@ typedef struct sedge_two_sided_face {
     X(double, delay)                                                  \
     X(sedge_int64, first_boundary)                                    \
     X(sedge_int64, slots)                                             \
-    X(sedge_int64, points)
+    X(sedge_int64, points)                                            \
+    SEDGE_FACE_MEMORY_LIST(X)
 
 #define SEDGE_TWO_SIDED_CASE(number, function)                                           \
     case number:                                                                         \
@@ -68,15 +69,15 @@ SEDGE_FUNCTION sedge_point get_other_side(const SEDGE_GLOBAL sedge_state *SEDGE_
 }
 
 // What the condition makes of both traces at node i; without a kind the other side's.
-SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point other,
-                                        const sedge_two_sided_face face, int i, double time,
-                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
-                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
-                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
-                                        const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
-                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                        const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                                        sedge_int64 first_boundary, sedge_int64 slots)
+SEDGE_FUNCTION sedge_point
+find_between(const sedge_point own, const sedge_point other, const sedge_two_sided_face face, int i,
+             double time, const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+             const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
+             const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
+             const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+             const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+             const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, sedge_int64 first_boundary,
+             sedge_int64 slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
     const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
         SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
@@ -107,6 +108,7 @@ SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
     switch (kinds[face.group]) {
         SEDGE_TWO_SIDED_CASES(SEDGE_TWO_SIDED_CASE)
+        SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_TWO_SIDED_MEMORY_CASE)
     }
     (void)lane, (void)time, (void)constants, (void)m, (void)behind, (void)n, (void)place;
     (void)values, (void)own, (void)slots;
@@ -126,7 +128,8 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_point other = get_other_side(u, trace, face, i, tables);
                 trace[(sedge_int64)face.slot * SEDGE_FACE_NODES + i] =
                     find_between(own, other, face, i, clock[0] + delay, places, parameters, kinds,
-                                 geometry, material, materials, first_boundary, slots);
+                                 geometry, material, materials, first_boundary,
+                                 slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
     }
@@ -159,9 +162,10 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const int first = f * SEDGE_FACE_NODES * SEDGE_FIELDS;
                 const sedge_point own = convert_face(face_basis, i, inside + first);
                 const sedge_point other = convert_face(face_basis, i, beyond + first);
-                const sedge_point outer = find_between(
-                    own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay, places,
-                    parameters, kinds, geometry, material, materials, first_boundary, slots);
+                const sedge_point outer =
+                    find_between(own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay,
+                                 places, parameters, kinds, geometry, material, materials,
+                                 first_boundary, slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
             }

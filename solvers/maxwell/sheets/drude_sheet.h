@@ -1,0 +1,29 @@
+// What the kinds with the law maxwell_drude_sheet share.
+#pragma once
+
+#include "maxwell/maxwell.h"
+
+#include "sheet_face.h"
+
+// The current falls by 1 / tau by itself, and the field that it makes, at most Z on one side,
+// drives it back.
+static double drude_sheet_rate(const double *m, const double *p)
+{
+    return (1.0 + m[MAXWELL_Z] / p[DRUDE_RESISTANCE]) / p[DRUDE_TIME];
+}
+
+// The table of kind `id`; the file has `parameters` and `derive`.
+#define DRUDE_SHEET(id, deck_name, words)                                   \
+    const sedge_face_kind sedge_face_##id = {                               \
+        .equation = "maxwell",                                              \
+        .kind = {.name = (deck_name),                                       \
+                 .function = "maxwell_drude_sheet",                         \
+                 .memory = 3,                                               \
+                 .apply_two_sided_memory = maxwell_drude_sheet,             \
+                 .rate = drude_sheet_rate,                                  \
+                 .derive = derive,                                          \
+                 .header = "sheet_face.h",                                  \
+                 .header_text = sedge_text_sheet_face_h,                    \
+                 .parameters = parameters,                                  \
+                 .parameter_count = sizeof parameters / sizeof *parameters, \
+                 .text = (words)}}

@@ -1,0 +1,215 @@
+// Laws of walls and of sheets inside the mesh: what is thin beside the wavelength, and follows from
+// the tangential fields at one place.
+//
+// e is the tangential E, g = H x n of the own side's outward normal n: e.g is the power that enters
+// the surface. What leaves the own side, e + Z g, does not change at the surface, so a law gives
+// its state there, e* and g* = (e + Z g - e*) / Z. Of the other side, whose normal is -n, g is
+// taken with its own normal, too. All in fp64: states are small differences where a wall conducts.
+#pragma once
+
+// e and g of the fields w.
+SEDGE_FUNCTION void sheet_tangential(const sedge_real *w, const sedge_real *n, double sign,
+                                     double *e, double *g)
+{
+    const double along =
+        (double)n[0] * (double)w[0] + (double)n[1] * (double)w[1] + (double)n[2] * (double)w[2];
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        e[i] = (double)w[i] - (double)n[i] * along;
+        g[i] = sign * ((double)w[3 + j] * (double)n[k] - (double)w[3 + k] * (double)n[j]);
+    }
+}
+
+// The trace v behind the surface, from e and the state e* there: jumps 2 / (1 + alpha) times
+// (e - e*, g - g*) give exactly this state, whatever alpha (maxwell_wall).
+SEDGE_FUNCTION void sheet_trace(const sedge_real *u, const double *e, const double *state,
+                                const sedge_real *m, const sedge_real *n, const double *c,
+                                sedge_real *v)
+{
+    const double twice = 2.0 / (1.0 + c[MAXWELL_UPWIND]);
+    double d[3];
+
+    for (int i = 0; i < 3; i++) d[i] = twice * (e[i] - state[i]);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        v[i] = u[i] - (sedge_real)d[i];
+        v[3 + i] = u[3 + i] +
+                   (sedge_real)((double)m[MAXWELL_Y] * ((double)n[j] * d[k] - (double)n[k] * d[j]));
+    }
+}
+
+// ---- without memory ----------------------------------------------------------------------------
+
+enum { SHEET_RESISTANCE = 3 }; // in p, behind those of the deck
+
+// A sheet with the surface resistance R. The current in it is the jump of g: with Y = 1 / Z
+//   e* (Y + Y' + 1/R) = Y (e + Z g) + Y' (e' + Z' g').
+SEDGE_FUNCTION void maxwell_sheet(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                  const sedge_real *mw, const sedge_real *n, const double *x,
+                                  double t, const double *p, const double *c, sedge_real *v)
+{
+    sedge_real own[6], other[6];
+    double e[3], g[3], e_other[3], g_other[3], state[3];
+    const double y = (double)mu[MAXWELL_Y];
+    const double y_other = (double)mw[MAXWELL_Y];
+
+    maxwell_total(u, mu, x, t, c, own);
+    maxwell_total(w, mw, x, t, c, other);
+    sheet_tangential(own, n, 1.0, e, g);
+    sheet_tangential(other, n, -1.0, e_other, g_other);
+    for (int i = 0; i < 3; i++) {
+        state[i] = (y * e[i] + g[i] + y_other * e_other[i] + g_other[i]) /
+                   (y + y_other + 1.0 / p[SHEET_RESISTANCE]);
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
+// The magnetic twin: the jump of e is p[0] = R times g, which is continuous: g' = -g and
+//   g* (Z + Z' + R) = (e + Z g) - (e' + Z' g').
+SEDGE_FUNCTION void maxwell_magnetic_sheet(const sedge_real *u, const sedge_real *w,
+                                           const sedge_real *mu, const sedge_real *mw,
+                                           const sedge_real *n, const double *x, double t,
+                                           const double *p, const double *c, sedge_real *v)
+{
+    sedge_real own[6], other[6];
+    double e[3], g[3], e_other[3], g_other[3], state[3];
+    const double z = (double)mu[MAXWELL_Z];
+    const double z_other = (double)mw[MAXWELL_Z];
+
+    maxwell_total(u, mu, x, t, c, own);
+    maxwell_total(w, mw, x, t, c, other);
+    sheet_tangential(own, n, 1.0, e, g);
+    sheet_tangential(other, n, -1.0, e_other, g_other);
+    for (int i = 0; i < 3; i++) {
+        const double wave = e[i] + z * g[i];
+        state[i] = wave - z * (wave - e_other[i] - z_other * g_other[i]) / (z + z_other + p[0]);
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
+// ---- with memory -------------------------------------------------------------------------------
+
+// A sheet whose electrons are slow: its current j follows from tau j' = e*/R - j, with R and tau in
+// p, behind up to three of the deck.
+enum { DRUDE_RESISTANCE = 3, DRUDE_TIME };
+
+SEDGE_FUNCTION void maxwell_drude_sheet(const sedge_real *u, const sedge_real *w,
+                                        const sedge_real *mu, const sedge_real *mw,
+                                        const sedge_real *n, const double *x, double t,
+                                        const double *p, const double *c, const sedge_real *memory,
+                                        sedge_real *v, sedge_real *rate)
+{
+    sedge_real own[6], other[6];
+    double e[3], g[3], e_other[3], g_other[3], state[3];
+    const double y = (double)mu[MAXWELL_Y];
+    const double y_other = (double)mw[MAXWELL_Y];
+
+    maxwell_total(u, mu, x, t, c, own);
+    maxwell_total(w, mw, x, t, c, other);
+    sheet_tangential(own, n, 1.0, e, g);
+    sheet_tangential(other, n, -1.0, e_other, g_other);
+    for (int i = 0; i < 3; i++) {
+        const double j = (double)memory[i];
+        state[i] = (y * e[i] + g[i] + y_other * e_other[i] + g_other[i] - j) / (y + y_other);
+        rate[i] = (sedge_real)((state[i] / p[DRUDE_RESISTANCE] - j) / p[DRUDE_TIME]);
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
+// What p holds behind the deck's parameters of walls and films: how many poles, the error of the
+// fit, the band, and the impedances c + sum_k c_k s / (s + p_k); a wall has the first one only.
+enum {
+    WALL_POLES = 5,
+    WALL_ERROR,
+    WALL_LOWEST,
+    WALL_HIGHEST,
+    WALL_CONSTANT,                 // of both impedances
+    WALL_POLE = WALL_CONSTANT + 2, // p_k, c_k of the first, c_k of the second; the next pole
+    WALL_MOST = 7                  // poles
+};
+
+// A wall with that impedance. s / (s + p) g = g - q with q' = p (g - q), so that
+//   e* = (c + sum c_k) g* - sum c_k q_k  with  e* = e + Z g - Z g*.
+SEDGE_FUNCTION void maxwell_conductor(const sedge_real *u, const sedge_real *m, const sedge_real *n,
+                                      const double *x, double t, const double *p, const double *c,
+                                      const sedge_real *memory, sedge_real *v, sedge_real *rate)
+{
+    const int poles = (int)p[WALL_POLES];
+    const double z = (double)m[MAXWELL_Z];
+    sedge_real w[6];
+    double e[3], g[3], state[3];
+
+    maxwell_total(u, m, x, t, c, w);
+    sheet_tangential(w, n, 1.0, e, g);
+    for (int i = 0; i < 3; i++) {
+        const double wave = e[i] + z * g[i];
+        double sum = wave;
+        double impedance = z + p[WALL_CONSTANT];
+        for (int k = 0; k < poles; k++) {
+            sum += p[WALL_POLE + 3 * k + 1] * (double)memory[3 * k + i];
+            impedance += p[WALL_POLE + 3 * k + 1];
+        }
+        const double current = sum / impedance; // g*
+        state[i] = wave - z * current;
+        for (int k = 0; k < WALL_MOST; k++) {
+            const double pole = k < poles ? p[WALL_POLE + 3 * k] : 0.0;
+            rate[3 * k + i] = (sedge_real)(pole * (current - (double)memory[3 * k + i]));
+        }
+    }
+    sheet_trace(u, e, state, m, n, c, v);
+}
+
+// A film that fields pass: half the sum of e on both sides is the first impedance times half the
+// sum of g, half the difference the second one times half the difference. The memory has the first
+// one's q_k, then the second one's, whose signs differ between the sides.
+SEDGE_FUNCTION void maxwell_film(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                 const sedge_real *mw, const sedge_real *n, const double *x,
+                                 double t, const double *p, const double *c,
+                                 const sedge_real *memory, sedge_real *v, sedge_real *rate)
+{
+    const int poles = (int)p[WALL_POLES];
+    const double z = (double)mu[MAXWELL_Z];
+    const double z_other = (double)mw[MAXWELL_Z];
+    double impedance[2] = {p[WALL_CONSTANT], p[WALL_CONSTANT + 1]};
+    sedge_real own[6], other[6];
+    double e[3], g[3], e_other[3], g_other[3], state[3];
+
+    maxwell_total(u, mu, x, t, c, own);
+    maxwell_total(w, mw, x, t, c, other);
+    sheet_tangential(own, n, 1.0, e, g);
+    sheet_tangential(other, n, -1.0, e_other, g_other);
+    for (int k = 0; k < poles; k++) {
+        impedance[0] += p[WALL_POLE + 3 * k + 1];
+        impedance[1] += p[WALL_POLE + 3 * k + 2];
+    }
+    const double a = z + impedance[0];
+    const double b = z_other + impedance[0];
+    const double a_odd = z + impedance[1];
+    const double b_odd = z_other + impedance[1];
+    for (int i = 0; i < 3; i++) {
+        const double wave = e[i] + z * g[i];
+        const double wave_other = e_other[i] + z_other * g_other[i];
+        // a g + b g' = even and a_odd g - b_odd g' = odd give g* and g'* of the two sides.
+        double even = wave + wave_other;
+        double odd = wave - wave_other;
+        for (int k = 0; k < poles; k++) {
+            even += 2.0 * p[WALL_POLE + 3 * k + 1] * (double)memory[6 * k + i];
+            odd += 2.0 * p[WALL_POLE + 3 * k + 2] * (double)memory[6 * k + 3 + i];
+        }
+        const double determinant = a * b_odd + b * a_odd;
+        const double current = (even * b_odd + odd * b) / determinant;
+        const double current_other = (even * a_odd - odd * a) / determinant;
+        state[i] = wave - z * current;
+        for (int k = 0; k < WALL_MOST; k++) {
+            const double pole = k < poles ? p[WALL_POLE + 3 * k] : 0.0;
+            rate[6 * k + i] =
+                (sedge_real)(pole * (0.5 * (current + current_other) - (double)memory[6 * k + i]));
+            rate[6 * k + 3 + i] = (sedge_real)(pole * (0.5 * (current - current_other) -
+                                                       (double)memory[6 * k + 3 + i]));
+        }
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}

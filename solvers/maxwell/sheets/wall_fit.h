@@ -1,0 +1,23 @@
+// Impedances of conducting walls and films over a band, as sums of poles (sheet_face.h).
+#pragma once
+
+#include "dg/problem.h"
+
+// What a wall or a film is made of, code units. The band is that of the problem's signals where
+// `highest` is 0.
+typedef struct maxwell_wall_material {
+    const char *surface; // for messages
+    double conductivity, mu;
+    double thickness; // of a film; 0: a wall
+    double lowest, highest;
+} maxwell_wall_material;
+
+// Fit the impedance: sets the numbers of p from WALL_POLES on. All residues are at least 0, so that
+// the surface takes energy and never gives more than it took, whatever the fields do.
+// SEDGE_ERR_USAGE: no band; a band too wide; no good conductor.
+SEDGE_MUST_USE
+sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
+                              const maxwell_wall_material *material);
+
+// The words of `sedge check` (sedge_boundary_kind.describe).
+void maxwell_wall_describe(char text[160], const double *p, double hertz);

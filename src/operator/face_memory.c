@@ -1,0 +1,25 @@
+#include "operator/face_memory.h"
+
+#include "operator/parts.h"
+
+int operator_memory_list(void **arguments, operator_memory_arguments *values,
+                         const sedge_operator *op, const operator_fields *fields,
+                         const sedge_stage *stage)
+{
+    if (fields->faces.now == NULL) return 0;
+    *values = (operator_memory_arguments){
+        .rows = sedge_buffer_address(op->faces.memory),
+        .now = sedge_buffer_address(fields->faces.now),
+        .residual = sedge_buffer_address(fields->faces.residual),
+        .a = operator_scalar(op, stage->a),
+        .b = operator_scalar(op, stage->b),
+        .dt = operator_scalar(op, stage->dt),
+    };
+    arguments[0] = &values->rows;
+    arguments[1] = &values->now;
+    arguments[2] = &values->residual;
+    arguments[3] = &values->a;
+    arguments[4] = &values->b;
+    arguments[5] = &values->dt;
+    return OPERATOR_MEMORY_ARGUMENTS;
+}
