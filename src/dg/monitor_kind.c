@@ -15,7 +15,7 @@ sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind)
         {kind->parameters != NULL || kind->parameter_count == 0, "parameters"},
         {kind->create != NULL, "create"},
         {kind->due != NULL, "due"},
-        {kind->sample != NULL || has_points, "sample or points"},
+        {kind->sample != NULL || kind->energy != NULL || has_points, "sample, energy or points"},
         {kind->transform != NULL || kind->receive != NULL || !has_points, "transform or receive"},
         {(kind->connect != NULL) == (kind->transform != NULL), "connect, or transform"},
         {kind->save != NULL, "save"},

@@ -67,8 +67,12 @@ typedef struct sedge_monitor_kind {
     const sedge_monitor_array *(*arrays)(const void *monitor, int *count);
     // Is there something to record at the end of `step`?
     bool (*due)(const void *monitor, int64_t step);
-    // Record the state, which `sample` gives. NULL: the monitor needs only the fields at `points`.
+    // Record the state, which `sample` gives. NULL: the monitor needs only the fields at `points`,
+    // or the `energy`.
     sedge_status (*sample)(void *monitor, struct sedge_sample *sample);
+    // Optional: gets the energy of the mesh without layers at the end of each step that is due,
+    // code units, when the run knows it: after a later step perhaps, and before `flush`.
+    sedge_status (*energy)(void *monitor, int64_t step, double time, double energy);
     // Optional: record the state in which a run has failed, due or not, unless `sample` has done so
     // in the same step. It may be not-a-number.
     sedge_status (*last)(void *monitor, struct sedge_sample *sample);

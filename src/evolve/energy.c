@@ -13,8 +13,17 @@ struct evolve_energy {
     sedge_buffer *mass;          // [nodes][nodes] of the layout's basis
     sedge_buffer *half_jacobian; // [slots] J / 2
     sedge_buffer *weights;       // [materials][fields] of each field's square
-    sedge_buffer *slots;         // [slots] the result
+    sedge_buffer *counts;        // [slots] as the sum's kernel reads them
+    sedge_buffer *slots[2];      // [slots] energies: measured last, and kept
+    int now;                     // the former
+    sedge_buffer *sums;          // [blocks][3]
+    double *sums_here;           // the same, pinned
+    int64_t blocks, each;        // of the sum: their number, the slots of one
+    sedge_event *summed;         // `sums_here` has them
 };
+
+#define SUM_BLOCKS 128 // blocks of the sum at most
+#define SUM_SLOTS  512 // slots of a block at least
 
 static sedge_status upload_mass(evolve_energy *energy)
 {
@@ -51,6 +60,17 @@ static sedge_status upload_weights(evolve_energy *energy)
                         (int64_t)problem->volumes * fields, sizeof *list);
 }
 
+static sedge_status upload_counts(evolve_energy *energy)
+{
+    const sedge_operator *const op = energy->op;
+    int32_t *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, op->data.slots.count, sizeof *list));
+    for (int32_t e = 0; e < op->mesh->elements; e++)
+        list[sedge_slot(&op->data.slots, e)] = sedge_mesh_in_layer(op->mesh, e) ? 2 : 1;
+    return sedge_upload(&energy->counts, op->device, list, op->data.slots.count, sizeof *list);
+}
+
 static sedge_status make_buffers(evolve_energy *energy)
 {
     const sedge_operator *const op = energy->op;
@@ -58,8 +78,18 @@ static sedge_status make_buffers(evolve_energy *energy)
     SEDGE_TRY(upload_mass(energy));
     SEDGE_TRY(upload_half_jacobian(energy));
     SEDGE_TRY(upload_weights(energy));
-    return sedge_buffer_create(&energy->slots, op->device,
-                               op->data.slots.count * (int64_t)sizeof(double));
+    SEDGE_TRY(upload_counts(energy));
+    for (int i = 0; i < 2; i++) {
+        SEDGE_TRY(sedge_buffer_create(&energy->slots[i], op->device,
+                                      op->data.slots.count * (int64_t)sizeof(double)));
+    }
+    energy->each = op->data.slots.count / SUM_BLOCKS + 1;
+    if (energy->each < SUM_SLOTS) energy->each = SUM_SLOTS;
+    energy->blocks = (op->data.slots.count + energy->each - 1) / energy->each;
+    const int64_t bytes = 3 * energy->blocks * (int64_t)sizeof(double);
+    SEDGE_TRY(sedge_buffer_create(&energy->sums, op->device, bytes));
+    SEDGE_TRY(sedge_pinned_allocate(&energy->sums_here, op->device, bytes));
+    return sedge_event_create(&energy->summed, op->device);
 }
 
 sedge_status evolve_energy_create(evolve_energy **out, sedge_operator *op)
@@ -84,7 +114,11 @@ void evolve_energy_free(evolve_energy *energy)
     sedge_buffer_free(energy->mass);
     sedge_buffer_free(energy->half_jacobian);
     sedge_buffer_free(energy->weights);
-    sedge_buffer_free(energy->slots);
+    sedge_buffer_free(energy->counts);
+    for (int i = 0; i < 2; i++) sedge_buffer_free(energy->slots[i]);
+    sedge_buffer_free(energy->sums);
+    sedge_pinned_release(energy->op->device, energy->sums_here);
+    sedge_event_free(energy->summed);
     sedge_release(energy);
 }
 
@@ -93,7 +127,7 @@ static sedge_status launch(const evolve_energy *energy, const operator_fields *f
 {
     sedge_operator *const op = energy->op;
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t out = sedge_buffer_address(energy->slots);
+    uint64_t out = sedge_buffer_address(energy->slots[energy->now]);
     uint64_t mass = sedge_buffer_address(energy->mass);
     uint64_t half_jacobian = sedge_buffer_address(energy->half_jacobian);
     uint64_t material = sedge_buffer_address(op->data.material);
@@ -102,22 +136,67 @@ static sedge_status launch(const evolve_energy *energy, const operator_fields *f
 
     SEDGE_TRY(operator_launch(&op->launcher, KERNEL_ENERGY, op->main, op->data.slots.batches,
                               SEDGE_MONITOR_THREADS, arguments, 6));
-    return operator_run_curved_energy(op, fields, energy->weights, energy->slots);
+    return operator_run_curved_energy(op, fields, energy->weights, energy->slots[energy->now]);
 }
 
-sedge_status evolve_energy_measure(const evolve_energy *energy, const operator_fields *fields,
-                                   double *values)
+static sedge_status launch_sum(const evolve_energy *energy)
+{
+    sedge_operator *const op = energy->op;
+    uint64_t energies = sedge_buffer_address(energy->slots[energy->now]);
+    uint64_t counts = sedge_buffer_address(energy->counts);
+    uint64_t sums = sedge_buffer_address(energy->sums);
+    int64_t slots = op->data.slots.count;
+    int64_t each = energy->each;
+    void *const arguments[] = {&energies, &counts, &sums, &slots, &each};
+
+    return operator_launch(&op->launcher, KERNEL_ENERGY_SUM, op->main, energy->blocks,
+                           SEDGE_MONITOR_THREADS, arguments, 5);
+}
+
+sedge_status evolve_energy_begin(const evolve_energy *energy, const operator_fields *fields)
 {
     const sedge_operator *const op = energy->op;
+
+    SEDGE_TRY(launch(energy, fields));
+    SEDGE_TRY(launch_sum(energy));
+    SEDGE_TRY(sedge_buffer_download(energy->sums, 0, energy->sums_here,
+                                    3 * energy->blocks * (int64_t)sizeof(double), op->main));
+    return sedge_event_record(energy->summed, op->main);
+}
+
+sedge_status evolve_energy_end(const evolve_energy *energy, sedge_energy_sum *sum)
+{
+    *sum = (sedge_energy_sum){0};
+    SEDGE_TRY(sedge_event_wait(energy->summed));
+    for (int64_t b = 0; b < energy->blocks; b++) { // two-sum, as in the kernel
+        const double *const block = energy->sums_here + 3 * b;
+        const double next = sum->high + block[0];
+        const double part = next - sum->high;
+
+        sum->low += (sum->high - (next - part)) + (block[0] - part) + block[1];
+        sum->high = next;
+        sum->wrong += (int64_t)block[2];
+    }
+    return SEDGE_OK;
+}
+
+void evolve_energy_keep(evolve_energy *energy)
+{
+    energy->now = 1 - energy->now;
+}
+
+sedge_status evolve_energy_get(const evolve_energy *energy, bool kept, double *values)
+{
+    const sedge_operator *const op = energy->op;
+    const sedge_buffer *const from = energy->slots[kept ? 1 - energy->now : energy->now];
     sedge_status status;
     double *slots = NULL;
 
     SEDGE_TRY(sedge_allocate(&slots, op->data.slots.count, sizeof *slots));
-    SEDGE_TRY_GOTO(status, launch(energy, fields));
-    SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
-    SEDGE_TRY_GOTO(status,
-                   sedge_buffer_download(energy->slots, 0, slots,
-                                         op->data.slots.count * (int64_t)sizeof *slots, NULL));
+    SEDGE_TRY_GOTO(status, sedge_event_wait(energy->summed));
+    SEDGE_TRY_GOTO(
+        status,
+        sedge_buffer_download(from, 0, slots, op->data.slots.count * (int64_t)sizeof *slots, NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++)
         values[e] = slots[sedge_slot(&op->data.slots, e)];
 done:

@@ -190,5 +190,26 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2])
 
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy)
 {
-    return evolve_energy_measure(evolution->energy, &evolution->fields, energy);
+    SEDGE_TRY(sedge_evolution_begin_energy(evolution));
+    return sedge_evolution_get_energies(evolution, false, energy);
+}
+
+sedge_status sedge_evolution_begin_energy(sedge_evolution *evolution)
+{
+    return evolve_energy_begin(evolution->energy, &evolution->fields);
+}
+
+sedge_status sedge_evolution_end_energy(sedge_evolution *evolution, sedge_energy_sum *sum)
+{
+    return evolve_energy_end(evolution->energy, sum);
+}
+
+void sedge_evolution_keep_energies(sedge_evolution *evolution)
+{
+    evolve_energy_keep(evolution->energy);
+}
+
+sedge_status sedge_evolution_get_energies(sedge_evolution *evolution, bool kept, double *energies)
+{
+    return evolve_energy_get(evolution->energy, kept, energies);
 }

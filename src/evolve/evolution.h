@@ -7,6 +7,7 @@
 // its own.
 #pragma once
 
+#include "dg/energy_sum.h"
 #include "dg/state_blocks.h"
 #include "operator/operator.h"
 
@@ -86,3 +87,16 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2]);
 // Waits; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy);
+
+// The same without waiting, and with the sum: begin a measurement of the state at the end of the
+// queue; wait for it when its sum is needed, with steps queued behind it. One is under way at a
+// time. What is kept stays on the device when the next one begins. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_begin_energy(sedge_evolution *evolution);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_end_energy(sedge_evolution *evolution, sedge_energy_sum *sum);
+void sedge_evolution_keep_energies(sedge_evolution *evolution);
+
+// Energies of elements, [elements]: of the last measurement, or those kept.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_get_energies(sedge_evolution *evolution, bool kept, double *energies);

@@ -6,10 +6,7 @@
 #include "base/memory.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
-#include "monitor/sample.h"
 #include "monitor/series.h"
-
-#include <math.h>
 
 #define KEPT_SAMPLES 256
 #define KEPT_SECONDS 5.0
@@ -96,8 +93,9 @@ static sedge_status append(energy_monitor *monitor)
     return status;
 }
 
-static sedge_status add(energy_monitor *monitor, const sedge_sample *sample, double energy)
+static sedge_status add(void *what, int64_t step, double time, double energy)
 {
+    energy_monitor *const monitor = what;
     const sedge_output_context *const context = monitor->context;
     sedge_status status = SEDGE_OK;
 
@@ -105,30 +103,13 @@ static sedge_status add(energy_monitor *monitor, const sedge_sample *sample, dou
     if (sedge_comm_is_root(context->comm)) {
         const int i = monitor->kept++;
 
-        monitor->times[i] = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
+        monitor->times[i] = time * sedge_deck_time_unit(context->deck);
         monitor->energies[i] = energy * sedge_deck_energy_unit(context->deck);
-        monitor->steps[i] = sedge_sample_step(sample);
+        monitor->steps[i] = step;
         if (monitor->kept == KEPT_SAMPLES || sedge_clock() - monitor->written > KEPT_SECONDS)
             status = append(monitor);
     }
     return sedge_comm_agree(context->comm, status);
-}
-
-static sedge_status record(void *what, sedge_sample *sample)
-{
-    double energy;
-
-    SEDGE_TRY(sedge_sample_energy(sample, &energy));
-    return add(what, sample, energy);
-}
-
-// The energy that shows why the run has failed, if it is a number.
-static sedge_status record_last(void *what, sedge_sample *sample)
-{
-    double energy;
-
-    SEDGE_TRY(sedge_sample_energy(sample, &energy));
-    return isfinite(energy) ? add(what, sample, energy) : SEDGE_OK;
 }
 
 static sedge_status flush(void *what)
@@ -156,8 +137,7 @@ const sedge_monitor_kind sedge_monitor_energy = {
     .requested = requested,
     .create = create,
     .due = due,
-    .sample = record,
-    .last = record_last,
+    .energy = add,
     .flush = flush,
     .save = save,
     .free = release,

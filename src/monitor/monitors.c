@@ -205,6 +205,19 @@ sedge_status sedge_monitors_compare(sedge_monitors *monitors, int64_t window, bo
     return SEDGE_OK;
 }
 
+sedge_status sedge_monitors_energy(sedge_monitors *monitors, int64_t step, double time,
+                                   double energy)
+{
+    for (int i = 0; i < monitors->count; i++) {
+        one_monitor *const one = &monitors->each[i];
+
+        if (one->kind->energy == NULL || !one->kind->due(one->monitor, step)) continue;
+        SEDGE_TRY(one->kind->energy(one->monitor, step, time, energy));
+        one->sampled = step;
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 {
     const int64_t step = sedge_sample_step(sample);

@@ -2,8 +2,9 @@
 // (dg/monitor_kind.h). Only a kind's own file knows its name.
 //
 // After each step the run calls sedge_monitors_record, which keeps fields at points on the device;
-// then it checks the energy; then it calls sedge_monitors_sample, which lets the monitors that are
-// due write. Functions are collective and agree on their status unless they say otherwise.
+// where it knows the energy it passes it on by sedge_monitors_energy; then it calls
+// sedge_monitors_sample, which lets the monitors that are due write. Functions are collective and
+// agree on their status unless they say otherwise.
 #pragma once
 
 #include "base/text.h"
@@ -43,6 +44,13 @@ sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sampl
 SEDGE_MUST_USE
 sedge_status sedge_monitors_compare(sedge_monitors *monitors, int64_t window, bool measure,
                                     double *remains);
+
+// Give the energy at the end of `step`, code units, to the monitors that are due then. The run
+// calls it in order for each step at which it checks the energy, before a later
+// sedge_monitors_sample.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_energy(sedge_monitors *monitors, int64_t step, double time,
+                                   double energy);
 
 // Flush all, then record the state in which the run has failed, where that is not done yet.
 SEDGE_MUST_USE

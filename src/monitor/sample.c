@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <math.h>
+
 struct sedge_sample {
     const sedge_comm *comm;
     const sedge_mesh *mesh;
@@ -9,10 +11,9 @@ struct sedge_sample {
     double time;
     int64_t step;
     double *u;        // [elements][fields][nodes], the caller's
-    double *energies; // [elements]
-    double *inner;    // [elements] the same, 0 in layers; NULL: the mesh has no layers
+    double *energies; // [elements] room
     double energy;
-    bool has_fields, has_energies, has_energy; // of this step
+    bool has_fields, has_energy; // of this step
 };
 
 sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, const sedge_mesh *mesh,
@@ -26,10 +27,8 @@ sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, con
     sample->mesh = mesh;
     sample->source = source;
     sample->u = u;
-    sedge_status status =
+    const sedge_status status =
         sedge_allocate(&sample->energies, mesh->elements, sizeof *sample->energies);
-    if (status == SEDGE_OK && mesh->extruded.thickness > 0.0)
-        status = sedge_allocate(&sample->inner, mesh->elements, sizeof *sample->inner);
     if (status == SEDGE_OK) {
         *out = sample;
     } else {
@@ -42,7 +41,6 @@ void sedge_sample_free(sedge_sample *sample)
 {
     if (sample == NULL) return;
     sedge_release(sample->energies);
-    sedge_release(sample->inner);
     sedge_release(sample);
 }
 
@@ -50,7 +48,7 @@ void sedge_sample_begin(sedge_sample *sample, double time, int64_t step)
 {
     sample->time = time;
     sample->step = step;
-    sample->has_fields = sample->has_energies = sample->has_energy = false;
+    sample->has_fields = sample->has_energy = false;
 }
 
 void sedge_sample_forget_fields(sedge_sample *sample)
@@ -84,30 +82,44 @@ sedge_status sedge_sample_fields(sedge_sample *sample, const double **u)
     return SEDGE_OK;
 }
 
-sedge_status sedge_sample_energies(sedge_sample *sample, const double **energies)
+// From the elements' energies on the host.
+static sedge_status sum_energies(sedge_sample *sample, double *energy)
 {
-    if (!sample->has_energies) {
-        SEDGE_TRY(sedge_comm_agree(
-            sample->comm, sample->source->energies(sample->source->solver, sample->energies)));
-    }
-    sample->has_energies = true;
-    *energies = sample->energies;
+    const sedge_mesh *const mesh = sample->mesh;
+
+    SEDGE_TRY(sedge_comm_agree(sample->comm,
+                               sample->source->energies(sample->source->solver, sample->energies)));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (sedge_mesh_in_layer(mesh, e)) sample->energies[e] = 0.0;
+    *energy = sedge_sample_sum(sample->comm, mesh->elements, sample->energies);
     return SEDGE_OK;
 }
 
 sedge_status sedge_sample_energy(sedge_sample *sample, double *energy)
 {
-    const double *energies;
-
-    if (!sample->has_energy) {
-        SEDGE_TRY(sedge_sample_energies(sample, &energies));
-        for (int32_t e = 0; e < sample->mesh->elements && sample->inner != NULL; e++)
-            sample->inner[e] = sedge_mesh_in_layer(sample->mesh, e) ? 0.0 : energies[e];
-        sample->energy = sedge_sample_sum(sample->comm, sample->mesh->elements,
-                                          sample->inner != NULL ? sample->inner : energies);
+    if (!sample->has_energy && sample->source->begin_energy != NULL) {
+        SEDGE_TRY(sedge_comm_agree(sample->comm, sedge_sample_begin_energy(sample)));
+        SEDGE_TRY(sedge_sample_end_energy(sample, &sample->energy));
+    } else if (!sample->has_energy) {
+        SEDGE_TRY(sum_energies(sample, &sample->energy));
     }
     sample->has_energy = true;
     *energy = sample->energy;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_sample_begin_energy(sedge_sample *sample)
+{
+    return sample->source->begin_energy(sample->source->solver);
+}
+
+sedge_status sedge_sample_end_energy(sedge_sample *sample, double *energy)
+{
+    sedge_energy_sum sum = {0};
+
+    SEDGE_TRY(
+        sedge_comm_agree(sample->comm, sample->source->end_energy(sample->source->solver, &sum)));
+    *energy = sedge_comm_sum_exact(sample->comm, sum.wrong > 0 ? (double)NAN : sum.high, sum.low);
     return SEDGE_OK;
 }
 

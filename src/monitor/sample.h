@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "dg/energy_sum.h"
 #include "dg/field_layout.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
@@ -20,14 +21,18 @@ double sedge_sample_time(const sedge_sample *sample);
 SEDGE_MUST_USE
 sedge_status sedge_sample_fields(sedge_sample *sample, const double **u);
 
-// The energy of each element of this rank [elements], code units. Borrowed until the next step.
-// Collective.
-SEDGE_MUST_USE
-sedge_status sedge_sample_energies(sedge_sample *sample, const double **energies);
-
 // The energy of the mesh without layers, code units, as sedge_sample_sum. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_sample_energy(sedge_sample *sample, double *energy);
+
+// The same in two parts for a run that does not wait: what is begun now is known when steps behind
+// it are queued, and then does not stop them. Not-a-number: the energy of some element, which may
+// lie in a layer, is not finite. One is under way at a time. The source has `begin_energy`.
+// sedge_sample_begin_energy is of one rank; sedge_sample_end_energy is collective.
+SEDGE_MUST_USE
+sedge_status sedge_sample_begin_energy(sedge_sample *sample);
+SEDGE_MUST_USE
+sedge_status sedge_sample_end_energy(sedge_sample *sample, double *energy);
 
 // The sum of `energies` [elements] over all ranks: the same to the last bit on any number of ranks,
 // but for rounding in the elements themselves. Collective.
@@ -41,6 +46,12 @@ typedef struct sedge_sample_source {
     void *solver;
     sedge_status (*fields)(void *solver, double *u);          // as sedge_sample_fields gives them
     sedge_status (*energies)(void *solver, double *energies); // [elements]
+    // Optional, all four: the same measured on the device without waiting, and its sum, as
+    // sedge_evolution_begin_energy and its neighbours do it.
+    sedge_status (*begin_energy)(void *solver);
+    sedge_status (*end_energy)(void *solver, sedge_energy_sum *sum);
+    void (*keep_energies)(void *solver);
+    sedge_status (*get_energies)(void *solver, bool kept, double *energies);
     // Fields at points, recorded on the device. A set of points is made once: elements [count], and
     // the nodal weights [row_count][nodes] of which point i has the row rows[i]; not kept. Then
     // each call of `record_points` keeps the fields at all its points without waiting, at most

@@ -17,6 +17,7 @@ typedef enum operator_kernel {
     KERNEL_BOUNDARY,
     KERNEL_POINT,
     KERNEL_ENERGY,
+    KERNEL_ENERGY_SUM,
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,

@@ -15,12 +15,19 @@
 #include <stdio.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",         [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",   [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_CLOCK] = "sedge_clock",         [KERNEL_ENERGY] = "sedge_energy",
-    [KERNEL_PROBE] = "sedge_probe",         [KERNEL_SNAPSHOT] = "sedge_snapshot",
-    [KERNEL_CURVED] = "sedge_curved",       [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
-    [KERNEL_TWO_SIDED] = "sedge_two_sided", [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
+    [KERNEL_STAGE] = "sedge_stage",
+    [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",
+    [KERNEL_ENERGY_SUM] = "sedge_energy_sum",
+    [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_SNAPSHOT] = "sedge_snapshot",
+    [KERNEL_CURVED] = "sedge_curved",
+    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_TWO_SIDED] = "sedge_two_sided",
+    [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)

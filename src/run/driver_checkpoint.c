@@ -32,6 +32,9 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     const sedge_session *const session = &run->session;
     const double start = sedge_clock();
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
+
+    SEDGE_TRY(driver_check_energy(run)); // what has blown up pushes no good one out
+    SEDGE_TRY(driver_fetch_energy_before(run));
     sedge_checkpoint checkpoint = {.step = step,
                                    .time = sedge_session_time(session, step),
                                    .origin_time = session->origin_time,
@@ -46,7 +49,6 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                        run->wall_before + sedge_stopwatch_total(&run->watch),
                                    .basis = sedge_evolution_basis(run->evolution)};
 
-    SEDGE_TRY(driver_check_energy(run)); // what has blown up pushes no good one out
     checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
     SEDGE_TRY(sedge_comm_agree(session->comm, move_state(run, checkpoint.basis, true)));

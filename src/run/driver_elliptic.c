@@ -284,9 +284,13 @@ static sedge_status create_monitors(elliptic_run *s)
 
 static sedge_status write_output(elliptic_run *s)
 {
+    double energy;
+
     (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_OUTPUT);
     sedge_sample_begin(s->sample, 0.0, 0);
     SEDGE_TRY(sedge_monitors_record(s->monitors, s->sample));
+    SEDGE_TRY(sedge_sample_energy(s->sample, &energy));
+    SEDGE_TRY(sedge_monitors_energy(s->monitors, 0, 0.0, energy));
     SEDGE_TRY(sedge_monitors_sample(s->monitors, s->sample));
     SEDGE_TRY(sedge_monitors_flush(s->monitors));
     return sedge_monitors_settle(s->monitors, true);

@@ -44,8 +44,8 @@ static sedge_status allocate_state(driver_run *run)
 {
     SEDGE_TRY(sedge_checkpoint_state_create(&run->state, &run->session));
     run->u = run->state.values[0];
-    SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
-    return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&run->energies, run->session.mesh->elements, sizeof(double)));
+    return sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double));
 }
 
 // What begins now and may take a while, for the mesh is large.
@@ -128,6 +128,7 @@ static void tear_down(driver_run *run)
     sedge_cache_free(run->cache);
     sedge_device_free(run->device);
     sedge_checkpoint_state_clear(&run->state);
+    sedge_release(run->energies);
     sedge_release(run->energy_before);
     sedge_session_close(&run->session);
 }
@@ -172,9 +173,13 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     stay_close(run, comm, step);
     run->step = step;
     driver_begin_sample(run);
+    SEDGE_TRY(driver_end_energy(run)); // of the step before
     if (step % session->deck->energy_every == 0 || step == session->steps) {
-        SEDGE_TRY(driver_follow_energy(run));
-        driver_end_decayed(run);
+        driver_begin_energy(run);
+        if (driver_needs_energy(run)) {
+            SEDGE_TRY(driver_end_energy(run));
+            driver_end_decayed(run);
+        }
     }
     SEDGE_TRY(driver_end_settled(run, true));
     if (sedge_progress_due(progress, step, session->steps)) {
@@ -192,7 +197,8 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
 static sedge_status begin_series(driver_run *run)
 {
     driver_begin_sample(run);
-    SEDGE_TRY(driver_follow_energy(run));
+    driver_begin_energy(run);
+    SEDGE_TRY(driver_end_energy(run));
     say(run, "first output");
     return driver_sample_monitors(run);
 }
@@ -230,6 +236,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
                                                       : take_step(run, comm, &progress);
     }
     sedge_progress_end(&progress);
+    if (status == SEDGE_OK) status = driver_end_energy(run);
     if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);

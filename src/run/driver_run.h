@@ -34,7 +34,8 @@ typedef struct driver_run {
     sedge_stop *stop;
     sedge_checkpoint_state state;  // its blocks on the host
     double *u;                     // [elements][fields][nodes], the values of its first block
-    double *energy_before;         // [elements], at the regular check before
+    double *energies;              // [elements], room
+    double *energy_before;         // [elements], at the last regular check, of a run before this
     double history[SEDGE_HISTORY]; // the energies of the last checks, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
@@ -49,6 +50,9 @@ typedef struct driver_run {
     double energy_base;   // energy at the start, capped by the bound; set by the first check
     double energy_origin; // the time of energy_base
     bool energy_begun;
+    int64_t energy_step; // of the last measurement
+    bool energy_pending; // it is one of the regular check, whose result is not known yet
+    bool energy_kept;    // the device keeps the elements' energies of a regular check
     sedge_stopwatch watch;
     double start; // clock, of the process
     int64_t step; // done
@@ -79,13 +83,26 @@ void driver_begin_sample(driver_run *run);
 SEDGE_MUST_USE
 sedge_status driver_sample_monitors(driver_run *run);
 
-// The regular check of the energy. It fails if a field is not a number, or if the energy is more
-// than a correct run can have. The energy is stored for comparison in later checks.
+// The regular check of the energy, in two parts: it is measured at run->step, and its result is
+// needed later, when a further step is queued, so that the device never waits for the check. The
+// second part does nothing if nothing was begun. It fails if a field is not a number, or if the
+// energy is more than a correct run can have; else the energy is stored for comparison in later
+// checks, and goes to the monitors.
+void driver_begin_energy(driver_run *run);
 SEDGE_MUST_USE
-sedge_status driver_follow_energy(driver_run *run);
+sedge_status driver_end_energy(driver_run *run);
+
+// Is the energy of the regular check at run->step needed now: by the end of the run, which it may
+// bring about (time.stop), or by monitors whose files describe the same time? The same on all
+// ranks.
+bool driver_needs_energy(const driver_run *run);
+
+// Bring the elements' energies at the last regular check into run->energy_before.
+SEDGE_MUST_USE
+sedge_status driver_fetch_energy_before(driver_run *run);
 
 // The bound on the energy at `step` that follows from the sources (growth.h). Call it after the
-// first driver_follow_energy.
+// first driver_end_energy.
 double driver_energy_bound(const driver_run *run, int64_t step);
 
 // Find the time before which the run does not end by itself. SEDGE_ERR_USAGE: the deck requests
@@ -103,8 +120,8 @@ void driver_end_decayed(driver_run *run);
 SEDGE_MUST_USE
 sedge_status driver_end_settled(driver_run *run, bool measure);
 
-// Check for the same failures between regular checks, without storing the energy unless the check
-// fails.
+// Check now for the same failures, without storing the energy of a step that has no regular check
+// unless this one fails.
 SEDGE_MUST_USE
 sedge_status driver_check_energy(driver_run *run);
 

@@ -29,6 +29,7 @@ sedge_status driver_stop(driver_run *run)
 {
     const sedge_session *const session = &run->session;
 
+    SEDGE_TRY(driver_end_energy(run));
     SEDGE_TRY(sedge_monitors_flush(run->monitors));
     SEDGE_TRY(sedge_monitors_settle(run->monitors, true));
     if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));

@@ -14,6 +14,26 @@ static sedge_status get_energies(void *solver, double *energies)
     return sedge_evolution_energy(solver, energies);
 }
 
+static sedge_status begin_energy(void *solver)
+{
+    return sedge_evolution_begin_energy(solver);
+}
+
+static sedge_status end_energy(void *solver, sedge_energy_sum *sum)
+{
+    return sedge_evolution_end_energy(solver, sum);
+}
+
+static void keep_energies(void *solver)
+{
+    sedge_evolution_keep_energies(solver);
+}
+
+static sedge_status get_measured(void *solver, bool kept, double *energies)
+{
+    return sedge_evolution_get_energies(solver, kept, energies);
+}
+
 static sedge_status create_points(void **points, void *solver, int count, const int32_t *elements,
                                   const int32_t *rows, int row_count, const double *weights,
                                   int capacity)
@@ -112,6 +132,10 @@ sedge_sample_source sedge_session_source(sedge_evolution *evolution)
     return (sedge_sample_source){.solver = evolution,
                                  .fields = get_fields,
                                  .energies = get_energies,
+                                 .begin_energy = begin_energy,
+                                 .end_energy = end_energy,
+                                 .keep_energies = keep_energies,
+                                 .get_energies = get_measured,
                                  .create_points = create_points,
                                  .free_points = free_points,
                                  .record_points = record_points,

@@ -473,7 +473,7 @@ static void test_monitors_table(void)
     WITHOUT("mean", text, "text")
     WITHOUT("mean", create, "create")
     WITHOUT("mean", due, "due")
-    WITHOUT("mean", sample, "sample or points")
+    WITHOUT("mean", sample, "sample, energy or points")
     WITHOUT("mean", save, "save")
     WITHOUT("mean", free, "free")
 #undef WITHOUT

@@ -276,8 +276,12 @@ __attribute__((unused)) static void case_open(output_case *c)
 // The fields c->u and the energy c->energy are those at the end of `step`.
 __attribute__((unused)) static sedge_status case_sample(output_case *c, double time, int64_t step)
 {
+    double energy;
+
     sedge_sample_begin(c->sample, time, step);
     SEDGE_TRY(sedge_monitors_record(c->monitors, c->sample));
+    SEDGE_TRY(sedge_sample_energy(c->sample, &energy));
+    SEDGE_TRY(sedge_monitors_energy(c->monitors, step, time, energy));
     SEDGE_TRY(sedge_monitors_sample(c->monitors, c->sample));
     return sedge_monitors_settle(c->monitors, true);
 }

@@ -351,7 +351,7 @@ static void test_no_snapshots(const sedge_comm *comm)
         read_array energy = read_dataset(file, "/energy");
 
         check_series(&c, &time, 1);
-        CHECK(energy.size == 2 && energy.values[1] == 7.0);
+        CHECK(energy.size == 1); // a run gives its energies itself
         read_free(&energy);
         H5Fclose(file);
     }

@@ -330,7 +330,7 @@ static void check_samples(output_case *c, int samples)
     char name[32];
 
     if (sedge_comm_is_root(c->comm)) {
-        check_steps(c, "energy.h5", samples);
+        check_steps(c, "energy.h5", 1); // a run gives its energies itself
         check_steps(c, "slices.h5", samples);
         (void)snprintf(name, sizeof name, "fields_%06d.hdf", samples - 1);
         CHECK(access(case_path(c, name), F_OK) == 0);

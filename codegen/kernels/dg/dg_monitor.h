@@ -99,6 +99,60 @@ SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
     }
 }
 
+// The sum of energies [slots] as two numbers whose sum has twice the digits of fp64, so that the
+// order does not show in the rounded sum; and how many are not finite. Of a slot's energy, `counts`
+// [slots] tells: 0 it is nobody's, 1 it is summed, 2 it is only checked. parts [blocks][3]; a block
+// has `each` slots.
+#define SEDGE_ENERGY_SUM_LIST(X)                           \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energies) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, counts)      \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, block_sums)     \
+    X(sedge_int64, slots)                                  \
+    X(sedge_int64, each)
+
+// sum[0] + sum[1] gains x, of which no digit is lost (Knuth's two-sum).
+SEDGE_FUNCTION void add_exactly(double *sum, double x)
+{
+    const double next = sum[0] + x;
+    const double part = next - sum[0];
+
+    sum[1] += (sum[0] - (next - part)) + (x - part);
+    sum[0] = next;
+}
+
+SEDGE_FUNCTION void add_energy(double *sum, double energy, int count)
+{
+    if (count == 1) add_exactly(sum, energy);
+    if (count != 0 && !(energy - energy == 0.0)) sum[2] += 1.0;
+}
+
+SEDGE_KERNEL(sedge_energy_sum, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_SUM_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 begin = b * each;
+        const sedge_int64 end = begin + each < slots ? begin + each : slots;
+        double mine[3] = {0.0, 0.0, 0.0};
+#if !SEDGE_TARGET_HOST
+        SEDGE_SHARED(double, parts, 3 * SEDGE_MONITOR_THREADS);
+        for (sedge_int64 s = begin + SEDGE_THREAD; s < end; s += SEDGE_MONITOR_THREADS)
+            add_energy(mine, energies[s], counts[s]);
+        SEDGE_EACH (i, 3) parts[3 * SEDGE_THREAD + i] = mine[i];
+        SEDGE_BARRIER();
+        if (SEDGE_THREAD == 0) {
+            for (int k = 1; k < SEDGE_MONITOR_THREADS; k++) {
+                add_exactly(mine, parts[3 * k]);
+                mine[1] += parts[3 * k + 1];
+                mine[2] += parts[3 * k + 2];
+            }
+            SEDGE_EACH (i, 3) block_sums[3 * b + i] = mine[i];
+        }
+#else
+        for (sedge_int64 s = begin; s < end; s++) add_energy(mine, energies[s], counts[s]);
+        SEDGE_EACH (i, 3) block_sums[3 * b + i] = mine[i];
+#endif
+    }
+}
+
 // samples [probes][fields] of one moment; of each probe its slot, and its row of weights
 // [rows][nodes], fp64. An item has one value of `values`, on the host all of a probe: their sums do
 // not wait for each other.
