@@ -1,0 +1,99 @@
+"""Spheres in open space against the Mie series, at k a from 0.5 to 4: long, so it runs only when asked for.
+
+Radar cross-sections at all angles within 20 dB of the peak, and the fields at points in and beside the sphere, of
+bodies of all kinds; then the same bits of physics on other ranks, in fp64 and on OpenCL. Needs Gmsh for finer meshes.
+"""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+import h5py
+import numpy
+
+from kit import SOURCE, Case, read_json
+
+DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
+RANKS = 1 if DEVICE == "cuda" else 2
+POINTS = "before: [0, 0, -1.2], focus: [0, 0, 1.2], beside: [0.1, 1.25, 0.2], along: [1.3, 0.1, 0.1]"
+INSIDE = "inside: [0.3, 0.2, 0.1], edge: [0.1, 0.7, -0.2]"
+
+# Deck, Gmsh's numbers for the mesh, settings.
+BODIES = {
+    "conductor": ("sphere", None, []),
+    "glass": ("dielectric-sphere", {}, ["materials.ball.epsilon=2.25"]),
+    "dense": ("dielectric-sphere", {"near": 0.32}, ["materials.ball.epsilon=4", "time.end=150"]),
+    "coated": ("dielectric-sphere", {"core": 0.6, "near": 0.35},
+               ["materials.core={epsilon: 4}", "materials.ball.epsilon=2", "exact.radius=0.6",
+                "exact.material=core", "exact.coating={radius: 1, material: ball}", "time.end=100"]),
+    "drude": ("dielectric-sphere", {},
+              ["materials.ball={epsilon: 1, drude: {plasma_frequency: 0.5, damping: 0.05}}", "time.end=80"]),
+}
+
+
+class Mie(Case):
+    def mesh(self, numbers):
+        if not numbers:
+            return SOURCE / "meshes/solid-sphere.msh"
+        if shutil.which("gmsh") is None:
+            self.skipTest("there is no Gmsh to make the mesh")
+        path = self.folder / "ball.msh"
+        words = [word for name, value in numbers.items() for word in ("-setnumber", name, str(value))]
+        subprocess.run(["gmsh", "-3", "-nt", "1", "-order", "2", "-format", "msh41", "-bin", *words,
+                        SOURCE / "meshes/solid-sphere.geo", "-o", path], check=True, capture_output=True)
+        return path
+
+    def compute(self, body, name, *settings, ranks=RANKS, device=DEVICE):
+        deck, numbers, more = BODIES[body]
+        points = POINTS if numbers is None else POINTS + ", " + INSIDE
+        settings = [f"monitors.spectra={{near: {{points: {{{points}}}}}}}", "monitors.slices={}", "output.snapshots=0",
+                    *more, *settings]
+        if numbers is not None:
+            settings.append(f"mesh.file={self.mesh(numbers)}")
+        self.succeed("run", SOURCE / "input" / f"{deck}.yaml", "--device", device, "--quiet", "--output", name,
+                     *(word for setting in settings for word in ("--set", setting)), ranks=ranks)
+        return read_json(self.folder / name / "report.json")["monitors"]
+
+    def check(self, body, order):
+        report = self.compute(body, "run", f"order={order}")
+        decibel = report["far-field"]["sphere"]["rms_decibel"]
+        with h5py.File(self.folder / "run/spectra.h5") as file:
+            exact = file["spectra/near/exact"]
+            size = numpy.sqrt(sum((abs(exact[name][()]) ** 2).sum(axis=-1) for name in ("E_normalised", "H_normalised")))
+            # Of the exact field, or of the incident one where that is larger: behind a metal it is dark.
+            errors = (exact["error"][()] * size / numpy.maximum(size, 2**0.5)).max(axis=0)
+        near = dict(zip(report["spectra"]["near"]["error"], errors))
+        print(f"{body:10} order {order}: rms dB at most {max(decibel):.3f}; near fields %",
+              ", ".join(f"{name} {100 * error:.2f}" for name, error in near.items()), flush=True)
+        self.assertEqual(len(decibel), 29)
+        self.assertLess(max(decibel), 0.1)
+        self.assertLess(max(near.values()), 0.02 if order == 3 else 0.01)
+
+    def test_same(self):
+        """Cross-sections on 1, 2 and 4 ranks, in both precisions, on the host and on OpenCL."""
+        found = {}
+        for name, precision, ranks, device in [
+                ("fp64", "fp64", 1, DEVICE), ("fp64-2", "fp64", 2, DEVICE), ("fp64-4", "fp64", 4, DEVICE),
+                ("fp32", "fp32", 1, DEVICE), ("fp32-4", "fp32", 4, DEVICE)] + (
+                    [("opencl", "fp32", 1, "opencl"), ("opencl-2", "fp64", 2, "opencl")] if DEVICE == "host" else []):
+            self.compute("drude", name, "order=2", "time.end=12", "time.stop={}", f"precision={precision}",
+                         ranks=ranks, device=device)
+            with h5py.File(self.folder / name / "far-field.h5") as file:
+                found[name] = file["sphere/E_theta"][()], file["sphere/E_phi"][()]
+        scale = abs(found["fp64"][0]).max()
+        for name, fields in found.items():
+            for field, reference in zip(fields, found["fp64"]):
+                error = abs(field - reference).max() / scale
+                self.assertLess(error, 1e-11 if name in ("fp64-2", "fp64-4", "opencl-2") else 1e-5, name)
+
+
+for _body in BODIES:
+    for _order in (3, 4):
+        def _test(self, body=_body, order=_order):
+            self.check(body, order)
+        setattr(Mie, f"test_{_body}_{_order}", _test)
+
+
+if __name__ == "__main__":
+    unittest.main()
