@@ -66,9 +66,19 @@ with h5py.File(DIPOLE, "w") as file:
         ):
             file[name + "/" + key] = values
             file[name + "/" + key].attrs["units"] = unit
+    # A body in a plane wave: one panel more, extinction and scattering over wavelength.
+    for name in ("theta", "phi", "frequency", "E_theta", "E_phi"):
+        file["sphere/" + name] = file["box/" + name]
+    for key, values in (("rcs_theta", pattern**2), ("rcs_phi", 0 * pattern), ("extinction", numpy.array([2.0, 3.0, 1.0])),
+                        ("monostatic", numpy.ones(3)), ("scattering", numpy.full(3, numpy.nan))):
+        file["sphere/" + key] = values
+        file["sphere/" + key].attrs["units"] = "m^2"
 shown = check_picture(DIPOLE)
 field = check_picture(DIPOLE, "--quantity", "field", "--frequency", "2e9", "--phi", "60")
 assert (abs(field - shown).max(axis=2) > 0.1).sum() > 1000, "--quantity changes nothing"
+body = check_picture(DIPOLE, "--surface", "sphere")
+assert body.shape[1] > 1.2 * shown.shape[1], "no panel of cross-sections"
+assert ((abs(body[:, -700:] - 1.0) > 0.2).any(axis=2)).sum() > 1000, "an empty panel of cross-sections"
 check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
 check_refusal("the directivity is of both", DIPOLE, "--polarisation", "phi")
 assert "--component" in run("--help").stdout
