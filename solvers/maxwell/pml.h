@@ -1,4 +1,4 @@
-// What the three terms of a perfectly matched layer share.
+// What the terms of a perfectly matched layer share.
 #pragma once
 
 #include "dg/term_kind.h"

@@ -7,6 +7,12 @@
 // factors:
 //   side, normal n: s across n, 1/s along it;  edge along l: s^2 along l, 1 across it;  corner: s.
 // p[0] is sigma, p[1] alpha, p[2..4] the vector n or l.
+//
+// Where nothing else acts at the node, alpha = 0 needs less memory: a factor s is a rate sigma and
+// no memory, s^2 needs one word. Only the factor 1/s needs alpha > 0, for with alpha = 0 a charge
+// that rests in the layer would make the field along n grow with time without end. With alpha
+// there alone a wave of angular frequency omega that meets a side at the angle t is reflected by
+// alpha / (4 omega) tan^2 t, so alpha must be small.
 #pragma once
 
 SEDGE_FUNCTION void pml_side_local(const sedge_value *u, const sedge_value *w, const sedge_value *m,
@@ -70,4 +76,52 @@ SEDGE_FUNCTION void pml_edge_drive(const sedge_value *w, const sedge_value *p, s
         u[d] = u[d] + p[2 + d] * (w[0] + w[1]);
         u[3 + d] = u[3 + d] + p[2 + d] * (w[2] + w[3]);
     }
+}
+
+// ---- lossless media: alpha = 0 but for the factor 1/s -------------------------------------------
+
+// Psi' = -(alpha + sigma) Psi - sigma n.F along n.
+SEDGE_FUNCTION void pml_lossless_side_local(const sedge_value *u, const sedge_value *w,
+                                            const sedge_value *m, const sedge_value *p,
+                                            const double *c, double t, sedge_value *du,
+                                            sedge_value *dw)
+{
+    for (int i = 0, f = 0; i < 2; i++, f += 3) { // w[i] of the field u[f..f+2]
+        const sedge_value along = p[2] * u[f] + p[3] * u[f + 1] + p[4] * u[f + 2];
+        dw[i] = -(p[0] + p[1]) * w[i] - p[0] * along;
+        for (int d = 0; d < 3; d++)
+            du[f + d] = -p[0] * (u[f + d] - p[2 + d] * along) - p[2 + d] * dw[i];
+    }
+    (void)m;
+    (void)c;
+    (void)t;
+}
+
+// psi' = sigma l.F, and dF/dt = ... - l sigma (2 l.F + psi).
+SEDGE_FUNCTION void pml_lossless_edge_local(const sedge_value *u, const sedge_value *w,
+                                            const sedge_value *m, const sedge_value *p,
+                                            const double *c, double t, sedge_value *du,
+                                            sedge_value *dw)
+{
+    for (int i = 0, f = 0; i < 2; i++, f += 3) {
+        const sedge_value along = p[2] * u[f] + p[3] * u[f + 1] + p[4] * u[f + 2];
+        dw[i] = p[0] * along;
+        for (int d = 0; d < 3; d++) du[f + d] = -p[2 + d] * p[0] * (SEDGE_R(2.0) * along + w[i]);
+    }
+    (void)m;
+    (void)c;
+    (void)t;
+}
+
+SEDGE_FUNCTION void pml_lossless_corner_local(const sedge_value *u, const sedge_value *w,
+                                              const sedge_value *m, const sedge_value *p,
+                                              const double *c, double t, sedge_value *du,
+                                              sedge_value *dw)
+{
+    for (int i = 0; i < 6; i++) du[i] = -p[0] * u[i];
+    (void)w;
+    (void)dw;
+    (void)m;
+    (void)c;
+    (void)t;
 }

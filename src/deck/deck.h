@@ -251,6 +251,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
 
 // The perfectly matched layer on a mesh, code units.
 typedef struct sedge_deck_layer {
+    bool lossless;            // with the terms of lossless media (sedge_term_kind.lossless)
     double sigma, alpha;      // s = 1 + sigma / (alpha + d/dt)
     double reflection;        // at a right angle and high frequencies, of the layer alone
     double reflection_lowest; // the same at the lowest frequency that it must absorb

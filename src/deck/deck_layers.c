@@ -13,6 +13,10 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // alpha by the lowest angular frequency: a wave there is absorbed by a factor R^0.92 in place of R.
 #define ALPHA_FACTOR 0.3
 
+// The same in lossless media: a wave at 60 degrees is reflected by -48 dB at the lowest frequency,
+// and a field at rest grows up to sigma / alpha times.
+#define ALPHA_LOSSLESS 0.005
+
 // Where epsilon may be negative, edges and corners of a layer are stable if s^2 has a positive real
 // part at all frequencies: with s = 1 + sigma / (alpha + i omega) if alpha >= (sqrt(2) - 1) / 2
 // sigma.
@@ -147,16 +151,38 @@ static int count_axes(int axes)
     return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
 }
 
-// Does a medium with a term of the deck reach into an edge or a corner of the layer? In layers
-// along one axis alone fields did not grow.
-static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups)
+// Does a medium with a term of the deck reach into a layer along `least` axes or more?
+static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, int least)
 {
     for (int v = 0; v < groups->volumes; v++) {
         const char *const owner = groups->volume_names[groups->volume_owner[v]];
-        for (int i = 0; i < deck->term_count && count_axes(groups->volume_axes[v]) > 1; i++)
+        for (int i = 0; i < deck->term_count && count_axes(groups->volume_axes[v]) >= least; i++)
             if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
     }
     return false;
+}
+
+// Does the equation's source act in a layer?
+static bool has_source(const sedge_problem *problem, const sedge_mesh_groups *groups)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    for (int v = 0; v < groups->volumes && equation->source != NULL; v++) {
+        if (groups->volume_axes[v] == 0) continue;
+        if (equation->has_source == NULL || equation->has_source(problem->materials[v]))
+            return true;
+    }
+    return false;
+}
+
+// Do the signals have a part at frequencies that the layer does not absorb? Fields that stay at
+// rest are better kept with alpha in all factors.
+static bool has_rest(const sedge_problem *problem)
+{
+    double band[2];
+
+    sedge_problem_band(band, problem);
+    return !(band[1] > 0.0) || band[0] < BAND_FLOOR * band[1];
 }
 
 // A wave crosses the layer twice: exp(-2 sigma thickness / speed).
@@ -169,8 +195,13 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     out->sigma =
         -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
-    out->alpha = ALPHA_FACTOR * omega;
-    if (has_medium(deck, &mesh->groups)) out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
+    out->lossless = !has_medium(deck, &mesh->groups, 1) && !has_source(problem, &mesh->groups) &&
+                    !has_rest(problem);
+    out->alpha = (out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
+    // In layers along one axis alone fields did not grow.
+    if (has_medium(deck, &mesh->groups, 2)) out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
+    out->reflection_lowest = out->reflection;
+    if (out->lossless) return;
     out->reflection_lowest =
         pow(out->reflection, 1.0 / (1.0 + out->alpha * out->alpha / (omega * omega)));
 }
@@ -185,7 +216,7 @@ sedge_status deck_add_layers(sedge_problem *problem, const sedge_deck *deck, con
     for (int v = 0; v < problem->volumes; v++) {
         const int axes = mesh->groups.volume_axes[v];
         double parameters[SEDGE_MAX_VALUES] = {layer.sigma, layer.alpha};
-        if (count_axes(axes) != kind->layer) continue;
+        if (count_axes(axes) != kind->layer || layer.lossless != kind->lossless) continue;
         for (int d = 0; d < 3; d++) {
             const bool across = (axes >> d & 1) != 0;
             parameters[2 + d] = kind->layer < 3 && across == (kind->layer == 1) ? 1.0 : 0.0;

@@ -82,16 +82,21 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 
 // ---- kinds -------------------------------------------------------------------------------------
 
-// A perfectly matched layer needs a term for sides, one for edges and one for corners.
+// A perfectly matched layer needs a term for sides, one for edges and one for corners, and another
+// three for lossless media.
 static bool has_layers(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
     const int count = sedge_term_kinds_of(kinds, equation, true);
-    int found[4] = {0};
+    int found[2][4] = {{0}};
+    bool all = true;
 
-    for (int i = 0; i < count && i < SEDGE_MAX_KINDS; i++)
-        if (kinds[i]->layer >= 0 && kinds[i]->layer <= 3) found[kinds[i]->layer]++;
-    return found[1] == 1 && found[2] == 1 && found[3] == 1;
+    for (int i = 0; i < count && i < SEDGE_MAX_KINDS; i++) {
+        if (kinds[i]->layer >= 0 && kinds[i]->layer <= 3)
+            found[kinds[i]->lossless][kinds[i]->layer]++;
+    }
+    for (int k = 1; k < 4; k++) all = all && found[0][k] == 1 && found[1][k] == 1;
+    return all;
 }
 
 static int count_functions(const sedge_boundary_kind *kind)
@@ -135,7 +140,8 @@ static sedge_status check_boundaries(const sedge_equation *equation)
              "is for a two-sided kind"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
             {!kind->layers || has_layers(equation), "layers",
-             "the equation has no terms of layers along one, two and three axes"},
+             "the equation lacks terms of layers along one, two and three axes, with and without "
+             "loss"},
             {!kind->layers || sedge_parameters_size(kind->parameters, kind->parameter_count) == 4,
              "layers", "its parameters are layers, thickness, reflection and frequency"},
         };

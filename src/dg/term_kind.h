@@ -55,6 +55,10 @@ typedef struct sedge_term_kind {
     // the third one, along three axes zero.
     int layer;
 
+    // Optional, of a term with `layer`: it is for layers in which no other term and no source of
+    // the equation acts, and needs less memory there than the one without this flag.
+    bool lossless;
+
     // Optional, of a term that changes what the fields at the node mean to the other laws there, as
     // an absorbing layer does: what the equation's source and all terms without such a function get
     // in place of u. In the header, "pml_face_drive":

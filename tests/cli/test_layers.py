@@ -7,6 +7,7 @@ less those of a longer guide are what comes back.
 
 import math
 import os
+import re
 import unittest
 
 import h5py
@@ -15,8 +16,6 @@ import numpy
 from kit import Case
 
 PULSE = {"frequency": 0.95, "width": 2.5, "delay": 11}
-LOWEST = PULSE["frequency"] - 1.52 / (math.pi * PULSE["width"])  # as the program finds it
-ALPHA = 0.3 * 2 * math.pi * LOWEST
 PML = "{type: pml}"
 ABSORBING = "{type: absorbing}"
 MEDIUM = "{conductivity: 0.2, debye: {strength: 0.5, relaxation_time: 0.2}}"
@@ -96,13 +95,12 @@ class Layers(Case):
         return [20 * numpy.log10(abs(one / sums[0] - 1)) for one in sums[1:]]
 
     def test_reflection(self):
-        """R0^(cos t / (1 + (alpha / omega)^2)) of the layer, times (1 - cos t) / (1 + cos t) of the surface
+        """R0^cos t of the layer, times (1 - cos t) / (1 + cos t) of the surface
         behind it. Measured: 0.6 dB off where this is well above the error of the mesh, if the layer is part of the
         mesh, too."""
         angles = numpy.array([30, 37, 45])
         cosine = numpy.cos(numpy.radians(angles))
-        omega = math.pi / numpy.sin(numpy.radians(angles))
-        expected = 0.1 ** (cosine / (1 + (ALPHA / omega) ** 2)) * (1 - cosine) / (1 + cosine)
+        expected = 0.1**cosine * (1 - cosine) / (1 + cosine)
         top = "{type: pml, reflection: 0.1}"
         for found in self.reflection(angles, (top, 0), (top, 0.5)):
             self.assertLess(abs(found - 20 * numpy.log10(expected)).max(), 1.0, found)
@@ -116,7 +114,7 @@ class Layers(Case):
     @LONG
     def test_default(self):
         """The figures of input/README.md: as measured, to a decibel."""
-        for order, measured in ((3, (-54.9, -49.4)), (4, (-59.7, -57.8))):
+        for order, measured in ((3, (-57.7, -50.1)), (4, (-62.0, -74.4))):
             found, = self.reflection([30, 45], (PML, 0), order=order)
             with self.subTest(order=order):
                 self.assertLess(abs(found - numpy.array(measured)).max(), 1.0, found)
@@ -200,6 +198,11 @@ class Layers(Case):
     def test_check(self):
         deck = self.write("open.yaml", OPEN)
         out = self.succeed("check", deck).out
+        rates = [float(re.search(r"alpha (\S+)", self.succeed("check", deck, "--set", setting).out)[1])
+                 for setting in ("time.steps=6", "materials.domain={conductivity: 0.1}", "sources.0.signal="
+                                 "{type: gaussian, frequency: 0, width: 1}")]
+        self.assertAlmostEqual(rates[1] / rates[0], 60, 0)  # a lossless medium; and a field at rest remains:
+        self.assertGreater(rates[2], 10 * rates[0])
         self.assertRegex(out, r"pml +1 layer, together \d\.\d+ thick, of \d+ tetrahedra; reflects 0.0001 ")
         self.assertRegex(out, r"\n    layers +\d+ elements: continue these")
         self.assertNotIn("\n    domain-layer", out)
