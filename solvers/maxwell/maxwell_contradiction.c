@@ -20,6 +20,12 @@ static bool is_zero(const double a[3])
     return !(dot(a, a) > 0.0);
 }
 
+// Is the square of the length a number that can be divided by?
+static bool has_length(const double a[3])
+{
+    return dot(a, a) >= 1e-300 && dot(a, a) <= 1e300;
+}
+
 static bool is_uniform(const sedge_problem *problem)
 {
     for (int v = 1; v < problem->volumes; v++) {
@@ -63,8 +69,11 @@ static const char *check_incident(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->incident_count; i++) {
         const double *const p = problem->incidents[i].parameters;
-        if (is_zero(p + WAVE_DIRECTION)) return "the plane-wave source has a zero direction";
-        if (is_zero(p + WAVE_POLARISATION)) return "the plane-wave source has a zero polarisation";
+        if (!has_length(p + WAVE_DIRECTION) || !has_length(p + WAVE_POLARISATION)) {
+            return "the plane-wave source's direction or polarisation is too short or too long: "
+                   "its "
+                   "length must be from 1e-150 to 1e150";
+        }
         if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
             return "the plane-wave source's polarisation is not perpendicular to its direction";
     }

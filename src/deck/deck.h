@@ -231,6 +231,7 @@ typedef struct sedge_deck {
     const char **two_sided_names;
     sedge_mesh_enclosure *enclosures;
     const char **enclosed_volumes;
+    char (*enclosure_origins)[512]; // [enclosures] where the deck names them
 } sedge_deck;
 
 // Read `path`, apply the `count` settings "key.sub=value" (as YAML scalars or flow values; they win

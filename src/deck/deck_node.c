@@ -6,6 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+void deck_origin(char out[DECK_ORIGIN_MAX], const char *path, const deck_node *node)
+{
+    if (node->setting != NULL) {
+        (void)snprintf(out, DECK_ORIGIN_MAX, "--set %s", node->setting);
+    } else {
+        (void)snprintf(out, DECK_ORIGIN_MAX, "%s:%d", path, node->line);
+    }
+}
+
 sedge_status deck_fail(const char *path, const deck_node *node, const char *format, ...)
 {
     char message[768];

@@ -22,6 +22,10 @@ typedef struct deck_node {
     struct deck_node *next;
 } deck_node;
 
+// The origin of `node`, with which messages begin: "PATH:LINE" or "--set SETTING".
+#define DECK_ORIGIN_MAX 512
+void deck_origin(char out[DECK_ORIGIN_MAX], const char *path, const deck_node *node);
+
 // Fail with SEDGE_ERR_USAGE and a message that begins with the origin of `node`: "PATH:LINE: ..."
 // or "--set SETTING: ...". If `node` is NULL it begins with "PATH: ...".
 __attribute__((format(printf, 3, 4))) sedge_status

@@ -388,6 +388,30 @@ static sedge_status check_waves(const sedge_deck *deck, const sedge_mesh *mesh)
                       deck->initial->wave, deck->initial_parameters, mesh);
 }
 
+// Incident fields and the surfaces through which they enter. Faults are told with the line of the
+// first of these surfaces.
+static sedge_status feed(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    const deck_node *const boundaries = deck_child(deck->tree, "boundaries");
+    const deck_node *at = NULL;
+
+    for (int i = deck->boundary_count - 1; i >= 0; i--) {
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        if (boundary->kind != NULL && boundary->kind->feed != NULL)
+            at = deck_child(boundaries, boundary->name);
+    }
+    if (at != NULL && sedge_problem_feeds(problem) == NULL) {
+        return deck_fail(deck->path, at,
+                         "boundaries.%s: no face of the mesh has this condition, through which "
+                         "incident fields would enter; name a surface inside the mesh, of the "
+                         "file or of mesh.surfaces, or leave the entry out",
+                         at->key);
+    }
+    const sedge_status status = sedge_problem_feed(problem, mesh);
+    if (status != SEDGE_ERR_USAGE) return status;
+    return deck_fail(deck->path, at, "%s", sedge_error_message());
+}
+
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
@@ -429,7 +453,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     }
     SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
     SEDGE_TRY_GOTO(status, sedge_problem_derive(problem, mesh));
-    SEDGE_TRY_GOTO(status, sedge_problem_feed(problem, mesh));
+    SEDGE_TRY_GOTO(status, feed(problem, deck, mesh));
     return SEDGE_OK;
 done:
     sedge_problem_clear(problem);

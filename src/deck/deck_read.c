@@ -425,6 +425,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->two_sided_names);
     sedge_release(deck->enclosures);
     sedge_release(deck->enclosed_volumes);
+    sedge_release(deck->enclosure_origins);
     sedge_release(deck->layer_surfaces);
     sedge_release(deck->layer_volumes);
     sedge_release(deck->materials);

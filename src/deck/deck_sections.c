@@ -163,7 +163,7 @@ static sedge_status read_pairs(const deck_reader *reader, sedge_deck *deck)
 }
 
 // A surface that has a condition has it on each side that an element is on.
-static sedge_status list_two_sided(sedge_deck *deck)
+static sedge_status list_two_sided(const deck_reader *reader, sedge_deck *deck)
 {
     int count = 0;
 
@@ -187,8 +187,11 @@ static sedge_status list_two_sided(sedge_deck *deck)
         for (int k = 0; k < deck->mesh.enclosures && !known; k++)
             known = strcmp(deck->enclosures[k].name, boundary->name) == 0;
         if (known) continue;
-        deck->enclosures[deck->mesh.enclosures++] =
-            (sedge_mesh_enclosure){.name = boundary->name, .shape = SEDGE_ENCLOSURE_NAMED};
+        char *const origin = deck->enclosure_origins[deck->mesh.enclosures];
+        deck_origin(origin, reader->path,
+                    deck_child(deck_child(deck->tree, "boundaries"), boundary->name));
+        deck->enclosures[deck->mesh.enclosures++] = (sedge_mesh_enclosure){
+            .name = boundary->name, .where = origin, .shape = SEDGE_ENCLOSURE_NAMED};
     }
     return SEDGE_OK;
 }
@@ -206,7 +209,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
             strcmp(boundary->partner, SEDGE_DEFAULT_GROUP) == 0)
             deck->mesh.default_surface = true;
     }
-    SEDGE_TRY(list_two_sided(deck));
+    SEDGE_TRY(list_two_sided(reader, deck));
     SEDGE_TRY(deck_read_layers(reader, deck));
     return read_pairs(reader, deck);
 }

@@ -114,10 +114,13 @@ sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck)
     const int room = (section != NULL ? section->count : 0) +
                      boundaries->count; // with conditions of closed surfaces
     SEDGE_TRY(sedge_allocate(&deck->enclosures, room, sizeof *deck->enclosures));
+    SEDGE_TRY(sedge_allocate(&deck->enclosure_origins, room, sizeof *deck->enclosure_origins));
     SEDGE_TRY(sedge_allocate(&deck->enclosed_volumes, volumes, sizeof *deck->enclosed_volumes));
     volumes = 0;
     for (deck_node *node = first; node != NULL; node = node->next) {
-        sedge_mesh_enclosure *const out = &deck->enclosures[deck->mesh.enclosures++];
+        sedge_mesh_enclosure *const out = &deck->enclosures[deck->mesh.enclosures];
+        out->where = deck->enclosure_origins[deck->mesh.enclosures];
+        deck_origin(deck->enclosure_origins[deck->mesh.enclosures++], reader->path, node);
         SEDGE_TRY(read_surface(reader, node, out, deck->enclosed_volumes + volumes));
         volumes += out->volumes;
     }

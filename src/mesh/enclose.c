@@ -17,6 +17,17 @@ static int find_name(const char *name, char (*const names)[64], int count)
     return -1;
 }
 
+// With which messages begin.
+static const char *where_of(const sedge_global *mesh, const sedge_mesh_enclosure *request)
+{
+    return request->where != NULL ? request->where : mesh->name;
+}
+
+static const char *place_of(const sedge_global *mesh, const sedge_mesh_enclosed *enclosed)
+{
+    return where_of(mesh, &mesh->enclosures_asked[enclosed - mesh->enclosed]);
+}
+
 static sedge_status check_enclosure(const sedge_global *mesh, const sedge_mesh_enclosure *request)
 {
     const sedge_mesh_groups *const groups = &mesh->groups;
@@ -24,16 +35,16 @@ static sedge_status check_enclosure(const sedge_global *mesh, const sedge_mesh_e
     if (request->shape == SEDGE_ENCLOSURE_NAMED) return SEDGE_OK;
     if (find_name(request->name, groups->surface_names, groups->surfaces) >= 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s has a surface group '%s' already: a closed surface around a shape "
-                          "needs a name of its own",
-                          mesh->name, request->name);
+                          "%s: the mesh has a surface group '%s' already: a closed surface around "
+                          "a shape needs a name of its own",
+                          where_of(mesh, request), request->name);
     }
     for (int i = 0; i < request->volumes; i++) {
         if (find_name(request->volume[i], groups->volume_names, groups->volumes) >= 0) continue;
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
-            "%s has no volume group '%s', which the closed surface '%s' is to enclose", mesh->name,
-            request->volume[i], request->name);
+            "%s: the mesh has no volume group '%s', which the closed surface '%s' is to enclose",
+            where_of(mesh, request), request->volume[i], request->name);
     }
     return SEDGE_OK;
 }
@@ -59,6 +70,7 @@ sedge_status sedge_global_add_enclosures(sedge_global *mesh, const sedge_mesh_op
     sedge_groups_release(&mesh->groups);
     mesh->groups = groups;
     mesh->enclosures = count;
+    mesh->enclosures_asked = options->enclosure;
     for (int i = 0; i < count; i++) {
         const sedge_mesh_enclosure *const request = &options->enclosure[i];
         mesh->enclosed[i].surface = find_name(request->name, groups.surface_names, more);
@@ -146,17 +158,33 @@ static rim_edge edge_of(const sedge_global *mesh, int32_t e, int f, int i)
     return (rim_edge){v < w ? v : w, v < w ? w : v};
 }
 
+// Is the edge one of an element in a layer?
+static bool is_on_layer(const sedge_global *mesh, rim_edge rim)
+{
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        int found = 0;
+        if (mesh->groups.volume_axes[mesh->group[e]] == 0) continue;
+        for (int v = 0; v < 4; v++)
+            found += mesh->cells[e][v] == rim.low || mesh->cells[e][v] == rim.high;
+        if (found == 2) return true;
+    }
+    return false;
+}
+
 // An edge of the surface that has an odd number of its faces, and is on no outer surface.
-static sedge_status fail_at_rim(const sedge_global *mesh, int surface, rim_edge rim)
+static sedge_status fail_at_rim(const sedge_global *mesh, const sedge_mesh_enclosed *out,
+                                rim_edge rim)
 {
     const double *const a = mesh->points[rim.low];
     const double *const b = mesh->points[rim.high];
 
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: the surface '%s' is not closed: it has a rim at (%.6g, %.6g, %.6g); it "
-                      "must enclose elements without a gap",
-                      mesh->name, mesh->groups.surface_names[surface], 0.5 * (a[0] + b[0]),
-                      0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]));
+                      "%s: the surface '%s' is not closed: it %s at (%.6g, %.6g, %.6g); it must "
+                      "enclose elements without a gap%s",
+                      place_of(mesh, out), mesh->groups.surface_names[out->surface],
+                      is_on_layer(mesh, rim) ? "ends on an absorbing layer" : "has a rim",
+                      0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]),
+                      is_on_layer(mesh, rim) ? ", with an element between it and the layer" : "");
 }
 
 // The edges [count] of the surface, with faces on both sides in `list` [sides], that have an odd
@@ -218,7 +246,7 @@ static sedge_status add_wall(sedge_mesh_enclosed *out, const sedge_global *mesh,
     if (out->walls == SEDGE_ENCLOSED_WALLS) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE, "%s: the surface '%s' ends on more than %d outer surfaces of the mesh",
-            mesh->name, mesh->groups.surface_names[out->surface], SEDGE_ENCLOSED_WALLS);
+            place_of(mesh, out), mesh->groups.surface_names[out->surface], SEDGE_ENCLOSED_WALLS);
     }
     sedge_mesh_wall *const wall = &out->wall[out->walls++];
     *wall = (sedge_mesh_wall){.surface = surface, .periodic = periodic};
@@ -231,7 +259,7 @@ static sedge_status add_wall(sedge_mesh_enclosed *out, const sedge_global *mesh,
 }
 
 // A pair of periodic faces, of which one is enclosed and the other is not.
-static sedge_status fail_at_period(const sedge_global *mesh, int surface,
+static sedge_status fail_at_period(const sedge_global *mesh, const sedge_mesh_enclosed *out,
                                    const sedge_global_side *side)
 {
     double x[3];
@@ -241,7 +269,7 @@ static sedge_status fail_at_period(const sedge_global *mesh, int surface,
                       "%s: the surface '%s' ends on the periodic surface '%s' at (%.6g, %.6g, "
                       "%.6g) and does not go on at its partner: it must enclose the same places on "
                       "both",
-                      mesh->name, mesh->groups.surface_names[surface],
+                      place_of(mesh, out), mesh->groups.surface_names[out->surface],
                       mesh->groups.surface_names[side->group], x[0], x[1], x[2]);
 }
 
@@ -295,12 +323,12 @@ static sedge_status find_walls(sedge_mesh_enclosed *out, rim *r, const sedge_glo
         const sedge_global_side *const side = &mesh->side[s];
         if (!is_periodic(mesh, side)) continue;
         if (((mesh->inside[side->element] ^ mesh->inside[side->other]) >> bit & 1) != 0)
-            return fail_at_period(mesh, out->surface, side);
+            return fail_at_period(mesh, out, side);
         if (touches_rim(r, mesh, side->element, side->face, x))
             SEDGE_TRY(add_wall(out, mesh, side->group, true, x));
     }
     for (int64_t i = 0; i < r->count; i++)
-        if (!r->on_wall[i]) return fail_at_rim(mesh, out->surface, r->edge[i]);
+        if (!r->on_wall[i]) return fail_at_rim(mesh, out, r->edge[i]);
     for (int32_t e = 0; e < mesh->elements; e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int group = -1 - mesh->faces[e][f].neighbour;
@@ -325,7 +353,7 @@ static sedge_status check_edges(sedge_mesh_enclosed *out, const sedge_global *me
     SEDGE_TRY_GOTO(status, find_rim(&r.edge, &r.count, mesh, list, count));
     if (r.count == 0) goto done;
     if (is_named) {
-        status = fail_at_rim(mesh, out->surface, r.edge[0]);
+        status = fail_at_rim(mesh, out, r.edge[0]);
         goto done;
     }
     SEDGE_TRY_GOTO(status, sedge_allocate(&r.on_wall, r.count, sizeof *r.on_wall));
@@ -409,7 +437,8 @@ static double cone(const sedge_global *mesh, const sedge_global_side *side)
     return out > 0.0 ? sum : -sum;
 }
 
-static sedge_status fail_connected(const sedge_global *mesh, const sedge_global_side *side)
+static sedge_status fail_connected(const sedge_global *mesh, const sedge_mesh_enclosed *out,
+                                   const sedge_global_side *side)
 {
     double x[3];
 
@@ -417,15 +446,17 @@ static sedge_status fail_connected(const sedge_global *mesh, const sedge_global_
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "%s: the surface '%s' encloses nothing: its two sides at (%.6g, %.6g, %.6g) "
                       "are connected around it",
-                      mesh->name, mesh->groups.surface_names[side->group], x[0], x[1], x[2]);
+                      place_of(mesh, out), mesh->groups.surface_names[side->group], x[0], x[1],
+                      x[2]);
 }
 
 // Set bit `bit` of `mesh->inside` in the elements that the surface encloses. What is connected
 // across faces of the surface is on alternating sides of it; the inside is where the normals of all
 // faces, taken out of that side, enclose a positive volume.
-static sedge_status find_inside(sedge_global *mesh, int surface, int bit,
+static sedge_status find_inside(sedge_global *mesh, const sedge_mesh_enclosed *out, int bit,
                                 sedge_global_side *const *list, int64_t count)
 {
+    const int surface = out->surface;
     pieces p = {NULL, NULL, NULL};
     double volume = 0.0;
     sedge_status status;
@@ -445,14 +476,14 @@ static sedge_status find_inside(sedge_global *mesh, int surface, int bit,
     for (int64_t k = 0; k < count; k++) {
         const signed char own = p.side[list[k]->element];
         if (own >= 0 && own == p.side[list[k]->other]) {
-            status = fail_connected(mesh, list[k]);
+            status = fail_connected(mesh, out, list[k]);
             goto done;
         }
         if (own < 0) {
             status = SEDGE_FAIL(SEDGE_ERR_USAGE,
                                 "%s: the surface '%s' has parts in parts of the mesh that are not "
                                 "connected; name a surface in each of them",
-                                mesh->name, mesh->groups.surface_names[surface]);
+                                place_of(mesh, out), mesh->groups.surface_names[surface]);
             goto done;
         }
         if (own == 0) volume += cone(mesh, list[k]);
@@ -482,11 +513,11 @@ static sedge_status check_faces(const sedge_global *mesh, const sedge_mesh_enclo
             SEDGE_ERR_USAGE,
             "%s: the surface '%s' has %lld faces on the outside of the mesh; a closed "
             "surface has an element on either side of each face",
-            mesh->name, name, outside > 0 ? outside : (long long)count);
+            place_of(mesh, out), name, outside > 0 ? outside : (long long)count);
     }
     if (count > 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s' has no face inside the mesh%s",
-                      mesh->name, name,
+                      place_of(mesh, out), name,
                       is_named ? "" : ": its shape holds no element, or all of them");
 }
 
@@ -546,7 +577,7 @@ sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_
             if (mesh->side[s].group == out->surface) list[count++] = &mesh->side[s];
         SEDGE_TRY_GOTO(status, check_faces(mesh, out, is_named, list, count));
         SEDGE_TRY_GOTO(status, check_edges(out, mesh, is_named, i, list, count));
-        if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out->surface, i, list, count));
+        if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out, i, list, count));
         summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
     }
 done:

@@ -47,6 +47,7 @@ typedef struct sedge_global {
     sedge_mesh_extruded extruded; // see sedge_mesh
     int enclosures;               // these three: see sedge_mesh
     sedge_mesh_enclosed *enclosed;
+    const sedge_mesh_enclosure *enclosures_asked; // [enclosures] the options'; borrowed
     double (*enclosed_beside)[2][3];
     uint32_t *inside; // [elements] bit i: enclosure i encloses it; NULL: there is none
     int periods;      // see sedge_mesh

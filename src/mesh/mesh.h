@@ -251,7 +251,8 @@ typedef enum sedge_enclosure_shape {
 } sedge_enclosure_shape;
 
 typedef struct sedge_mesh_enclosure {
-    const char *name; // of the surface group
+    const char *name;  // of the surface group
+    const char *where; // with which messages about it begin; NULL: the file or "the box"
     sedge_enclosure_shape shape;
     int volumes; // of GROUPS: the volume groups
     const char *const *volume;

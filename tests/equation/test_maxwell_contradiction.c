@@ -96,12 +96,12 @@ static void test_incident(void)
     make_problem(&problem);
     set_incident(&problem);
     problem.incidents[0].parameters[3] = 0.0;
-    check_verdict(&problem, "zero polarisation");
+    check_verdict(&problem, "direction or polarisation is too short");
 
     make_problem(&problem);
     set_incident(&problem);
     problem.incidents[0].parameters[2] = 0.0;
-    check_verdict(&problem, "zero direction");
+    check_verdict(&problem, "direction or polarisation is too short");
 
     make_problem(&problem);
     set_incident(&problem);
