@@ -137,7 +137,8 @@ typedef struct sedge_deck_far_field {
     sedge_deck_angles theta, phi;
     int image_count;
     sedge_deck_image images[3];
-    bool ffd; // also a file NAME.ffd
+    bool ffd;                 // also a file NAME.ffd
+    sedge_deck_surface input; // around the sources of an antenna; name "": not given
     sedge_deck_frequencies frequencies;
 } sedge_deck_far_field;
 

@@ -86,6 +86,12 @@ static sedge_status read_far_field(const deck_reader *reader, const sedge_deck *
     SEDGE_TRY(read_angles(reader, deck_child(node, "phi"), where, "monitors.far-field.NAME.phi",
                           &out->phi));
     SEDGE_TRY(read_images(reader, deck_child(node, "images"), where, out));
+    const deck_node *const input = deck_child(node, "input");
+    if (input != NULL) {
+        deck_copy_name(out->input.name, input->text);
+        out->input.away = out->surface.away;
+        memcpy(out->input.away_from, out->surface.away_from, sizeof out->input.away_from);
+    }
     out->ffd = deck_boolean(deck_child(node, "ffd"));
     SEDGE_TRY(deck_read_frequencies(reader, deck, node, where, &out->frequencies));
     if (out->frequencies.count > 0) return SEDGE_OK;

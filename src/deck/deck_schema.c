@@ -316,6 +316,9 @@ static const deck_key far_field_keys[] = {
     {"phi", DECK_SECTION, .fallback = "{}", .text = "angles around it, from the x axis"},
     {"images", DECK_SECTION, .fallback = "{}",
      .text = "planes of symmetry and grounds, that close a surface which is open there"},
+    {"input", DECK_NAME, .computed = "none: no gain",
+     .text = "a closed surface around the sources alone, through which all the power goes that the "
+             "antenna accepts; for gain and efficiency"},
     {"ffd", DECK_BOOLEAN, .fallback = "false",
      .text = "also write far-field_NAME.ffd, the text format of HFSS, which antenna tools read"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},

@@ -7,7 +7,9 @@
 // [frequencies], the power through the surface. With a plane wave as the source incident
 // [frequencies], rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and
 // extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Without
-// any plane wave directivity [frequencies][theta][phi] and power [frequencies], which is radiated.
+// any plane wave directivity [frequencies][theta][phi] and power [frequencies], which is radiated;
+// with `input` also gain, as directivity, and input, the accepted power, and efficiency
+// [frequencies].
 // far-field_NAME.csv has the same, a line for each frequency and direction, and far-field_NAME.ffd
 // the fields in the format of HFSS (radiation/ffd.h), where the deck asks for it.
 #include "dg/monitor_kind.h"
@@ -17,6 +19,7 @@
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/transforms.h"
+#include "radiation/closed_surface.h"
 #include "radiation/ffd.h"
 #include "radiation/radiation.h"
 
@@ -28,6 +31,12 @@ typedef struct far_field_entry {
     const sedge_deck_far_field *deck;
     sedge_face_points faces;
     sedge_radiation radiation;
+    int surface; // number of the surface's transform
+    int input;   // of that of the surface `input`; -1: none
+    char input_name[80];
+    sedge_face_points input_faces;
+    sedge_near_surface input_surface;
+    double *input_weight;
 } far_field_entry;
 
 typedef struct far_field_monitor {
@@ -50,15 +59,60 @@ static void release(void *what)
     for (int i = 0; i < monitor->count; i++) {
         sedge_radiation_clear(&monitor->entries[i].radiation);
         sedge_face_points_clear(&monitor->entries[i].faces);
+        sedge_face_points_clear(&monitor->entries[i].input_faces);
+        sedge_release(monitor->entries[i].input_weight);
     }
     sedge_release(monitor->entries);
     sedge_release(monitor);
 }
 
+// The transform on a surface.
+static sedge_status add_transform(far_field_monitor *monitor, const sedge_deck_far_field *deck,
+                                  const char *name, const sedge_deck_surface *surface,
+                                  const sedge_face_points *faces, const json_t *memory)
+{
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
+
+    return sedge_transforms_add(
+        &monitor->transforms,
+        &(sedge_transform_entry){.name = name,
+                                 .line = deck->line,
+                                 .place = sedge_hash_quick(0, surface->name, sizeof surface->name),
+                                 .frequencies = &deck->frequencies,
+                                 .requested = both,
+                                 .normalise = true,
+                                 .limit = faces->limit,
+                                 .rows = faces->sides,
+                                 .row_points = faces->side_points,
+                                 .ids = faces->ids,
+                                 .elements = faces->elements,
+                                 .weights = faces->weights},
+        memory);
+}
+
+// The surface through which an antenna accepts its power.
+static sedge_status create_input(far_field_monitor *monitor, far_field_entry *entry,
+                                 const json_t *memory)
+{
+    const sedge_output_context *const context = monitor->transforms.context;
+    const sedge_deck_far_field *const deck = entry->deck;
+    char where[4300];
+
+    (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s.input",
+                   context->deck->path, deck->line, deck->name);
+    (void)snprintf(entry->input_name, sizeof entry->input_name, "%s/input", deck->name);
+    SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &deck->input, where));
+    SEDGE_TRY(sedge_closed_surface_create(&entry->input_surface, &entry->input_weight, context,
+                                          deck, deck->input.name, &entry->input_faces, where));
+    SEDGE_TRY(sedge_radiation_check_input(&entry->radiation, context, &entry->input_faces, where));
+    entry->input = monitor->transforms.count;
+    return add_transform(monitor, deck, entry->input_name, &deck->input, &entry->input_faces,
+                         memory);
+}
+
 static sedge_status create_entry(far_field_monitor *monitor, const sedge_deck_far_field *deck,
                                  const json_t *memory)
 {
-    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
     const sedge_output_context *const context = monitor->transforms.context;
     far_field_entry *const entry = &monitor->entries[monitor->count++];
     sedge_face_points *const faces = &entry->faces;
@@ -70,22 +124,10 @@ static sedge_status create_entry(far_field_monitor *monitor, const sedge_deck_fa
     SEDGE_TRY(sedge_radiation_create(&entry->radiation, context, deck, faces));
     if (entry->radiation.incident && monitor->transforms.sampling.signal == NULL)
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a plane wave without a signal");
-    return sedge_transforms_add(
-        &monitor->transforms,
-        &(sedge_transform_entry){
-            .name = deck->name,
-            .line = deck->line,
-            .place = sedge_hash_quick(0, deck->surface.name, sizeof deck->surface.name),
-            .frequencies = &deck->frequencies,
-            .requested = both,
-            .normalise = true,
-            .limit = faces->limit,
-            .rows = faces->sides,
-            .row_points = faces->side_points,
-            .ids = faces->ids,
-            .elements = faces->elements,
-            .weights = faces->weights},
-        memory);
+    entry->surface = monitor->transforms.count;
+    SEDGE_TRY(add_transform(monitor, deck, deck->name, &deck->surface, faces, memory));
+    entry->input = -1;
+    return deck->input.name[0] != '\0' ? create_input(monitor, entry, memory) : SEDGE_OK;
 }
 
 static sedge_status create(void **out, const sedge_output_context *context,
@@ -106,8 +148,8 @@ static sedge_status create(void **out, const sedge_output_context *context,
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, deck->far_field_count, sizeof *monitor->entries);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status,
-                   sedge_transforms_create(&monitor->transforms, context, deck->far_field_count));
+    SEDGE_TRY_GOTO(
+        status, sedge_transforms_create(&monitor->transforms, context, 2 * deck->far_field_count));
     for (int i = 0; i < deck->far_field_count; i++)
         SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->far_fields[i], memory));
     SEDGE_TRY_GOTO(status,
@@ -133,7 +175,7 @@ static sedge_status write_entry(const far_field_monitor *monitor, int i, sedge_h
     (void)snprintf(folder, sizeof folder, "/%s", entry->deck->name);
     (void)snprintf(name, sizeof name, "far-field_%s.csv", entry->deck->name);
     SEDGE_TRY(sedge_h5_group(file, folder));
-    SEDGE_TRY(sedge_spectrum_describe(&monitor->transforms.spectrum[i], context,
+    SEDGE_TRY(sedge_spectrum_describe(&monitor->transforms.spectrum[entry->surface], context,
                                       &monitor->transforms.sampling, file, folder));
     SEDGE_TRY(sedge_radiation_write(&entry->radiation, context, file, folder));
     sedge_output_path(path, context, name);
@@ -142,7 +184,7 @@ static sedge_status write_entry(const far_field_monitor *monitor, int i, sedge_h
     (void)snprintf(name, sizeof name, "far-field_%s.ffd", entry->deck->name);
     sedge_output_path(path, context, name);
     return sedge_radiation_write_ffd(&entry->radiation, context, &monitor->transforms.sampling,
-                                     &monitor->transforms.spectrum[i], path);
+                                     &monitor->transforms.spectrum[entry->surface], path);
 }
 
 static sedge_status write_entries(const void *what, sedge_h5 *file)
@@ -163,9 +205,18 @@ static sedge_status finish(void *what)
 
     SEDGE_TRY(sedge_comm_agree(context->comm, sedge_transforms_fetch(&monitor->transforms)));
     for (int i = 0; i < monitor->count; i++) {
-        sedge_radiation *const radiation = &monitor->entries[i].radiation;
+        far_field_entry *const entry = &monitor->entries[i];
+        sedge_radiation *const radiation = &entry->radiation;
+        const sedge_spectrum *const surface = &monitor->transforms.spectrum[entry->surface];
 
-        SEDGE_TRY(sedge_radiation_find(radiation, context, &monitor->transforms.spectrum[i]));
+        SEDGE_TRY(sedge_radiation_find(radiation, context, surface));
+        if (entry->input >= 0) {
+            const sedge_spectrum *const input = &monitor->transforms.spectrum[entry->input];
+
+            // Both sums begin at the same step, unless the run goes on from one without `input`.
+            if (input->begin == surface->begin)
+                SEDGE_TRY(sedge_radiation_find_input(radiation, input, &entry->input_surface));
+        }
         bytes += ENTRY_BYTES + 100.0 * (double)radiation->directions * radiation->frequencies;
     }
     return sedge_transforms_write(&monitor->transforms, "far-field.h5", "far fields", bytes,

@@ -1,6 +1,7 @@
 #include "radiation.h"
 
 #include "base/memory.h"
+#include "closed_surface.h"
 #include "scattering/pattern.h"
 
 #include <math.h>
@@ -10,66 +11,6 @@
 #define PI 3.14159265358979323846
 
 // ---- the surface -------------------------------------------------------------------------------
-
-// Does the side's element lie outside? Normals point outward.
-static bool is_outside(const sedge_output_context *context, const sedge_face_points *faces,
-                       int32_t side)
-{
-    const int64_t at = (int64_t)side * faces->side_points;
-    double(*const corners)[3] = context->mesh->corners[faces->elements[at]];
-    double along = 0.0;
-
-    for (int i = 0; i < 3; i++) {
-        const double middle =
-            0.25 * (corners[0][i] + corners[1][i] + corners[2][i] + corners[3][i]);
-        along += (middle - faces->place[at][i]) * faces->normal[at][i];
-    }
-    return along > 0.0;
-}
-
-// Turn all normals if they point inward: the volume that they enclose is negative then.
-static void turn_outward(const sedge_radiation *r, const sedge_output_context *context,
-                         const sedge_face_points *faces)
-{
-    double origin[3];
-    double volume = 0.0;
-
-    memcpy(origin, r->deck->centre, sizeof origin);
-    for (int p = 0; p < r->surface.planes; p++)
-        origin[r->surface.plane[p].axis] = r->surface.plane[p].position;
-    for (int64_t k = 0; k < r->surface.points; k++) {
-        for (int i = 0; i < 3; i++) {
-            volume += faces->share[k / faces->side_points] * faces->area[k] * faces->normal[k][i] *
-                      (faces->place[k][i] - origin[i]);
-        }
-    }
-    sedge_comm_sum(context->comm, &volume, 1);
-    for (int64_t k = 0; k < r->surface.points && volume < 0.0; k++)
-        for (int i = 0; i < 3; i++) faces->normal[k][i] = -faces->normal[k][i];
-}
-
-// The quadrature weights. Where fields jump, at a surface with a condition on both sides, the outer
-// sides are the closed surface: what is inside does not radiate.
-static void set_weights(const sedge_radiation *r, const sedge_output_context *context,
-                        const sedge_face_points *faces)
-{
-    const sedge_mesh_groups *const groups = &context->mesh->groups;
-    bool jumps = false;
-
-    for (int s = 0; s < groups->surfaces; s++) {
-        if (strcmp(groups->surface_names[s], r->deck->surface.name) == 0)
-            jumps = groups->surface_two_sided_faces[s] > 0;
-    }
-    for (int32_t s = 0; s < faces->sides; s++) {
-        double share = faces->share[s];
-
-        if (jumps && share < 1.0) share = is_outside(context, faces, s) ? 1.0 : 0.0;
-        for (int64_t k = 0; k < faces->side_points; k++) {
-            const int64_t at = s * (int64_t)faces->side_points + k;
-            r->weight[at] = share * faces->area[at];
-        }
-    }
-}
 
 // The box around the surface. Collective.
 static void find_bounds(double bounds[2][3], const sedge_comm *comm, const sedge_face_points *faces)
@@ -120,9 +61,8 @@ static bool is_beyond(double bounds[2][3], const double place[3])
     return beyond;
 }
 
-static sedge_status check_point_sources(const sedge_radiation *r,
-                                        const sedge_output_context *context, double bounds[2][3],
-                                        const char *where)
+static sedge_status check_point_sources(const char *name, const sedge_output_context *context,
+                                        double bounds[2][3], const char *where)
 {
     const sedge_problem *const problem = context->problem;
 
@@ -134,7 +74,7 @@ static sedge_status check_point_sources(const sedge_radiation *r,
                           "%s: the source '%s' at (%g, %g, %g) is outside of the surface '%s', "
                           "which must enclose all that radiates",
                           where, problem->point_sources[i].kind->name, place[0], place[1], place[2],
-                          r->deck->surface.name);
+                          name);
     }
     return SEDGE_OK;
 }
@@ -187,14 +127,14 @@ static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *
     double most[NUMBERS] = {0.0, 0.0, 0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
     for (int32_t s = 0; s < faces->sides; s++)
-        if (is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
+        if (sedge_closed_surface_is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
     sedge_comm_max(context->comm, most, 1);
     sedge_status status = add_beyond(most, context, bounds, where);
     for (int32_t s = 0; s < faces->sides && status == SEDGE_OK; s++) {
         const int group = context->mesh->group[faces->elements[(int64_t)s * faces->side_points]];
 
         if (context->mesh->groups.volume_axes[group] != 0) most[LAYER] = 1.0;
-        if (most[OUTSIDE] > 0.0 && !is_outside(context, faces, s)) continue;
+        if (most[OUTSIDE] > 0.0 && !sedge_closed_surface_is_outside(context, faces, s)) continue;
         status = add_medium(most, context, group, where);
     }
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
@@ -244,11 +184,11 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
     const int64_t all = r->directions + 2;
     const int64_t frequencies = r->frequencies;
 
-    SEDGE_TRY(sedge_allocate(&r->weight, r->surface.points, sizeof *r->weight));
     SEDGE_TRY(sedge_allocate(&r->direction, all, sizeof *r->direction));
     SEDGE_TRY(sedge_allocate(&r->far, frequencies * all, sizeof *r->far));
     SEDGE_TRY(sedge_allocate(&r->flux, frequencies, sizeof *r->flux));
     SEDGE_TRY(sedge_allocate(&r->power, frequencies, sizeof *r->power));
+    SEDGE_TRY(sedge_allocate(&r->input, frequencies, sizeof *r->input));
     SEDGE_TRY(sedge_allocate(&r->signal, frequencies, sizeof *r->signal));
     SEDGE_TRY(sedge_allocate(&r->square, frequencies, sizeof *r->square));
     if (!exact) return SEDGE_OK;
@@ -265,37 +205,19 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
     (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s", context->deck->path,
                    deck->line, deck->name);
     *out = (sedge_radiation){.deck = deck,
-                             .surface = {.comm = context->comm,
-                                         .threads = context->threads,
-                                         .points = (int64_t)faces->sides * faces->side_points,
-                                         .place = (const double(*)[3])faces->place,
-                                         .normal = (const double(*)[3])faces->normal,
-                                         .planes = deck->image_count},
+                             .surface = {.points = (int64_t)faces->sides * faces->side_points},
                              .frequencies = deck->frequencies.count,
                              .directions = (int64_t)deck->theta.count * deck->phi.count};
-    for (int i = 0; i < deck->image_count; i++) {
-        const sedge_deck_image *const image = &deck->images[i];
-        out->surface.plane[i] =
-            (sedge_image_plane){image->axis, image->position, image->magnetic, image->ground};
-    }
     out->incident = sedge_incident_find(&out->wave, context);
     out->antenna = context->problem->incident_count == 0;
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
     SEDGE_TRY(sedge_exact_check(context));
     set_directions(out);
-    turn_outward(out, context, faces);
-    set_weights(out, context, faces);
-    out->surface.weight = out->weight;
-    if (sedge_near_surface_check(&out->surface) != SEDGE_OK) {
-        char reason[1024];
-
-        (void)snprintf(reason, sizeof reason, "%.1000s", sedge_error_message());
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s", where, deck->surface.name,
-                          reason);
-    }
+    SEDGE_TRY(sedge_closed_surface_create(&out->surface, &out->weight, context, deck,
+                                          deck->surface.name, faces, where));
     find_bounds(bounds, context->comm, faces);
     out->total = has_total_fields(out, context, bounds);
-    SEDGE_TRY(check_point_sources(out, context, bounds, where));
+    SEDGE_TRY(check_point_sources(deck->surface.name, context, bounds, where));
     return find_medium(out, context, faces, bounds, where);
 }
 
@@ -306,6 +228,7 @@ void sedge_radiation_clear(const sedge_radiation *radiation)
     sedge_release(radiation->far);
     sedge_release(radiation->flux);
     sedge_release(radiation->power);
+    sedge_release(radiation->input);
     sedge_release(radiation->signal);
     sedge_release(radiation->square);
     sedge_release(radiation->exact);
@@ -349,22 +272,41 @@ static sedge_status find_exact(const sedge_radiation *r, const sedge_output_cont
     return SEDGE_OK;
 }
 
-// The phasors at frequency f of the points.
-static void copy_fields(const sedge_radiation *r, const sedge_spectrum *spectrum, int f,
-                        double complex (*E)[3], double complex (*H)[3])
+sedge_status sedge_radiation_check_input(const sedge_radiation *radiation,
+                                         const sedge_output_context *context,
+                                         const sedge_face_points *faces, const char *where)
 {
-    for (int64_t k = 0; k < r->surface.points; k++) {
-        for (int c = 0; c < 6; c++) {
-            const double *const sum = spectrum->sums + 2 * ((6 * k + c) * r->frequencies + f);
-            const double complex value = sum[0] + (double complex)_Complex_I * sum[1];
+    double bounds[2][3];
 
-            if (c < 3) {
-                E[k][c] = value;
-            } else {
-                H[k][c - 3] = value;
-            }
-        }
+    if (!radiation->antenna) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: 'input' is the surface around the sources of an antenna, and the "
+                          "deck has an incident wave: remove one of them",
+                          where);
     }
+    find_bounds(bounds, context->comm, faces);
+    return check_point_sources(radiation->deck->input.name, context, bounds, where);
+}
+
+sedge_status sedge_radiation_find_input(sedge_radiation *radiation, const sedge_spectrum *spectrum,
+                                        const sedge_near_surface *surface)
+{
+    double complex(*E)[3] = NULL;
+    double complex(*H)[3] = NULL;
+    sedge_status status = sedge_allocate(&E, surface->points, sizeof *E);
+
+    if (status == SEDGE_OK) status = sedge_allocate(&H, surface->points, sizeof *H);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(surface->comm, status));
+    for (int f = 0; f < radiation->frequencies; f++) {
+        sedge_closed_surface_fields(surface, spectrum, f, E, H);
+        radiation->input[f] = sedge_near_surface_power(surface, (const double complex(*)[3])E,
+                                                       (const double complex(*)[3])H);
+    }
+    radiation->fed = true;
+done:
+    sedge_release(E);
+    sedge_release(H);
+    return status;
 }
 
 sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output_context *context,
@@ -387,7 +329,7 @@ sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output
                                           .E = (const double complex(*)[3])E,
                                           .H = (const double complex(*)[3])H};
 
-        copy_fields(r, spectrum, f, E, H);
+        sedge_closed_surface_fields(&r->surface, spectrum, f, E, H);
         SEDGE_TRY_GOTO(status,
                        sedge_far_field_find(&r->surface, &fields, &r->medium, r->deck->centre, all,
                                             (const double(*)[2])r->direction,
@@ -421,6 +363,16 @@ double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int6
 {
     return sedge_pattern_gain(radiation->far[f * (radiation->directions + 2) + d],
                               find_impedance(radiation), radiation->power[f]);
+}
+
+double sedge_radiation_efficiency(const sedge_radiation *radiation, int f)
+{
+    return radiation->power[f] / radiation->input[f];
+}
+
+double sedge_radiation_gain(const sedge_radiation *radiation, int f, int64_t d)
+{
+    return sedge_radiation_efficiency(radiation, f) * sedge_radiation_directivity(radiation, f, d);
 }
 
 double sedge_radiation_scattering(const sedge_radiation *radiation, int f)

@@ -21,11 +21,13 @@ typedef struct sedge_radiation {
     bool total; // the fields on the surface are total ones, incident and scattered
     sedge_incident_wave wave;
     int frequencies;
-    int64_t directions;          // of the deck: [theta][phi]
-    double (*direction)[2];      // [directions + 2]: then back to the source, then forward
-    double complex (*far)[2];    // [frequencies][directions + 2], sums over time
-    double *flux;                // [frequencies] through the surface
-    double *power;               // [frequencies] over the sphere; of an antenna
+    int64_t directions;       // of the deck: [theta][phi]
+    double (*direction)[2];   // [directions + 2]: then back to the source, then forward
+    double complex (*far)[2]; // [frequencies][directions + 2], sums over time
+    double *flux;             // [frequencies] through the surface
+    double *power;            // [frequencies] over the sphere; of an antenna
+    double *input;            // [frequencies] accepted by the antenna, where it is `fed`
+    bool fed;
     double complex *signal;      // [frequencies] transform of the plane wave's signal
     double *square;              // [frequencies] |E|^2 of the plane wave; not-a-number: too small
     double (*exact)[2];          // [frequencies][directions + 2] exact cross-sections; NULL: none
@@ -45,10 +47,26 @@ SEDGE_MUST_USE
 sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output_context *context,
                                   const sedge_spectrum *spectrum);
 
+// Check that the surface `input` of the deck, whose faces are `faces`, is around the sources of an
+// antenna. SEDGE_ERR_USAGE. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_check_input(const sedge_radiation *radiation,
+                                         const sedge_output_context *context,
+                                         const sedge_face_points *faces, const char *where);
+
+// Find the accepted power: that through the surface `input`. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_find_input(sedge_radiation *radiation, const sedge_spectrum *spectrum,
+                                        const sedge_near_surface *surface);
+
 // Cross-section of direction d at frequency f, theta and phi part; not-a-number where nothing is
 // incident.
 void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, double rcs[2]);
 double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d);
+// Where the antenna is `fed`: the part of the accepted power that is radiated, and that part times
+// the directivity.
+double sedge_radiation_efficiency(const sedge_radiation *radiation, int f);
+double sedge_radiation_gain(const sedge_radiation *radiation, int f, int64_t d);
 
 // Of the plane wave, by the power that leaves the surface (not-a-number: with total fields that is
 // not the scattered one) and by the forward field.

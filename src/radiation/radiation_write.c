@@ -142,6 +142,18 @@ static double flux(const sedge_radiation *r, int f, int64_t d)
     return r->flux[f];
 }
 
+static double input(const sedge_radiation *r, int f, int64_t d)
+{
+    (void)d;
+    return r->input[f];
+}
+
+static double efficiency(const sedge_radiation *r, int f, int64_t d)
+{
+    (void)d;
+    return sedge_radiation_efficiency(r, f);
+}
+
 typedef struct dataset {
     const char *name;
     quantity *find;
@@ -171,6 +183,11 @@ static const dataset of_exact[] = {
 static const dataset of_antenna[] = {
     {"directivity", sedge_radiation_directivity, true, NULL, NULL},
     {"power", power, false, power_unit, "W s2"},
+};
+static const dataset of_fed[] = {
+    {"gain", sedge_radiation_gain, true, NULL, NULL},
+    {"efficiency", efficiency, false, NULL, NULL},
+    {"input", input, false, power_unit, "W s2"},
 };
 #define COUNT_OF(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
 
@@ -267,6 +284,7 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     SEDGE_TRY(put_angles(file, folder, "phi", &r->deck->phi));
     SEDGE_TRY(put_fields(r, context, file, folder));
     SEDGE_TRY(put_all(r, context, file, folder, of_all, COUNT_OF(of_all)));
+    if (r->fed) SEDGE_TRY(put_all(r, context, file, folder, of_fed, COUNT_OF(of_fed)));
     if (r->antenna) return put_all(r, context, file, folder, of_antenna, COUNT_OF(of_antenna));
     if (!r->incident) return SEDGE_OK;
     SEDGE_TRY(put_all(r, context, file, folder, of_wave, COUNT_OF(of_wave)));
@@ -290,7 +308,8 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
                              r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE,
                              unit * creal(far[0]), unit * cimag(far[0]), unit * creal(far[1]),
                              unit * cimag(far[1]), axial_ratio(r, f, d)));
-    if (r->antenna) return sedge_text_add(text, ",%.9g\n", sedge_radiation_directivity(r, f, d));
+    if (r->antenna) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_directivity(r, f, d)));
+    if (r->fed) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_gain(r, f, d)));
     if (!r->incident) return sedge_text_add(text, "\n");
     SEDGE_TRY(sedge_text_add(text, ",%.9g,%.9g", area_unit(context) * rcs_theta(r, f, d),
                              area_unit(context) * rcs_phi(r, f, d)));
@@ -312,6 +331,7 @@ sedge_status sedge_radiation_write_table(const sedge_radiation *radiation,
                                   "frequency,theta,phi,E_theta_re,E_theta_im,E_phi_re,E_phi_im,"
                                   "axial_ratio%s%s\n",
                                   r->incident  ? ",rcs_theta,rcs_phi"
+                                  : r->fed     ? ",directivity,gain"
                                   : r->antenna ? ",directivity"
                                                : "",
                                   r->exact != NULL ? ",exact_rcs_theta,exact_rcs_phi" : ""));
@@ -434,17 +454,24 @@ static sedge_status report_directivity(const sedge_radiation *r,
 
     SEDGE_TRY(sedge_text_add(text,
                              "  %-22s greatest directivity; power far away over that through the "
-                             "surface\n    %12s %8s %8s %8s %8s\n",
-                             r->deck->name, "frequency", "dBi", "theta", "phi", "power"));
+                             "surface%s\n    %12s %8s %8s %8s %8s%s\n",
+                             r->deck->name, r->fed ? ", and over that through its input" : "",
+                             "frequency", "dBi", "theta", "phi", "power",
+                             r->fed ? "  efficiency gain/dBi" : ""));
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
         const int64_t d = find_peak(r, f);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g %8.3f %8g %8g %8.4f\n",
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g %8.3f %8g %8g %8.4f",
                                  r->deck->frequencies.value[f] * frequency_unit(context),
                                  sedge_pattern_decibel(sedge_radiation_directivity(r, f, d)),
                                  r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE,
                                  r->power[f] / r->flux[f]));
+        if (r->fed) {
+            SEDGE_TRY(sedge_text_add(text, " %11.4f %8.3f", sedge_radiation_efficiency(r, f),
+                                     sedge_pattern_decibel(sedge_radiation_gain(r, f, d))));
+        }
+        SEDGE_TRY(sedge_text_add(text, "\n"));
     }
     return SEDGE_OK;
 }
@@ -472,6 +499,12 @@ static double greatest(const sedge_radiation *r, int f, int64_t d)
     return sedge_radiation_directivity(r, f, find_peak(r, f));
 }
 
+static double greatest_gain(const sedge_radiation *r, int f, int64_t d)
+{
+    (void)d;
+    return sedge_radiation_gain(r, f, find_peak(r, f));
+}
+
 static double power_ratio(const sedge_radiation *r, int f, int64_t d)
 {
     (void)d;
@@ -491,6 +524,10 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
     if (r->antenna) {
         add_list(r, entry, "directivity", greatest, 1.0);
         add_list(r, entry, "power_ratio", power_ratio, 1.0);
+        if (r->fed) {
+            add_list(r, entry, "gain", greatest_gain, 1.0);
+            add_list(r, entry, "efficiency", efficiency, 1.0);
+        }
         return report_directivity(r, context, text);
     }
     if (!r->incident) {

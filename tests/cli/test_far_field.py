@@ -8,7 +8,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import SOURCE, Case, read_json
+from kit import SOURCE, TETRAHEDRON, Case, Cube, read_json
 
 DIPOLE = """\
 equation: maxwell
@@ -154,6 +154,37 @@ def unit_vectors(theta, phi):
                                                                                 0 * theta + 0 * phi))
 
 
+# A dipole in a box below a conducting plate.
+LOSSY = """\
+equation: maxwell
+order: 2
+precision: fp32
+mesh:
+  file: cube.msh
+  surfaces:
+    inner: {box: {min: [0.37, 0.37, 0.24], max: [0.63, 0.63, 0.51]}}
+    outer: {box: {min: [0.12, 0.12, 0.12], max: [0.88, 0.88, 0.88]}}
+    block: {groups: [tag8]}
+time: {end: 8, stop: {spectra: 1e-3}}
+materials: {domain: {epsilon: 1}, tag8: {conductivity: 16}}
+boundaries:
+  xmin: {type: absorbing}
+  xmax: {type: absorbing}
+  ymin: {type: absorbing}
+  ymax: {type: absorbing}
+  zmin: {type: absorbing}
+  zmax: {type: absorbing}
+sources:
+  - {type: dipole, position: [0.5, 0.5, 0.375], direction: [1, 0, 0], signal: {type: ricker, frequency: 1}}
+monitors:
+  frequencies: {list: [0.8, 1.2]}
+  flux: {block: {surface: block, out_of: tag8}}
+  far-field: {outer: {surface: outer, input: inner, theta: {step: 30}, phi: {step: 90}}}
+output: {snapshots: 0, checkpoint: {steps: 250, keep: 99}}
+kernels: {tune: "off"}
+"""
+
+
 class FarField(Case):
     def compute(self, deck, name, *words, **options):
         self.succeed("run", deck, "--device", "host", "--quiet", "--output", name, *words, **options)
@@ -233,6 +264,34 @@ class FarField(Case):
             scale = abs(found[name]).max()
             if "axial" not in name:  # of a linear field it is noise
                 numpy.testing.assert_allclose(again[name], found[name], atol=1e-12 * scale, err_msg=name)
+
+    def test_gain(self):
+        """What a dipole gives is what leaves the outer surface and what a conducting plate above it takes. At the
+        distance of 1.2 radii of the dipole's ball the power in its near field is right to 3 %."""
+        cube = Cube(8)
+        plate = [all(0.6 < cube.nodes[n][2] < 0.8 and max(abs(cube.nodes[n][i] - 0.5) for i in (0, 1)) < 0.3
+                     for n in corners) for corners in cube.tetrahedra]
+        elements = [(TETRAHEDRON, 8 if lossy else 7, corners) for corners, lossy in zip(cube.tetrahedra, plate)]
+        self.write("cube.msh", cube.text(False, elements))
+        deck = self.write("lossy.yaml", LOSSY)
+        found = self.compute(deck, "whole")
+        with h5py.File(self.folder / "whole/flux_spectra.h5") as file:
+            taken = -file["flux/block/power"][()]
+        inside = found["outer/input"]
+        numpy.testing.assert_allclose(inside, taken + found["outer/flux"], rtol=0.04)
+        self.assertGreater(min(taken / inside), 0.1)
+        numpy.testing.assert_allclose(found["outer/efficiency"] * inside, found["outer/power"], rtol=1e-12)
+        numpy.testing.assert_allclose(found["outer/gain"],
+                                      found["outer/directivity"] * found["outer/efficiency"][:, None, None], rtol=1e-12)
+        report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]["outer"]
+        numpy.testing.assert_allclose(report["efficiency"], found["outer/efficiency"], rtol=1e-12)
+        with open(self.folder / "whole/far-field_outer.csv") as file:
+            rows = [float(row["gain"]) for row in csv.DictReader(file)]
+        numpy.testing.assert_allclose(rows, found["outer/gain"].ravel(), rtol=1e-8)
+        again = self.compute(deck, "again", "--restart", self.folder / "whole/checkpoint-250.h5", ranks=2)
+        numpy.testing.assert_allclose(again["outer/gain"], found["outer/gain"], rtol=1e-5)
+        self.refuse(1, ["monitors.far-field.outer.input: the source 'dipole' at (0.2, 0.5, 0.5) is outside of the surface "
+                        "'inner'"], "run", deck, "--device", "host", "--set", "sources.0.position=[0.2, 0.5, 0.5]", ranks=(0,))
 
     def test_sphere(self):
         """0.3 dB are what flat faces cost; so is 8 % of the scattered power at k a = 1."""

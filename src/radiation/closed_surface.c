@@ -1,0 +1,113 @@
+#include "closed_surface.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool sedge_closed_surface_is_outside(const sedge_output_context *context,
+                                     const sedge_face_points *faces, int32_t side)
+{
+    const int64_t at = (int64_t)side * faces->side_points;
+    double(*const corners)[3] = context->mesh->corners[faces->elements[at]];
+    double along = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        const double middle =
+            0.25 * (corners[0][i] + corners[1][i] + corners[2][i] + corners[3][i]);
+        along += (middle - faces->place[at][i]) * faces->normal[at][i];
+    }
+    return along > 0.0;
+}
+
+// Turn all normals if they point inward: the volume that they enclose is negative then.
+static void turn_outward(const sedge_near_surface *surface, const sedge_comm *comm,
+                         const double centre[3], const sedge_face_points *faces)
+{
+    double origin[3];
+    double volume = 0.0;
+
+    memcpy(origin, centre, sizeof origin);
+    for (int p = 0; p < surface->planes; p++)
+        origin[surface->plane[p].axis] = surface->plane[p].position;
+    for (int64_t k = 0; k < surface->points; k++) {
+        for (int i = 0; i < 3; i++) {
+            volume += faces->share[k / faces->side_points] * faces->area[k] * faces->normal[k][i] *
+                      (faces->place[k][i] - origin[i]);
+        }
+    }
+    sedge_comm_sum(comm, &volume, 1);
+    for (int64_t k = 0; k < surface->points && volume < 0.0; k++)
+        for (int i = 0; i < 3; i++) faces->normal[k][i] = -faces->normal[k][i];
+}
+
+// The quadrature weights. Where fields jump, at a surface with a condition on both sides, the outer
+// sides are the closed surface: what is inside does not radiate.
+static void set_weights(double *weight, const char *name, const sedge_output_context *context,
+                        const sedge_face_points *faces)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    bool jumps = false;
+
+    for (int s = 0; s < groups->surfaces; s++) {
+        if (strcmp(groups->surface_names[s], name) == 0)
+            jumps = groups->surface_two_sided_faces[s] > 0;
+    }
+    for (int32_t s = 0; s < faces->sides; s++) {
+        double share = faces->share[s];
+
+        if (jumps && share < 1.0)
+            share = sedge_closed_surface_is_outside(context, faces, s) ? 1.0 : 0.0;
+        for (int64_t k = 0; k < faces->side_points; k++) {
+            const int64_t at = s * (int64_t)faces->side_points + k;
+            weight[at] = share * faces->area[at];
+        }
+    }
+}
+
+sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weight,
+                                         const sedge_output_context *context,
+                                         const sedge_deck_far_field *deck, const char *name,
+                                         sedge_face_points *faces, const char *where)
+{
+    *out = (sedge_near_surface){.comm = context->comm,
+                                .points = (int64_t)faces->sides * faces->side_points,
+                                .place = (const double(*)[3])faces->place,
+                                .normal = (const double(*)[3])faces->normal,
+                                .planes = deck->image_count};
+    for (int i = 0; i < deck->image_count; i++) {
+        const sedge_deck_image *const image = &deck->images[i];
+        out->plane[i] =
+            (sedge_image_plane){image->axis, image->position, image->magnetic, image->ground};
+    }
+    SEDGE_TRY(
+        sedge_comm_agree(context->comm, sedge_allocate(weight, out->points, sizeof **weight)));
+    turn_outward(out, context->comm, deck->centre, faces);
+    set_weights(*weight, name, context, faces);
+    out->weight = *weight;
+    if (sedge_near_surface_check(out) != SEDGE_OK) {
+        char reason[1024];
+
+        (void)snprintf(reason, sizeof reason, "%.1000s", sedge_error_message());
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s", where, name, reason);
+    }
+    return SEDGE_OK;
+}
+
+void sedge_closed_surface_fields(const sedge_near_surface *surface, const sedge_spectrum *spectrum,
+                                 int f, double complex (*E)[3], double complex (*H)[3])
+{
+    for (int64_t k = 0; k < surface->points; k++) {
+        for (int c = 0; c < 6; c++) {
+            const double *const sum =
+                spectrum->sums + 2 * ((6 * k + c) * spectrum->frequencies->count + f);
+            const double complex value = sum[0] + (double complex)_Complex_I * sum[1];
+
+            if (c < 3) {
+                E[k][c] = value;
+            } else {
+                H[k][c - 3] = value;
+            }
+        }
+    }
+}
