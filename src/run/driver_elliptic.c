@@ -58,14 +58,27 @@ static sedge_status open_local(elliptic_run *s)
     return sedge_allocate(&s->surface_flux, s->session->problem.surfaces, sizeof(double));
 }
 
-static void tear_down(elliptic_run *s)
+// All but what the end of a run needs. A second call does nothing.
+static void release(void *of)
 {
+    elliptic_run *const s = of;
+
     sedge_monitors_free(s->monitors);
     sedge_sample_free(s->sample);
-    sedge_output_folder_unlock(s->lock);
     sedge_context_free(s->context);
     sedge_cache_free(s->cache);
     sedge_device_free(s->device);
+    s->monitors = NULL;
+    s->sample = NULL;
+    s->context = NULL;
+    s->cache = NULL;
+    s->device = NULL;
+}
+
+static void tear_down(elliptic_run *s)
+{
+    release(s);
+    sedge_output_folder_unlock(s->lock);
     sedge_release(s->u);
     sedge_release(s->field);
     sedge_release(s->fields);
@@ -384,7 +397,8 @@ static sedge_status finish(elliptic_run *s, sedge_status outcome)
     fill_solve(&solve_report, s);
     fill_report(s, &report);
     report.solve = &solve_report;
-    return sedge_finish(&report, s->session, &s->watch, outcome, SEDGE_OK, print_summary, s);
+    return sedge_finish(&report, s->session, &s->watch, outcome, SEDGE_OK, print_summary, release,
+                        s);
 }
 
 sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)

@@ -206,7 +206,8 @@ sedge_status driver_finish(driver_run *run, sedge_status outcome)
     sedge_finish_outcome(&report, message, outcome);
     fill_report(run, &report);
     sedge_status status = fill_cost(run, &report, outcome);
-    status = sedge_finish(&report, &run->session, &run->watch, outcome, status, print_summary, run);
+    status = sedge_finish(&report, &run->session, &run->watch, outcome, status, print_summary,
+                          driver_release, run);
     sedge_text_free(text);
     json_decref(report.monitors);
     return status;

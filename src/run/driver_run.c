@@ -117,12 +117,12 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     return status;
 }
 
-static void tear_down(driver_run *run)
+void driver_release(void *of)
 {
-    sedge_stop_free(run->stop);
+    driver_run *const run = of;
+
     sedge_monitors_free(run->monitors);
     sedge_sample_free(run->sample);
-    sedge_output_folder_unlock(run->lock);
     sedge_reference_free(run->reference);
     sedge_evolution_free(run->evolution);
     sedge_cache_free(run->cache);
@@ -130,6 +130,20 @@ static void tear_down(driver_run *run)
     sedge_checkpoint_state_clear(&run->state);
     sedge_release(run->energies);
     sedge_release(run->energy_before);
+    run->monitors = NULL;
+    run->sample = NULL;
+    run->reference = NULL;
+    run->evolution = NULL;
+    run->cache = NULL;
+    run->device = NULL;
+    run->energies = run->energy_before = run->u = NULL;
+}
+
+static void tear_down(driver_run *run)
+{
+    driver_release(run);
+    sedge_stop_free(run->stop);
+    sedge_output_folder_unlock(run->lock);
     sedge_session_close(&run->session);
 }
 

@@ -125,6 +125,10 @@ sedge_status driver_end_settled(driver_run *run, bool measure);
 SEDGE_MUST_USE
 sedge_status driver_check_energy(driver_run *run);
 
+// Give back all but the session, the lock of its folder and the reaction to signals: `of` is a
+// driver_run. A second call does nothing. Collective.
+void driver_release(void *of);
+
 // Write the report of a finished or failed run; the run's own failure wins.
 SEDGE_MUST_USE
 sedge_status driver_finish(driver_run *run, sedge_status outcome);

@@ -27,25 +27,43 @@ static void print_end(const sedge_report *report, const sedge_session *session)
     printf("  %-22s %s\n", "results", session->deck->output);
 }
 
+// Root: write the report, `again` only its times, to both places.
+static sedge_status write_report(sedge_report *report, const sedge_session *session,
+                                 sedge_stopwatch *watch, bool again)
+{
+    const char *const other = session->options->report;
+    char path[4096];
+    const char *const paths[2] = {path, other};
+
+    (void)snprintf(path, sizeof path, "%s/report.json", session->deck->output);
+    (void)sedge_stopwatch_enter(watch, SEDGE_PHASE_FINISH);
+    report->watch = *watch;
+    report->total_seconds = sedge_stopwatch_elapsed(watch);
+    for (int i = 0; i < 2 && paths[i] != NULL; i++) {
+        SEDGE_TRY(again ? sedge_report_renew(paths[i], watch, report->before_seconds,
+                                             report->total_seconds)
+                        : sedge_report_write(report, paths[i]));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_finish(sedge_report *report, const sedge_session *session,
                           sedge_stopwatch *watch, sedge_status outcome, sedge_status status,
-                          sedge_finish_print print, const void *run)
+                          sedge_finish_print print, sedge_finish_release release, void *run)
 {
-    const sedge_run_options *const options = session->options;
-    char path[4096];
+    const bool root = sedge_comm_is_root(session->comm);
 
-    if (status == SEDGE_OK && sedge_comm_is_root(session->comm)) {
-        (void)sedge_stopwatch_enter(watch, SEDGE_PHASE_FINISH);
-        report->watch = *watch;
-        (void)snprintf(path, sizeof path, "%s/report.json", session->deck->output);
-        status = sedge_report_write(report, path);
-        if (status == SEDGE_OK && options->report != NULL)
-            status = sedge_report_write(report, options->report);
-        if ((outcome == SEDGE_OK || outcome == SEDGE_ERR_STOPPED) && !options->quiet) {
+    if (status == SEDGE_OK && root) {
+        status = write_report(report, session, watch, false);
+        if ((outcome == SEDGE_OK || outcome == SEDGE_ERR_STOPPED) && !session->options->quiet) {
             print(run, report);
             print_end(report, session);
         }
     }
+    status = sedge_comm_agree(session->comm, status);
+    (void)sedge_stopwatch_enter(watch, SEDGE_PHASE_RELEASE);
+    release(run);
+    if (status == SEDGE_OK && root) status = write_report(report, session, watch, true);
     status = sedge_comm_agree(session->comm, status);
     if (outcome == SEDGE_OK) return status;
     sedge_error_set(report->outcome);

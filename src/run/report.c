@@ -86,8 +86,8 @@ static json_t *outcome(const sedge_report *report)
                      "time", sedge_json_number(report->time));
 }
 
-// The phases and `before` add up to `total`; mesh, tune and compile are parts of setup.
-static json_t *wall_seconds(const sedge_report *report)
+// The phases and the total, which is not made of them: a test compares it with their sum.
+static void put_phases(json_t *object, const sedge_stopwatch *watch, double before, double total)
 {
     static const char *const names[SEDGE_PHASES] = {
         [SEDGE_PHASE_START] = "start",
@@ -96,18 +96,23 @@ static json_t *wall_seconds(const sedge_report *report)
         [SEDGE_PHASE_OUTPUT] = "output",
         [SEDGE_PHASE_CHECKPOINT] = "checkpoint",
         [SEDGE_PHASE_FINISH] = "finish",
+        [SEDGE_PHASE_RELEASE] = "release",
     };
+
+    for (int p = 0; p < SEDGE_PHASES; p++)
+        (void)json_object_set_new(object, names[p], sedge_json_number(watch->seconds[p]));
+    (void)json_object_set_new(object, "total", sedge_json_number(before + total));
+}
+
+// The phases and `before` add up to `total`; mesh, tune and compile are parts of setup.
+static json_t *wall_seconds(const sedge_report *report)
+{
     json_t *const object = json_pack(
         "{s:o, s:o, s:o, s:o}", "before", sedge_json_number(report->before_seconds), "mesh",
         sedge_json_number(report->mesh_seconds), "tune", sedge_json_number(report->tune_seconds),
         "compile", sedge_json_number(report->compile_seconds));
-    double total = report->before_seconds;
 
-    for (int p = 0; p < SEDGE_PHASES; p++) {
-        total += report->watch.seconds[p];
-        (void)json_object_set_new(object, names[p], sedge_json_number(report->watch.seconds[p]));
-    }
-    (void)json_object_set_new(object, "total", sedge_json_number(total));
+    put_phases(object, &report->watch, report->before_seconds, report->total_seconds);
     return object;
 }
 
@@ -195,6 +200,22 @@ sedge_status sedge_report_write(const sedge_report *report, const char *path)
                              results(report), solving(report), monitors(report)};
 
     return sedge_json_write(parts, sizeof parts / sizeof parts[0], path);
+}
+
+sedge_status sedge_report_renew(const char *path, const sedge_stopwatch *watch,
+                                double before_seconds, double total_seconds)
+{
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    json_t *const seconds = json_object_get(root, "wall_seconds");
+
+    if (!json_is_object(seconds)) {
+        json_decref(root);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot complete '%s': it is not the report any more",
+                          path);
+    }
+    put_phases(seconds, watch, before_seconds, total_seconds);
+    return sedge_json_write(&root, 1, path);
 }
 
 void sedge_report_describe(sedge_report *report, const sedge_session *session,

@@ -48,6 +48,7 @@ typedef struct sedge_report {
     int stages;             // 0: an equation without time
     double dt, time;
     sedge_stopwatch watch;                              // of this process, stopped
+    double total_seconds;                               // of this process, by the clock
     double before_seconds;                              // of the runs that this one continues
     double mesh_seconds, tune_seconds, compile_seconds; // parts of the set-up
     const char *tuned_by; // "request", "rule", "wisdom", "measurement"
@@ -91,3 +92,9 @@ void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cach
 // Write the report to `path`, whole or not at all. Root only.
 SEDGE_MUST_USE
 sedge_status sedge_report_write(const sedge_report *report, const char *path);
+
+// Replace the phases' seconds and the total in the report at `path`, which sedge_report_write
+// wrote, by those of now. Root only.
+SEDGE_MUST_USE
+sedge_status sedge_report_renew(const char *path, const sedge_stopwatch *watch,
+                                double before_seconds, double total_seconds);

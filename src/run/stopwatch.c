@@ -4,7 +4,7 @@
 
 sedge_stopwatch sedge_stopwatch_start(sedge_phase phase, double since)
 {
-    return (sedge_stopwatch){.phase = phase, .since = since};
+    return (sedge_stopwatch){.start = since, .phase = phase, .since = since};
 }
 
 sedge_phase sedge_stopwatch_enter(sedge_stopwatch *watch, sedge_phase phase)
@@ -22,6 +22,11 @@ void sedge_stopwatch_move(sedge_stopwatch *watch, sedge_phase from, sedge_phase 
 {
     watch->seconds[from] -= seconds;
     watch->seconds[to] += seconds;
+}
+
+double sedge_stopwatch_elapsed(const sedge_stopwatch *watch)
+{
+    return sedge_clock() - watch->start;
 }
 
 double sedge_stopwatch_total(const sedge_stopwatch *watch)

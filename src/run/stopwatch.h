@@ -9,11 +9,13 @@ typedef enum sedge_phase {
     SEDGE_PHASE_LOOP,
     SEDGE_PHASE_OUTPUT,
     SEDGE_PHASE_CHECKPOINT,
-    SEDGE_PHASE_FINISH, // errors, ceilings, the report
+    SEDGE_PHASE_FINISH,  // errors, ceilings, the report
+    SEDGE_PHASE_RELEASE, // giving back what the run had: memory, the device
     SEDGE_PHASES
 } sedge_phase;
 
 typedef struct sedge_stopwatch {
+    double start;                 // when the first phase began, by sedge_clock
     double seconds[SEDGE_PHASES]; // spent in each phase, up to `since`
     sedge_phase phase;            // current phase
     double since;                 // when it was entered, by sedge_clock
@@ -28,6 +30,9 @@ sedge_phase sedge_stopwatch_enter(sedge_stopwatch *watch, sedge_phase phase);
 // Move `seconds` from phase `from` to phase `to`, for work whose parts are known only afterwards.
 // Neither may be the current phase.
 void sedge_stopwatch_move(sedge_stopwatch *watch, sedge_phase from, sedge_phase to, double seconds);
+
+// The seconds since the start by the clock, whatever the phases add up to.
+double sedge_stopwatch_elapsed(const sedge_stopwatch *watch);
 
 // The sum over all phases, including the time since the current one was entered.
 double sedge_stopwatch_total(const sedge_stopwatch *watch);

@@ -60,6 +60,7 @@ static sedge_report example(void)
                            .cache_misses = 1,
                            .memory_host_peak = (int64_t)1 << 40,
                            .memory_device_peak = 0,
+                           .total_seconds = 6.0,
                            .outcome = "done",
                            .exit_code = 0};
 
@@ -93,7 +94,15 @@ static void test_keys_and_values(void)
                                        "units",        "outcome",
                                        "exit_code"};
     const sedge_report report = example();
+    sedge_stopwatch later = report.watch;
 
+    CHECK_OK(sedge_report_write(&report, path));
+    later.seconds[SEDGE_PHASE_RELEASE] = 16.0;
+    CHECK_OK(sedge_report_renew(path, &later, 8.0, 22.0));
+    json_t *const renewed = json_load_file(path, 0, NULL);
+    CHECK(number_at(renewed, "wall_seconds", "release") == 16.0);
+    CHECK(number_at(renewed, "wall_seconds", "total") == 30.0);
+    json_decref(renewed);
     CHECK_OK(sedge_report_write(&report, path));
     json_t *const root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
     CHECK(root != NULL);
@@ -117,7 +126,8 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "wall_seconds", "checkpoint") == 0.03125);
     CHECK(number_at(root, "wall_seconds", "finish") == 0.25);
     CHECK(number_at(root, "wall_seconds", "before") == 8.0);
-    CHECK(number_at(root, "wall_seconds", "total") == 13.59375); // the seven together
+    CHECK(number_at(root, "wall_seconds", "release") == 0.0);
+    CHECK(number_at(root, "wall_seconds", "total") == 14.0);
     CHECK(number_at(root, "tuning", "timed") == 23.0 && number_at(root, "tuning", "gain") == 1.25);
     CHECK(strcmp(json_string_value(json_object_get(json_object_get(root, "tuning"), "by")),
                  "wisdom") == 0);
