@@ -60,16 +60,21 @@ SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
 
-// Set the environment variables that PoCL, the OpenCL of machines without a GPU, reads when it is
-// loaded, except those that the user has set:
+// Set for good the environment variables that PoCL, the OpenCL of machines without a GPU, reads,
+// except those that the user has set:
 //   - POCL_CACHE_DIR, POCL_KERNEL_CACHE: it compiles in a folder of this process.
 //   - POCL_WORK_GROUP_SPECIALIZATION: it does not compile a kernel again at its first launch. It
 //     would do so for the block size, which the binary already contains.
 //   - POCL_MAX_PTHREAD_COUNT: at most as many threads as processors, and at most SEDGE_THREADS if
 //     that is valid. It wakes every thread for each kernel; with thousands of them it hangs.
-// Opening an opencl device does the same; it is the only call that changes the environment. MPI may
-// load PoCL, so a program that uses both calls this before MPI starts. A second call in a process
-// does nothing.
+//   - POCL_SIGFPE_HANDLER, POCL_SIGUSR2_HANDLER: it installs no signal handlers.
+// Without this call they are set while an opencl device is opened, a program is compiled for it,
+// and a kernel is launched for the first time, and restored before the call returns; meanwhile no
+// other thread of the program may read or change the environment. So a program with such threads
+// calls this while it has one thread. MPI may load PoCL: a program in which it does calls this
+// before MPI starts. A second call in a process does nothing.
+//
+// During the same calls folders in which everybody may create files are left out of PATH.
 void sedge_device_prepare_environment(void);
 
 // True if a compile thread was abandoned because NVRTC or OpenCL's compiler did not end within its

@@ -23,8 +23,8 @@
 enum { SECONDS_USUAL = 60 };
 
 // One helper a process, by nature: the one piece of global state here. `owner` tells a forked
-// child, which inherits the socket but must not talk over it. The mutex `guard` protects all of it,
-// and PATH while a helper is forked. A thread with a command for the helper locks it only while it
+// child, which inherits the socket but must not talk over it. The mutex `guard` protects all of it.
+// A thread with a command for the helper locks it only while it
 // sends a socket.
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -38,6 +38,8 @@ static bool is_running(void)
     return helper.socket >= 0 && helper.owner == getpid();
 }
 
+// Remove from PATH, in the helper, the folders in which everybody may create files, because a
+// compiler searches PATH for its components.
 static sedge_status limit_search(void)
 {
     const char *const given = getenv("PATH");
@@ -49,18 +51,9 @@ static sedge_status limit_search(void)
     SEDGE_TRY(sedge_allocate(&folders, (int64_t)size, 1));
     sedge_trust_search(folders, size, given);
     const char *const left = folders[0] != '\0' ? folders : "/usr/bin:/bin";
-    // Other threads may be reading the environment: it is not touched without need.
     if (strcmp(left, given) != 0 && setenv("PATH", left, 1) != 0)
         status = SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for PATH");
     sedge_release(folders);
-    return status;
-}
-
-sedge_status sedge_helper_limit_search(void)
-{
-    (void)pthread_mutex_lock(&guard);
-    const sedge_status status = limit_search();
-    (void)pthread_mutex_unlock(&guard);
     return status;
 }
 

@@ -28,8 +28,3 @@ typedef struct sedge_helper_command {
 SEDGE_MUST_USE
 sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_status,
                               sedge_text *log, void **out, size_t *length);
-
-// Remove from this process's PATH the folders in which everybody may create files, because a
-// compiler searches PATH for its components. SEDGE_ERR_MEMORY.
-SEDGE_MUST_USE
-sedge_status sedge_helper_limit_search(void);

@@ -2,7 +2,6 @@
 #include "device/opencl_folder.h"
 
 #include "base/trust.h"
-#include "device/cpu.h"
 #include "device/device.h"
 
 #include <dirent.h>
@@ -27,34 +26,17 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     char path[PATH_MAX]; // "": the user has chosen another
     pid_t owner;         // a forked child needs its own
-    pid_t prepared;      // the process that has set its environment
     int users;           // open devices
     int lock;            // the open folder, locked, while there are users
 } folder = {.lock = -1};
 
-// ---- the environment ---------------------------------------------------------------------------
+// ---- its name -----------------------------------------------------------------------------------
 
 static bool is_free(const char *variable)
 {
     const char *const value = getenv(variable);
 
     return value == NULL || (folder.path[0] != '\0' && strcmp(value, folder.path) == 0);
-}
-
-static void limit_threads(void)
-{
-    const char *const wish = getenv("SEDGE_THREADS");
-    const int most = sedge_cpu_share(1);
-    char text[16];
-    int threads;
-
-    if (wish == NULL || wish[0] == '\0') return;
-    if (sedge_cpu_threads(&threads, 1) != SEDGE_OK) { // refused when a device is opened
-        sedge_error_clear();
-        return;
-    }
-    (void)snprintf(text, sizeof text, "%d", threads < most ? threads : most);
-    (void)setenv("POCL_MAX_PTHREAD_COUNT", text, 0);
 }
 
 void sedge_opencl_choose_folder(void)
@@ -79,19 +61,9 @@ void sedge_opencl_choose_folder(void)
     (void)pthread_mutex_unlock(&guard);
 }
 
-void sedge_device_prepare_environment(void)
+const char *sedge_opencl_folder_path(void)
 {
-    sedge_opencl_choose_folder();
-    (void)pthread_mutex_lock(&guard);
-    if (folder.prepared != getpid()) {
-        folder.prepared = getpid();
-        limit_threads();
-        (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
-        if (folder.path[0] != '\0' && (setenv("POCL_CACHE_DIR", folder.path, 1) != 0 ||
-                                       setenv("POCL_KERNEL_CACHE", "0", 0) != 0))
-            folder.path[0] = '\0';
-    }
-    (void)pthread_mutex_unlock(&guard);
+    return folder.path;
 }
 
 // ---- the folder --------------------------------------------------------------------------------
@@ -182,7 +154,7 @@ sedge_status sedge_opencl_folder_enter(void)
 {
     sedge_status status = SEDGE_OK;
 
-    sedge_device_prepare_environment();
+    sedge_opencl_choose_folder();
     (void)pthread_mutex_lock(&guard);
     if (folder.users == 0 && folder.path[0] != '\0') {
         status = make_folder();

@@ -1,4 +1,4 @@
-// PoCL's environment, and the folder in which it compiles.
+// The folder in which PoCL compiles.
 //
 // PoCL, the OpenCL of machines without a GPU, compiles in a folder. By default all processes of a
 // user share it, and ranks overwrite each other's files. Therefore each process gets a folder of
@@ -13,8 +13,11 @@
 
 // Choose the folder's name, unless the user has chosen another (POCL_CACHE_DIR). The helper process
 // inherits it and removes the folder of a killed parent; so sedge_device_start_helper calls this. A
-// forked child gets a folder of its own. sedge_device_prepare_environment tells PoCL the name.
+// forked child gets a folder of its own. opencl_environment.h tells PoCL the name.
 void sedge_opencl_choose_folder(void);
+
+// The folder's name; "" if the user has chosen another.
+const char *sedge_opencl_folder_path(void);
 
 // Make the folder, accessible to this user alone, unless it exists. Each successful enter needs a
 // leave; the last leave removes the folder. SEDGE_ERR_DEVICE: the folder cannot be made.

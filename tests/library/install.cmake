@@ -18,7 +18,7 @@ foreach(program arrays solver)
   run(${WORK}/${program})
 endforeach()
 
-run(${MPIEXEC} -n 2 ${WORK}/guest ${PETSC})
+run(${MPIEXEC} -n 2 ${WORK}/guest ${PETSC} ${DEVICES})
 
 # Nothing else is seen by the programs that link these, and nothing of theirs overrules it.
 foreach(library sedge_codegen sedge)

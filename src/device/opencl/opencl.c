@@ -5,6 +5,7 @@
 #include "device/cpu.h"
 #include "device/opencl/opencl_driver.h"
 #include "device/opencl/opencl_program.h"
+#include "device/opencl_environment.h"
 #include "device/opencl_folder.h"
 
 #include <stdlib.h>
@@ -436,7 +437,10 @@ static sedge_status fill_identity(sedge_device *device)
     SEDGE_TRY(get_text(state, CL_DRIVER_VERSION, driver, sizeof driver));
     SEDGE_TRY(sedge_text_add(device->compiler, "%s, %s, driver %s, for %s", platform[0],
                              platform[1], driver, device->name));
-    return add_settings(device->compiler);
+    SEDGE_TRY(sedge_opencl_environment_begin());
+    const sedge_status status = add_settings(device->compiler);
+    sedge_opencl_environment_end();
+    return status;
 }
 
 static sedge_status fill_info(sedge_device *device)

@@ -4,6 +4,7 @@
 #include "device/limit.h"
 #include "device/opencl/opencl_log.h"
 #include "device/opencl/opencl_table.h"
+#include "device/opencl_environment.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ typedef struct image_header {
 typedef struct opencl_entry {
     sedge_opencl_row row;  // of the module's table
     opencl_kernel *kernel; // NULL until asked for
+    bool launched;         // at least once: OpenCL has read the environment for it
 } opencl_entry;
 
 typedef struct opencl_module {
@@ -192,8 +194,11 @@ sedge_status sedge_opencl_compile(sedge_device *device, const char *source, cons
     }
     SEDGE_TRY(sedge_keep_source(source, keep_name, "cl"));
     SEDGE_TRY(make_program(device->state, &program, source));
-    SEDGE_TRY_GOTO(status, build(device, &program, source, keep_name, log));
-    SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
+    SEDGE_TRY_GOTO(status, sedge_opencl_environment_begin());
+    status = build(device, &program, source, keep_name, log);
+    if (status == SEDGE_OK) status = make_image(device->state, program, out, length);
+    // Not while an abandoned compiler reads the environment.
+    if (program != NULL) sedge_opencl_environment_end();
 done:
     if (program != NULL) {
         SEDGE_CL_QUIETLY(clReleaseProgram, (program), "'%s'",
@@ -419,11 +424,25 @@ static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_en
     return set_parameter(entry, at + 1, sizeof offset, &offset, i);
 }
 
+static sedge_status launch_entry(const sedge_kernel *kernel, opencl_queue *queue, int64_t blocks,
+                                 int threads, int count)
+{
+    const opencl_entry *const entry = kernel->function;
+    const size_t local = (size_t)threads;
+    const size_t global = (size_t)blocks * local;
+
+    SEDGE_CL(clEnqueueNDRangeKernel,
+             (queue, entry->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+             "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, queue %p",
+             kernel->name, (long long)blocks, threads, kernel->scratch, count, (void *)queue);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kernel,
                                   opencl_queue *queue, int64_t blocks, int threads,
                                   void *const *arguments, int count)
 {
-    const opencl_entry *const entry = kernel->function;
+    opencl_entry *const entry = kernel->function;
     const sedge_signature *const signature = &kernel->signature;
 
     if (threads != signature->threads || (uint64_t)blocks > SIZE_MAX / (size_t)threads) {
@@ -441,11 +460,10 @@ sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kern
                                     (size_t)parameter->bytes, arguments[i], i));
         }
     }
-    const size_t local = (size_t)threads;
-    const size_t global = (size_t)blocks * local;
-    SEDGE_CL(clEnqueueNDRangeKernel,
-             (queue, entry->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-             "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, queue %p",
-             kernel->name, (long long)blocks, threads, kernel->scratch, count, (void *)queue);
-    return SEDGE_OK;
+    if (entry->launched) return launch_entry(kernel, queue, blocks, threads, count);
+    SEDGE_TRY(sedge_opencl_environment_begin());
+    const sedge_status status = launch_entry(kernel, queue, blocks, threads, count);
+    sedge_opencl_environment_end();
+    entry->launched = status == SEDGE_OK;
+    return status;
 }

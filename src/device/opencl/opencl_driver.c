@@ -1,6 +1,6 @@
 #include "device/opencl/opencl_driver.h"
 
-#include "device/helper.h"
+#include "device/opencl_environment.h"
 #include "device/opencl_folder.h"
 
 #include <dlfcn.h>
@@ -18,10 +18,6 @@ static sedge_opencl_driver driver;
 
 static bool load_library(void)
 {
-    if (sedge_helper_limit_search() != SEDGE_OK) { // PoCL starts ld from this process
-        (void)snprintf(driver.why, sizeof driver.why, "%.200s", sedge_error_message());
-        return false;
-    }
     void *const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     const char *missing = NULL;
 
@@ -124,18 +120,29 @@ static void find_devices(int *seen)
         for (uint32_t p = 0; p < count; p++) add_devices(platforms[p], pass == 0, seen);
 }
 
+// Load OpenCL and find its devices; all that can be used in `*seen`.
+static void open_driver(int *seen)
+{
+    if (!load_library()) return;
+    // Without its folder PoCL can be asked for devices; opening one is refused with the reason.
+    const bool has_folder = sedge_opencl_folder_enter() == SEDGE_OK;
+    if (!has_folder) sedge_error_clear();
+    find_devices(seen);
+    if (has_folder) sedge_opencl_folder_leave(); // until a device is opened
+}
+
 static void start_driver(void)
 {
     int seen = 0;
 
     driver.trace = sedge_trace_requested();
-    if (!load_library()) return;
-    // Without its folder PoCL can be asked for devices; opening one is refused with the reason.
-    const bool has_folder = sedge_opencl_folder_enter() == SEDGE_OK;
-    if (!has_folder) sedge_error_clear();
-    find_devices(&seen);
-    if (has_folder) sedge_opencl_folder_leave(); // until a device is opened
-    if (driver.devices > 0) return;
+    if (sedge_opencl_environment_begin() != SEDGE_OK) {
+        (void)snprintf(driver.why, sizeof driver.why, "%.200s", sedge_error_message());
+        return;
+    }
+    open_driver(&seen);
+    sedge_opencl_environment_end();
+    if (driver.devices > 0 || driver.why[0] != '\0') return;
     if (seen > 0) {
         (void)snprintf(driver.why, sizeof driver.why,
                        "SEDGE_OPENCL='%.200s' is in the name of none of the %d devices; 'sedge "

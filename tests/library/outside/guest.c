@@ -52,6 +52,9 @@ static int check(const char *what)
             "%s changed what is not its own: threads %d, %d; dynamic %d, %d; environment\n%s\n%s\n",
             what, before.threads, after.threads, before.dynamic, after.dynamic, before.texts,
             after.texts);
+    for (int i = 0; i < SIGNALS; i++)
+        if (before.handlers[i] != after.handlers[i])
+            fprintf(stderr, "the handler of signal %d is another\n", i + 1);
     return 1;
 }
 
@@ -61,13 +64,14 @@ static int fail(const char *what)
     return 1;
 }
 
-static int compute(void)
+// Compile and run a kernel on a device.
+static int compute(const char *device)
 {
     sedge_context *context = NULL;
     sedge_array *x = NULL;
     int failures = 0;
 
-    if (sedge_context_open(&context, "host") != SEDGE_OK) return fail("context");
+    if (sedge_context_open(&context, device) != SEDGE_OK) return fail(device);
     failures += check("sedge_context_open");
     if (sedge_array_vector(&x, context, SEDGE_FLOAT64, 100000) != SEDGE_OK ||
         sedge_array_range(x, 0.0, 1.0) != SEDGE_OK)
@@ -143,7 +147,7 @@ int main(int argc, char **argv)
     look(&before);
 
     failures += divide("one rank", &alone, 1);
-    failures += compute();
+    for (int i = 2; i < argc; i++) failures += compute(argv[i]);
     failures += divide("all ranks", NULL, size);
     failures += divide_beside_petsc(argc > 1 ? argv[1] : "", size);
     if (sedge_comm_create(&comm, &null) != SEDGE_ERR_USAGE ||
