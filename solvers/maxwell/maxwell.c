@@ -35,10 +35,19 @@ static const sedge_output_group groups[] = {
 // ---- materials ---------------------------------------------------------------------------------
 
 static const sedge_parameter materials[] = {
-    {.name = "epsilon", .fallback = {1.0}, .positive = true, .text = "relative permittivity"},
-    {.name = "mu", .fallback = {1.0}, .positive = true, .text = "relative permeability"},
+    {.name = "epsilon",
+     .fallback = {1.0},
+     .positive = true,
+     .tensor = true,
+     .text = "relative permittivity"},
+    {.name = "mu",
+     .fallback = {1.0},
+     .positive = true,
+     .tensor = true,
+     .text = "relative permeability"},
     {.name = "conductivity",
      .dimension = SEDGE_CONDUCTIVITY,
+     .tensor = true,
      .text = "electric conductivity; below 0: a medium with gain, in which fields grow"},
 };
 
@@ -213,7 +222,7 @@ static const sedge_source_kind sources[] = {
 
 const sedge_equation sedge_equation_maxwell = {
     .name = "maxwell",
-    .text = "Maxwell's equations in linear, isotropic, possibly conducting media",
+    .text = "Maxwell's equations in linear, possibly anisotropic, conducting and dispersive media",
     .header = "maxwell_physics.h",
     .header_text = sedge_text_maxwell_physics_h,
     .fields = 6,

@@ -116,6 +116,14 @@ static bool has_term(const sedge_problem *problem, int v, const char *name, cons
     return false;
 }
 
+// Is one of its materials' values a tensor?
+static bool is_anisotropic(const sedge_problem *problem, int v)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].present[v] && problem->terms[i].kind->tensor != NULL) return true;
+    return false;
+}
+
 // Where epsilon and mu are negative at one frequency, waves carry energy backwards, and every
 // perfectly matched layer makes them grow (Cummer 2004; Becache, Joly, Vinoles 2018).
 static const char *check_layers(const sedge_problem *problem)
@@ -123,6 +131,11 @@ static const char *check_layers(const sedge_problem *problem)
     for (int i = 0; i < problem->term_count; i++) {
         for (int v = 0; v < problem->volumes && problem->terms[i].kind->layer != 0; v++) {
             if (!problem->terms[i].present[v]) continue;
+            if (is_anisotropic(problem, v)) {
+                return "a medium whose epsilon, mu or conductivity is a tensor reaches a surface "
+                       "with the type pml, which is not available for it; end the medium inside "
+                       "the box, or take the type absorbing";
+            }
             if (has_term(problem, v, "drude", "lorentz") &&
                 has_term(problem, v, "magnetic_drude", "magnetic_lorentz")) {
                 return "a medium with resonances of both epsilon and mu (drude or lorentz, and "

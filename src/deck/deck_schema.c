@@ -505,7 +505,7 @@ deck_key deck_key_of(const sedge_parameter *parameter)
 
     return (deck_key){
         .name = parameter->name,
-        .type = types[parameter->type],
+        .type = parameter->tensor ? DECK_TENSOR : types[parameter->type],
         .required = parameter->required || parameter->type == SEDGE_PARAMETER_SIGNAL,
         .minimum = parameter->minimum,
         .maximum = parameter->maximum,

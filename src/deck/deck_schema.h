@@ -20,6 +20,7 @@ typedef enum deck_type {
     DECK_REAL,     // a finite number
     DECK_DURATION, // of the wall clock: seconds, or a number with s, min, h or d behind it
     DECK_VECTOR,   // three of these
+    DECK_TENSOR,   // one, three, or three rows of three
     DECK_INTEGERS, // three whole numbers
     DECK_AXES,     // a list of x, y, z
     DECK_NAMES,    // two different names

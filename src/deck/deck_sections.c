@@ -35,25 +35,6 @@ static sedge_status find_kind(int *index, const deck_reader *reader, const deck_
 
 // ---- materials and boundaries -------------------------------------------------------------------
 
-// A list where a material has one number is a tensor, by its principal values or in full.
-static sedge_status refuse_tensors(const deck_reader *reader, const deck_node *node,
-                                   const char *where)
-{
-    const sedge_equation *const equation = reader->equation;
-
-    for (int i = 0; i < equation->material_count; i++) {
-        const sedge_parameter *const value = &equation->materials[i];
-        const deck_node *const given = deck_child(node, value->name);
-        if (given == NULL || given->kind != DECK_SEQUENCE || value->type != SEDGE_PARAMETER_REAL)
-            continue;
-        return deck_fail(
-            reader->path, given,
-            "%s.%s is a list: media are isotropic in this version, and take one number", where,
-            value->name);
-    }
-    return SEDGE_OK;
-}
-
 sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_equation *const equation = deck->equation;
@@ -67,7 +48,6 @@ sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
         deck_path(where, "materials", node->key);
         SEDGE_TRY(deck_check_name(reader, node, node->key, false));
         SEDGE_TRY(deck_expand_library(reader, node, where));
-        SEDGE_TRY(refuse_tensors(reader, node, where));
         SEDGE_TRY(deck_check_material(reader, node, where));
         deck_copy_name(material->name, node->key);
         material->line = node->line;

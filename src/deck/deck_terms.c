@@ -1,9 +1,12 @@
 // Terms of the deck: materials.GROUP.KIND: {parameters}, where KIND is in sedge_term_kinds; or a
-// list of such mappings, the poles of a kind that has some.
+// list of such mappings, the poles of a kind that has some. A tensor in place of a material's
+// number is a term, too.
 #include "deck_sections.h"
 
 #include "base/memory.h"
+#include "dg/dense.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +117,73 @@ static sedge_status read_kind(const deck_reader *reader, sedge_deck *deck,
     return SEDGE_OK;
 }
 
+// The deck's key of a tensor: its place among the equation's.
+static int find_key(const sedge_equation *equation, const char *name)
+{
+    int i = 0;
+
+    while (strcmp(equation->materials[i].name, name) != 0) i++;
+    return i;
+}
+
+// A tensor must be symmetric, and positive definite where the number that it stands for must be
+// positive, else positive semidefinite.
+static sedge_status check_tensor(const deck_reader *reader, const deck_node *node,
+                                 const char *where, bool symmetric, bool positive,
+                                 const double t[6], double unit)
+{
+    double values[3];
+
+    if (!symmetric) {
+        return deck_fail(reader->path, node,
+                         "%s is a tensor that is not symmetric; only symmetric ones are available",
+                         where);
+    }
+    sedge_symmetric_values(values, t);
+    // Of a semidefinite tensor rounding may make the least value negative.
+    const double least = positive ? 0.0 : -1e-12 * fabs(values[2]);
+    if (positive ? values[0] > 1e-12 * values[2] : values[0] >= least) return SEDGE_OK;
+    return deck_fail(reader->path, node,
+                     "%s is a tensor with the principal values %.6g, %.6g and %.6g: they must be "
+                     "%s",
+                     where, values[0] / unit, values[1] / unit, values[2] / unit,
+                     positive ? "greater than 0" : "at least 0");
+}
+
+// The tensors that have the law of one kind.
+static sedge_status read_tensors(const deck_reader *reader, sedge_deck *deck,
+                                 const sedge_term_kind *kind)
+{
+    const int place = find_key(deck->equation, kind->tensor);
+    const sedge_parameter *const key = &deck->equation->materials[place];
+    const int at = sedge_parameters_size(deck->equation->materials, place);
+    const deck_node *material = deck_child(deck->tree, "materials")->first;
+
+    for (int i = 0; i < deck->material_count; i++, material = material->next) {
+        const deck_node *const node = deck_child(material, kind->tensor);
+        sedge_deck_term *const term = &deck->terms[deck->term_count];
+        double *const t = term->tensor;
+        char group[DECK_PATH_MAX];
+        char where[DECK_PATH_MAX];
+
+        if (node->kind == DECK_SCALAR) continue;
+        deck_path(group, "materials", material->key);
+        deck_path(where, group, kind->tensor);
+        const bool symmetric = deck_tensor(t, reader, node, key->dimension);
+        SEDGE_TRY(check_tensor(reader, node, where, symmetric, key->positive, t,
+                               deck_factor(reader, key->dimension)));
+        const bool same = !(t[0] < t[1]) && !(t[0] > t[1]) && !(t[0] < t[2]) && !(t[0] > t[2]);
+        deck->materials[i].values[at] = t[0];
+        if (same && !(fabs(t[3]) + fabs(t[4]) + fabs(t[5]) > 0.0)) continue; // a number
+        kind->from_tensor(t, term->parameters, &deck->materials[i].values[at]);
+        term->kind = kind;
+        term->material = i;
+        term->poles = 1;
+        deck->term_count++;
+    }
+    return SEDGE_OK;
+}
+
 // The volume groups with terms are the mesh's classes: no SIMD batch has elements of two of them.
 static sedge_status list_volumes(sedge_deck *deck)
 {
@@ -133,10 +203,14 @@ static sedge_status list_volumes(sedge_deck *deck)
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, deck->equation, false);
+    const int count = sedge_term_kinds_of(kinds, deck->equation, true);
 
     SEDGE_TRY(
         sedge_allocate(&deck->terms, (int64_t)count * deck->material_count, sizeof *deck->terms));
-    for (int i = 0; i < count; i++) SEDGE_TRY(read_kind(reader, deck, kinds[i]));
+    for (int i = 0; i < count; i++) {
+        if (kinds[i]->layer != 0) continue;
+        SEDGE_TRY(kinds[i]->tensor != NULL ? read_tensors(reader, deck, kinds[i])
+                                           : read_kind(reader, deck, kinds[i]));
+    }
     return list_volumes(deck);
 }

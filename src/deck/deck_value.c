@@ -205,6 +205,32 @@ static sedge_status check_triple(const deck_reader *reader, deck_node *node, con
     return SEDGE_OK;
 }
 
+// A number, three numbers, or three rows of three numbers; an entry of a tensor may be of any size.
+static sedge_status check_tensor(const deck_reader *reader, deck_node *node, const char *where,
+                                 const deck_key *key)
+{
+    const deck_key entry = {.name = key->name, .type = DECK_REAL, .dimension = key->dimension};
+
+    if (node->kind == DECK_SCALAR) return check_real(reader, node, where, key);
+    if (node->kind != DECK_SEQUENCE || node->count != 3) {
+        return deck_fail(reader->path, node,
+                         "%s must be a number, the diagonal [xx, yy, zz] of a tensor, or its three "
+                         "rows [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]",
+                         where);
+    }
+    for (deck_node *row = node->first; row != NULL; row = row->next) {
+        if (row->kind != node->first->kind || (row->kind != DECK_SCALAR && row->count != 3)) {
+            return deck_fail(reader->path, row,
+                             "%s: a tensor has three numbers or three rows of three numbers",
+                             where);
+        }
+        if (row->kind == DECK_SCALAR) SEDGE_TRY(check_real(reader, row, where, &entry));
+        for (deck_node *child = row->first; child != NULL; child = child->next)
+            SEDGE_TRY(check_real(reader, child, where, &entry));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status check_boolean(const deck_reader *reader, deck_node *node, const char *where)
 {
     SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
@@ -325,6 +351,8 @@ sedge_status deck_value_check(const deck_reader *reader, deck_node *node, const 
         return check_integer(reader, node, where, key);
     case DECK_REAL:
         return check_real(reader, node, where, key);
+    case DECK_TENSOR:
+        return check_tensor(reader, node, where, key);
     case DECK_DURATION:
         return check_duration(reader, node, where, key);
     case DECK_VECTOR:
@@ -366,6 +394,39 @@ void deck_vector(double out[3], const deck_reader *reader, const deck_node *node
     for (int i = 0; i < 3; i++, child = child->next) out[i] = deck_real(reader, child, dimension);
 }
 
+// Entry i, k of a tensor: of three numbers, the diagonal, or of three rows.
+static double find_entry(const deck_reader *reader, const deck_node *node, int i, int k,
+                         sedge_dimension dimension)
+{
+    const deck_node *row = node->first;
+
+    for (int n = 0; n < i; n++) row = row->next;
+    if (row->kind == DECK_SCALAR) return i == k ? deck_real(reader, row, dimension) : 0.0;
+    const deck_node *entry = row->first;
+    for (int n = 0; n < k; n++) entry = entry->next;
+    return deck_real(reader, entry, dimension);
+}
+
+bool deck_tensor(double t[6], const deck_reader *reader, const deck_node *node,
+                 sedge_dimension dimension)
+{
+    bool symmetric = true;
+
+    for (int i = 0; i < 3 && node->kind == DECK_SCALAR; i++) {
+        t[i] = deck_real(reader, node, dimension);
+        t[3 + i] = 0.0;
+    }
+    for (int i = 0; i < 3 && node->kind != DECK_SCALAR; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        t[i] = find_entry(reader, node, i, i, dimension);
+        t[3 + i] = find_entry(reader, node, j, k, dimension);
+        const double other = find_entry(reader, node, k, j, dimension);
+        symmetric = symmetric && !(t[3 + i] < other) && !(t[3 + i] > other);
+    }
+    return symmetric;
+}
+
 bool deck_boolean(const deck_node *node)
 {
     return strcmp(node->text, "true") == 0;
@@ -399,7 +460,8 @@ void deck_values(double *values, const deck_reader *reader, const deck_node *map
         switch (p->type) {
         case SEDGE_PARAMETER_REAL:
         case SEDGE_PARAMETER_INTEGER:
-            values[0] = deck_real(reader, node, p->dimension);
+            // The number that stands for a tensor is set when terms are read.
+            values[0] = node->kind == DECK_SCALAR ? deck_real(reader, node, p->dimension) : 0.0;
             break;
         case SEDGE_PARAMETER_VECTOR:
         case SEDGE_PARAMETER_INTEGERS:

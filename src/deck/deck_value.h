@@ -58,6 +58,11 @@ void deck_vector(double out[3], const deck_reader *reader, const deck_node *node
                  sedge_dimension dimension);
 bool deck_boolean(const deck_node *node);
 
+// A material's number or tensor (sedge_parameter.tensor): xx, yy, zz, yz, zx, xy. False: it is a
+// tensor that is not symmetric.
+bool deck_tensor(double t[6], const deck_reader *reader, const deck_node *node,
+                 sedge_dimension dimension);
+
 // Copy all parameters of a checked mapping into a flat array (dg/equation.h).
 void deck_values(double *values, const deck_reader *reader, const deck_node *map,
                  const sedge_parameter *parameters, int count);

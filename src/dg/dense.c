@@ -78,3 +78,48 @@ void sedge_dense_multiply(double *c, const double *a, bool a_transposed, const d
         }
     }
 }
+
+static void sort(double values[3])
+{
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 2 - i; k++) {
+            const double high = fmax(values[k], values[k + 1]);
+            values[k] = fmin(values[k], values[k + 1]);
+            values[k + 1] = high;
+        }
+    }
+}
+
+#define SWEEPS 20 // of Jacobi's method, which needs about five
+
+// A rotation in the plane of axes p and q that makes a[p][q] zero.
+static void rotate(double a[3][3], int p, int q)
+{
+    if (!(fabs(a[p][q]) > 0.0)) return;
+    const double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
+    const double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0));
+    const double c = 1.0 / hypot(t, 1.0);
+    const double s = t * c;
+
+    for (int k = 0; k < 3; k++) {
+        const double first = a[k][p];
+        a[k][p] = c * first - s * a[k][q];
+        a[k][q] = s * first + c * a[k][q];
+    }
+    for (int k = 0; k < 3; k++) {
+        const double first = a[p][k];
+        a[p][k] = c * first - s * a[q][k];
+        a[q][k] = s * first + c * a[q][k];
+    }
+    a[p][q] = a[q][p] = 0.0;
+}
+
+void sedge_symmetric_values(double values[3], const double t[6])
+{
+    double a[3][3] = {{t[0], t[5], t[4]}, {t[5], t[1], t[3]}, {t[4], t[3], t[2]}};
+
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int p = 0; p < 3; p++) rotate(a, (p + 1) % 3, (p + 2) % 3);
+    for (int i = 0; i < 3; i++) values[i] = a[i][i];
+    sort(values);
+}

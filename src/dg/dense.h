@@ -15,3 +15,6 @@ sedge_status sedge_dense_invert(double *inverse, const double *a, int n);
 // [columns][inner].
 void sedge_dense_multiply(double *c, const double *a, bool a_transposed, const double *b,
                           bool b_transposed, int rows, int inner, int columns);
+
+// The eigenvalues of a symmetric 3 x 3 matrix t = xx, yy, zz, yz, zx, xy, ascending.
+void sedge_symmetric_values(double values[3], const double t[6]);

@@ -91,6 +91,8 @@ typedef struct sedge_parameter {
     double maximum;
     bool positive; // must also be > 0
     bool nonzero;  // a vector that must not be zero
+    bool tensor;   // a material's number for which decks may give a symmetric tensor: a term kind
+                   // with this name as `tensor` has its law
     sedge_dimension dimension;
     const char *text; // what it means, for input/README.md
 } sedge_parameter;

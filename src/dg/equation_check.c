@@ -257,6 +257,18 @@ static bool can_name_block(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
 }
 
+static bool is_tensor(const sedge_equation *equation, const sedge_term_kind *kind)
+{
+    bool known = false;
+
+    for (int i = 0; i < equation->material_count; i++) {
+        const sedge_parameter *const key = &equation->materials[i];
+        known |= key->tensor && strcmp(key->name, kind->tensor) == 0;
+    }
+    return known && kind->from_tensor != NULL &&
+           sedge_parameters_size(kind->parameters, kind->parameter_count) == 6;
+}
+
 static sedge_status check_terms(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
@@ -276,6 +288,7 @@ static sedge_status check_terms(const sedge_equation *equation)
         (void)snprintf(place, sizeof place, "term kind %d: ", i);
         REQUIRE(equation, place, named);
         const int poles = kind->poles > 0 ? kind->poles : 1;
+        const bool matrix = kind->multiply != NULL;
         (void)snprintf(range, sizeof range, "%d is outside 0..%d", kind->memory,
                        SEDGE_MAX_MEMORY / poles);
         const requirement required[] = {
@@ -284,11 +297,17 @@ static sedge_status check_terms(const sedge_equation *equation)
             {kind->poles >= 0 && kind->poles <= SEDGE_MAX_VALUES, "poles", poles_range},
             {kind->memory >= 0 && kind->memory * poles <= SEDGE_MAX_MEMORY, "memory", range},
             {kind->drive == NULL || kind->poles == 0, "poles", "a term with 'drive' has none"},
-            {is_text(kind->function), "function", missing},
+            {matrix != is_text(kind->function), "function", missing},
             {is_text(kind->header), "header", missing},
             {is_text(kind->header_text), "header_text", missing},
-            {kind->local != NULL, "local", missing},
-            {kind->rate != NULL, "rate", missing},
+            {matrix != (kind->local != NULL), "local", missing},
+            {matrix != (kind->rate != NULL), "rate", missing},
+            {matrix == (kind->multiply_local != NULL), "multiply",
+             "multiply and multiply_local come together"},
+            {!matrix || (kind->memory == 0 && kind->poles == 0 && kind->linear), "multiply",
+             "such a term is linear and has neither memory nor poles"},
+            {kind->tensor == NULL || is_tensor(equation, kind), "tensor",
+             "it must be a material's key with 'tensor', beside from_tensor and six parameters"},
             {kind->layer >= 0 && kind->layer <= 3, "layer", "it is outside 0..3"},
             {kind->layer == 0 ||
                  sedge_parameters_size(kind->parameters, kind->parameter_count) == 5,

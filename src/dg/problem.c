@@ -39,7 +39,7 @@ double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int
     const int size = sedge_term_parameters(term) / term->poles;
     double sum = 0.0;
 
-    for (int i = 0; i < term->poles; i++) {
+    for (int i = 0; i < term->poles && term->kind->rate != NULL; i++) {
         const double rate = term->kind->rate(problem->materials[volume],
                                              term->parameters[volume] + (ptrdiff_t)i * size);
         if (!(rate >= 0.0)) return rate;

@@ -4,8 +4,10 @@
 #include "dg/dense.h"
 #include "dg/point.h"
 #include "dg/reference_internal.h"
+#include "dg/response.h"
 #include "time/integrator.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,7 @@ static sedge_status create_points(sedge_reference *reference)
         source->kind->point(source->parameters,
                             problem->materials[reference->mesh->group[point->element]],
                             point->fields);
+        sedge_response_multiply(problem, reference->mesh->group[point->element], point->fields);
         sedge_dense_multiply(shape, element->vandermonde, false, points.modes + (int64_t)i * nodes,
                              false, nodes, nodes, 1);
         divide_point(reference, point->element, shape);
@@ -506,18 +509,21 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
 
 // ---- energy and initial state ------------------------------------------------------------------
 
-// 1/2 sum_f w_f int J u_f^2 over a curved element.
+// 1/2 sum_fg w_fg int J u_f u_g over a curved element.
 static double find_curved_energy(const sedge_reference *reference, int32_t e, const double *u,
                                  const double *weights)
 {
-    const int n = reference->element->nodes;
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
     double sum = 0.0;
 
     sedge_cubature_jacobian(reference->cubature, reference->mesh, e, reference->jacobian);
-    for (int k = 0; k < reference->problem->equation->fields; k++) {
-        const double *const own = u + (int64_t)k * n;
-        sum +=
-            weights[k] * sedge_cubature_product(reference->cubature, reference->jacobian, own, own);
+    for (int i = 0; i < fields * fields; i++) {
+        const double *const one = u + i / fields * n;
+        const double *const other = u + i % fields * n;
+        if (!(fabs(weights[i]) > 0.0)) continue;
+        sum += weights[i] *
+               sedge_cubature_product(reference->cubature, reference->jacobian, one, other);
     }
     return 0.5 * sum;
 }
@@ -530,18 +536,20 @@ void sedge_reference_energy(const sedge_reference *reference, const double *u, d
     const int fields = problem->equation->fields;
 
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
-        double weights[SEDGE_MAX_FIELDS];
+        double weights[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
         double sum = 0.0;
-        problem->equation->energy(problem->materials[reference->mesh->group[e]], weights);
+        sedge_response_energy(weights, problem, reference->mesh->group[e]);
         if (sedge_mesh_curve(reference->mesh, e) >= 0) {
             energy[e] = find_curved_energy(reference, e, u + (int64_t)e * fields * n, weights);
             continue;
         }
-        for (int k = 0; k < fields; k++) {
-            const double *own = u + ((int64_t)e * fields + k) * n;
+        for (int k = 0; k < fields * fields; k++) {
+            const double *const one = u + ((int64_t)e * fields + k / fields) * n;
+            const double *const other = u + ((int64_t)e * fields + k % fields) * n;
+            if (!(fabs(weights[k]) > 0.0)) continue;
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < n; j++)
-                    sum += weights[k] * own[i] * element->mass[i * n + j] * own[j];
+                    sum += weights[k] * one[i] * element->mass[i * n + j] * other[j];
             }
         }
         energy[e] = 0.5 * reference->geometry[e].jacobian * sum;

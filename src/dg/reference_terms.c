@@ -108,6 +108,22 @@ const double *reference_terms_drive(sedge_reference *reference, const double *u)
     return reference->seen;
 }
 
+// One element: rhs [fields][nodes].
+static void multiply_element(const sedge_reference *reference, const reference_term *of,
+                             int32_t element, double *rhs)
+{
+    const double *const p = of->term->parameters[reference->mesh->group[element]];
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int j = 0; j < n; j++) {
+        double du[SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) du[k] = rhs[k * n + j];
+        of->term->kind->multiply_local(p, du);
+        for (int k = 0; k < fields; k++) rhs[k * n + j] = du[k];
+    }
+}
+
 // One element, the i-th that has the term: u and rhs [fields][nodes].
 static void add_element(const sedge_reference *reference, reference_term *of, int32_t i,
                         const double *u, double t, double *rhs)
@@ -141,12 +157,20 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
 
-    for (int k = 0; k < reference->problem->term_count; k++) {
-        reference_term *const of = &reference->terms[k];
-        const double *const own = of->term->kind->drive_local != NULL ? u : seen;
-        for (int32_t i = 0; i < of->elements; i++) {
-            const int64_t at = of->element[i] * stride;
-            add_element(reference, of, i, own + at, t, rhs + at);
+    // The terms that are driven, matrices, the terms that drive.
+    for (int pass = 0; pass < 3; pass++) {
+        for (int k = 0; k < reference->problem->term_count; k++) {
+            reference_term *const of = &reference->terms[k];
+            const sedge_term_kind *const kind = of->term->kind;
+            const int place = kind->multiply_local != NULL ? 1 : kind->drive_local != NULL ? 2 : 0;
+            for (int32_t i = 0; i < of->elements && pass == place; i++) {
+                const int64_t at = of->element[i] * stride;
+                if (pass == 1) {
+                    multiply_element(reference, of, of->element[i], rhs + at);
+                } else {
+                    add_element(reference, of, i, (pass == 2 ? u : seen) + at, t, rhs + at);
+                }
+            }
         }
     }
 }

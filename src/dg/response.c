@@ -1,5 +1,8 @@
 #include "dg/response.h"
 
+#include "dg/dense.h"
+
+#include <math.h>
 #include <stddef.h>
 
 // A pole at one angular frequency: memory values follow from the fields.
@@ -95,7 +98,8 @@ static bool add_terms(double complex *change, const sedge_problem *problem, int 
         const sedge_term *const term = &problem->terms[i];
         const int size = sedge_term_parameters(term) / term->poles;
         if (!has_term(term, volume)) continue;
-        if (!term->kind->linear) return false;
+        if (!term->kind->linear || term->kind->tensor != NULL || term->kind->multiply != NULL)
+            return false;
         for (int k = 0; k < term->poles * problem->equation->fields; k++) {
             const pole of = {problem, term->kind, problem->materials[volume],
                              term->parameters[volume] + (ptrdiff_t)(k % term->poles) * size, omega};
@@ -122,4 +126,72 @@ bool sedge_response_find(double complex factors[SEDGE_MAX_FIELDS], const sedge_p
     for (int f = 0; f < equation->fields; f++)
         factors[f] = 1.0 - change[f] / (omega * (double complex)I);
     return true;
+}
+
+// ---- matrices ----------------------------------------------------------------------------------
+
+bool sedge_response_multiplies(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].kind->multiply_local != NULL) return true;
+    return false;
+}
+
+void sedge_response_multiply(const sedge_problem *problem, int volume, double *du)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->kind->multiply_local != NULL && term->present[volume])
+            term->kind->multiply_local(term->parameters[volume], du);
+    }
+}
+
+// a [n][n] becomes its inverse, without pivots: it is similar to a positive definite matrix by a
+// diagonal one, so that all pivots are positive.
+static void invert(double *a, int n)
+{
+    for (int p = 0; p < n; p++) {
+        const double pivot = a[p * n + p];
+        a[p * n + p] = 1.0;
+        for (int k = 0; k < n; k++) a[p * n + k] /= pivot;
+        for (int r = 0; r < n; r++) {
+            const double factor = a[r * n + p];
+            if (r == p) continue;
+            a[r * n + p] = 0.0;
+            for (int k = 0; k < n; k++) a[r * n + k] -= factor * a[p * n + k];
+        }
+    }
+}
+
+void sedge_response_energy(double *weights, const sedge_problem *problem, int volume)
+{
+    const sedge_equation *const equation = problem->equation;
+    const int n = equation->fields;
+    double diagonal[SEDGE_MAX_FIELDS];
+
+    equation->energy(problem->materials[volume], diagonal);
+    for (int f = 0; f < n; f++) {
+        double column[SEDGE_MAX_FIELDS] = {0.0};
+        column[f] = 1.0;
+        sedge_response_multiply(problem, volume, column);
+        for (int g = 0; g < n; g++) weights[g * n + f] = column[g];
+    }
+    invert(weights, n);
+    for (int f = 0; f < n; f++)
+        for (int g = 0; g < n; g++) weights[f * n + g] *= diagonal[f];
+}
+
+double sedge_response_slowest(const sedge_problem *problem, int volume)
+{
+    double speed = problem->equation->speed(problem->materials[volume], problem->constants);
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        double values[3];
+        if (term->kind->multiply == NULL || term->kind->tensor == NULL || !term->present[volume])
+            continue;
+        sedge_symmetric_values(values, term->parameters[volume]);
+        speed *= sqrt(values[0]);
+    }
+    return speed;
 }

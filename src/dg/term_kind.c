@@ -3,13 +3,14 @@
 #include <string.h>
 
 int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
-                        const sedge_equation *equation, bool layers)
+                        const sedge_equation *equation, bool all)
 {
     int count = 0;
 
     for (int i = 0; sedge_term_kinds[i] != NULL; i++) {
         if (strcmp(sedge_term_kinds[i]->equation, equation->name) != 0) continue;
-        if (sedge_term_kinds[i]->layer != 0 && !layers) continue;
+        const bool named = sedge_term_kinds[i]->layer == 0 && sedge_term_kinds[i]->tensor == NULL;
+        if (!named && !all) continue;
         if (count < SEDGE_MAX_KINDS) kinds[count] = sedge_term_kinds[i];
         count++;
     }

@@ -49,6 +49,22 @@ typedef struct sedge_term_kind {
     void (*local)(const double *u, const double *w, const double *m, const double *p,
                   const double *c, double t, double *du, double *dw); // the same, for the reference
 
+    // Optional, of a term that is a matrix, in place of `function` and `local`, which are NULL
+    // then, as is `rate`: the time derivatives at a node are multiplied by a constant matrix, as in
+    // an anisotropic medium. It acts on all that the equation, point sources and the terms without
+    // `drive` add to du/dt. With W, the energy's weights, W^(1/2) M W^(-1/2) is symmetric and its
+    // eigenvalues lie in (0, 1]: then the equation's time step is stable, and the energy density is
+    // 1/2 u W M^-1 u. The term has no memory and is linear. In the header:
+    //   void <multiply>(const sedge_value *p, sedge_value *du)
+    const char *multiply;
+    void (*multiply_local)(const double *p, double *du); // the same, for the reference
+
+    // Optional, of a term that decks do not name: the law of the material's key of this name where
+    // the deck gives it a symmetric tensor t = xx, yy, zz, yz, zx, xy in place of one number
+    // (sedge_parameter.tensor). Sets the parameters p, and the number that the equation gets.
+    const char *tensor;
+    void (*from_tensor)(const double t[6], double *p, double *number);
+
     // Optional, of a term that decks do not name: it is in the elements of a perfectly matched
     // layer along this many axes, 1 to 3 (sedge_boundary_kind.layers). Its parameters are five
     // numbers: sigma, alpha, and a unit vector: of a layer along one axis this axis, along two axes
@@ -79,8 +95,8 @@ typedef struct sedge_term_kind {
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_term_kind *const sedge_term_kinds[];
 
-// List the term kinds of an equation, in the order of sedge_term_kinds: those that decks name, and
-// with `layers` those of layers, too. Returns their number, which may exceed SEDGE_MAX_KINDS;
-// `kinds` gets the first SEDGE_MAX_KINDS.
+// List the term kinds of an equation, in the order of sedge_term_kinds: those that decks name, or
+// with `all` those of layers and of tensors, too. Returns their number, which may exceed
+// SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
 int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
-                        const sedge_equation *equation, bool layers);
+                        const sedge_equation *equation, bool all);

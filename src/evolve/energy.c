@@ -1,6 +1,7 @@
 #include "evolve/energy.h"
 
 #include "base/memory.h"
+#include "dg/response.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/curved.h"
@@ -12,7 +13,7 @@ struct evolve_energy {
     sedge_operator *op;
     sedge_buffer *mass;          // [nodes][nodes] of the layout's basis
     sedge_buffer *half_jacobian; // [slots] J / 2
-    sedge_buffer *weights;       // [materials][fields] of each field's square
+    sedge_buffer *weights;       // [materials][fields] of squares; or [fields][fields]
     sedge_buffer *counts;        // [slots] as the sum's kernel reads them
     sedge_buffer *slots[2];      // [slots] energies: measured last, and kept
     int now;                     // the former
@@ -50,14 +51,21 @@ static sedge_status upload_half_jacobian(evolve_energy *energy)
 static sedge_status upload_weights(evolve_energy *energy)
 {
     const sedge_problem *const problem = energy->op->problem;
+    const bool matrix = sedge_response_multiplies(problem);
     const int fields = problem->equation->fields;
+    const int64_t count = matrix ? (int64_t)fields * fields : fields;
     double *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, (int64_t)problem->volumes * fields, sizeof *list));
-    for (int i = 0; i < problem->volumes; i++)
-        problem->equation->energy(problem->materials[i], list + (size_t)i * (size_t)fields);
-    return sedge_upload(&energy->weights, energy->op->device, list,
-                        (int64_t)problem->volumes * fields, sizeof *list);
+    SEDGE_TRY(sedge_allocate(&list, problem->volumes * count, sizeof *list));
+    for (int i = 0; i < problem->volumes; i++) {
+        if (matrix) {
+            sedge_response_energy(list + i * count, problem, i);
+        } else {
+            problem->equation->energy(problem->materials[i], list + i * count);
+        }
+    }
+    return sedge_upload(&energy->weights, energy->op->device, list, problem->volumes * count,
+                        sizeof *list);
 }
 
 static sedge_status upload_counts(evolve_energy *energy)

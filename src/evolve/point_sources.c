@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "dg/dense.h"
 #include "dg/point.h"
+#include "dg/response.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
@@ -61,6 +62,7 @@ static sedge_status put_weights(sedge_operator *op, void *weights, int place,
 
     source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
                         field_weights);
+    sedge_response_multiply(op->problem, op->mesh->group[element], field_weights);
     sedge_dense_multiply(work, op->element->vandermonde, false, modes, false, nodes, nodes, 1);
     SEDGE_TRY(divide(op, element, work));
     operator_convert(op, op->layout.basis, SEDGE_NODAL, work, work + nodes, 1);

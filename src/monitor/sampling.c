@@ -1,6 +1,7 @@
 #include "sampling.h"
 
 #include "dg/cubature.h"
+#include "dg/response.h"
 #include "dg/signal.h"
 #include "monitor/point_recorder.h"
 
@@ -101,9 +102,7 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (sedge_mesh_in_layer(mesh, e)) continue;
         const double volume = fabs(sedge_mesh_volume(mesh, e));
-        const double wave =
-            problem->equation->speed(problem->materials[mesh->group[e]], problem->constants) /
-            sampling->highest;
+        const double wave = sedge_response_slowest(problem, mesh->group[e]) / sampling->highest;
         sums[0] += volume;
         sums[1] += volume * sedge_longest_edge(mesh->corners[e]) / (wave * problem->order);
     }

@@ -1,6 +1,7 @@
 #include "operator/program.h"
 
 #include "base/memory.h"
+#include "dg/response.h"
 #include "forms/candidates.h"
 #include "forms/constants.h"
 #include "forms/form.h"
@@ -120,6 +121,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     };
 
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
+    if (sedge_response_multiplies(target->problem))
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
     if (!target->problem->curved) return SEDGE_OK;
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));

@@ -1,6 +1,7 @@
 #include "operator/terms.h"
 
 #include "base/memory.h"
+#include "dg/response.h"
 #include "layout/upload.h"
 
 #include <stdio.h>
@@ -42,6 +43,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
     return (operator_term){.name = term->name,
                            .function = kind->function,
                            .drive = kind->drive,
+                           .multiply = kind->multiply,
                            .header = {.name = kind->header, .text = kind->header_text},
                            .poles = term->poles,
                            .memory = sedge_term_memory(term),
@@ -119,31 +121,47 @@ static bool has_drive(const sedge_problem *problem)
     return drives > 0 && drives < count;
 }
 
+// The functions that dg_term.h makes of the i-th term.
+static int write_functions(char numbers[512], const operator_term *term, int i)
+{
+    if (term->multiply != NULL) {
+        return snprintf(numbers, 512,
+                        "#undef SEDGE_TERM\n#undef SEDGE_TERM_MULTIPLY\n"
+                        "#define SEDGE_TERM_MULTIPLY multiply_term_%d\n"
+                        "#undef SEDGE_TERM_MULTIPLY_LOCAL\n#define SEDGE_TERM_MULTIPLY_LOCAL %s\n",
+                        i, term->multiply);
+    }
+    return snprintf(
+        numbers, 512,
+        "#undef SEDGE_TERM_MULTIPLY\n#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
+        "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n",
+        i, term->function);
+}
+
 static sedge_status write_numbers(char numbers[512], const operator_term *term, int i, bool drives)
 {
-    const int length = snprintf(numbers, 512,
-                                "#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
-                                "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n"
-                                "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
-                                "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
-                                "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
-                                i, term->function, term->poles, term->memory / term->poles,
-                                term->parameters / term->poles);
-    int more = 0;
+    int length = write_functions(numbers, term, i);
 
-    if (length < 512 && drives) {
-        more = snprintf(numbers + length, 512 - (size_t)length,
-                        "#undef SEDGE_TERM_DRIVE\n#undef SEDGE_TERM_DRIVE_LOCAL\n");
-        if (term->drive != NULL && length + more < 512) {
-            more += snprintf(numbers + length + more, 512 - (size_t)(length + more),
-                             "#define SEDGE_TERM_DRIVE drive_term_%d\n"
-                             "#define SEDGE_TERM_DRIVE_LOCAL %s\n",
-                             i, term->drive);
-        }
+    if (length < 512) {
+        length += snprintf(numbers + length, 512 - (size_t)length,
+                           "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
+                           "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
+                           "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
+                           term->poles, term->memory / term->poles, term->parameters / term->poles);
     }
-    if (length + more < 512) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of the term's function is too long: %s",
-                      term->function);
+    if (length < 512 && drives) {
+        length += snprintf(numbers + length, 512 - (size_t)length,
+                           "#undef SEDGE_TERM_DRIVE\n#undef SEDGE_TERM_DRIVE_LOCAL\n");
+    }
+    if (length < 512 && drives && term->drive != NULL) {
+        length += snprintf(numbers + length, 512 - (size_t)length,
+                           "#define SEDGE_TERM_DRIVE drive_term_%d\n"
+                           "#define SEDGE_TERM_DRIVE_LOCAL %s\n",
+                           i, term->drive);
+    }
+    if (length < 512) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of a function of the term '%s' is too long",
+                      term->name);
 }
 
 // SEDGE_EACH_DRIVE and SEDGE_EACH_DRIVEN of dg_terms.h.
@@ -156,17 +174,33 @@ static sedge_status write_drives(sedge_text *text, const sedge_problem *problem,
     }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
     for (int i = 0; i < count; i++) {
-        if (operator_terms_get(problem, i).drive == NULL)
+        const operator_term term = operator_terms_get(problem, i);
+        if (term.drive == NULL && term.multiply == NULL)
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     return sedge_text_add(text, "\n");
 }
 
-// SEDGE_EACH_TERM and SEDGE_TERMS_LIST of dg_layout.h.
-static sedge_status write_lists(sedge_text *text, int count)
+// Numbers of the terms that multiply, or of the others.
+static sedge_status write_list(sedge_text *text, const char *name, const sedge_problem *problem,
+                               bool multiply)
 {
-    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_EACH_TERM(X)"));
-    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    SEDGE_TRY(sedge_text_add(text, "#define %s(X)", name));
+    for (int i = 0; i < operator_terms_count(problem); i++) {
+        if ((operator_terms_get(problem, i).multiply != NULL) == multiply)
+            SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+    }
+    return SEDGE_OK;
+}
+
+// SEDGE_EACH_TERM and SEDGE_EACH_MULTIPLY of dg_terms.h and SEDGE_TERMS_LIST of dg_layout.h.
+static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, int count)
+{
+    SEDGE_TRY(write_list(text, "SEDGE_EACH_TERM", problem, false));
+    if (sedge_response_multiplies(problem)) {
+        SEDGE_TRY(sedge_text_add(text, "\n"));
+        SEDGE_TRY(write_list(text, "SEDGE_EACH_MULTIPLY", problem, true));
+    }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_TERMS_LIST(X)"));
     for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
     return sedge_text_add(text, "\n");
@@ -181,7 +215,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     if (terms == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&text->sources, 3 * terms + 1, sizeof *text->sources));
     SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
-    SEDGE_TRY(write_lists(text->constants, terms));
+    SEDGE_TRY(write_lists(text->constants, problem, terms));
     const bool drives = has_drive(problem);
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {

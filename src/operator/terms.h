@@ -16,7 +16,8 @@ typedef struct operator_term {
     const char *name;
     const char *function;
     const char *drive;      // see sedge_term_kind; NULL: none
-    sedge_source header;    // has both functions
+    const char *multiply;   // see sedge_term_kind; NULL: none, and `function` is not NULL
+    sedge_source header;    // has these functions
     int poles;              // each has components of memory and parameters of its own
     int memory, parameters; // numbers of components and parameters, over all poles
     const sedge_term *term; // NULL: the equation's source

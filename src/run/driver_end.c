@@ -1,6 +1,7 @@
 // The end of a run by itself: the fields have gone, or their spectra have settled.
 #include "driver_run.h"
 
+#include "dg/response.h"
 #include "monitor/sampling.h"
 
 #include <math.h>
@@ -16,10 +17,8 @@ static double find_transit(const sedge_session *session)
     double slowest = (double)INFINITY;
     double square = 0.0;
 
-    for (int v = 0; v < problem->volumes; v++) {
-        slowest =
-            fmin(slowest, problem->equation->speed(problem->materials[v], problem->constants));
-    }
+    for (int v = 0; v < problem->volumes; v++)
+        slowest = fmin(slowest, sedge_response_slowest(problem, v));
     for (int i = 0; i < 3; i++)
         square += (bounds[1][i] - bounds[0][i]) * (bounds[1][i] - bounds[0][i]);
     return sqrt(square) / slowest;

@@ -1,5 +1,6 @@
 #include "growth.h"
 
+#include "dg/response.h"
 #include "par/comm.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static void find_extremes(extremes *out, const sedge_session *session)
     const sedge_problem *const problem = &session->problem;
     const sedge_equation *const equation = problem->equation;
     double least[2] = {(double)INFINITY, (double)INFINITY};
-    double weights[SEDGE_MAX_FIELDS] = {0.0};
+    double weights[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS] = {0.0};
 
     *out = (extremes){.volume = 0.0};
     for (int32_t e = 0; e < mesh->elements; e++) {
@@ -35,8 +36,13 @@ static void find_extremes(extremes *out, const sedge_session *session)
     out->radius = least[0];
     out->smallest = least[1];
     for (int v = 0; v < problem->volumes; v++) {
-        equation->energy(problem->materials[v], weights);
-        for (int f = 0; f < equation->fields; f++) out->weight = fmax(out->weight, weights[f]);
+        sedge_response_energy(weights, problem, v);
+        for (int f = 0; f < equation->fields; f++) { // no eigenvalue is above the sum of a row
+            double row = 0.0;
+            for (int g = 0; g < equation->fields; g++)
+                row += fabs(weights[f * equation->fields + g]);
+            out->weight = fmax(out->weight, row);
+        }
         out->speed = fmax(out->speed, equation->speed(problem->materials[v], problem->constants));
     }
 }

@@ -1,10 +1,12 @@
 #include "session/refraction.h"
 
+#include "dg/dense.h"
 #include "dg/response.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -38,18 +40,41 @@ static void print_group(const sedge_session *session, int volume, double highest
     }
 }
 
+// The tensors of the deck's materials.
+static void print_tensors(const sedge_deck *deck)
+{
+    bool first = true;
+
+    for (int i = 0; i < deck->term_count; i++) {
+        const sedge_deck_term *const term = &deck->terms[i];
+        const sedge_parameter *key = deck->equation->materials;
+        double values[3];
+
+        if (term->kind->tensor == NULL) continue;
+        if (first) printf("  anisotropy         principal values of tensors\n");
+        first = false;
+        while (strcmp(key->name, term->kind->tensor) != 0) key++;
+        sedge_symmetric_values(values, term->tensor);
+        const double unit = deck->si ? deck->equation->si[key->dimension] : 1.0;
+        printf("    %-16s %s %.6g, %.6g, %.6g%s\n", deck->materials[term->material].name, key->name,
+               values[0] / unit, values[1] / unit, values[2] / unit,
+               sedge_deck_unit(deck, key->dimension));
+    }
+}
+
 void sedge_refraction_print(const sedge_session *session)
 {
     const double highest = sedge_problem_frequency(&session->problem);
     bool first = true;
 
     if (!sedge_comm_is_root(session->comm)) return;
+    print_tensors(session->deck);
     for (int v = 0; v < session->problem.volumes; v++) {
         bool some = false;
         bool layer = false; // its medium is that of the group that it continues
         for (int i = 0; i < session->problem.term_count; i++) {
             const sedge_term *const term = &session->problem.terms[i];
-            some = some || (term->present[v] && term->kind->layer == 0);
+            some = some || (term->present[v] && term->kind->layer == 0 && term->kind->rate != NULL);
             layer = layer || (term->present[v] && term->kind->layer > 0);
         }
         if (!some || layer) continue;

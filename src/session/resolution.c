@@ -1,6 +1,7 @@
 #include "resolution.h"
 
 #include "base/memory.h"
+#include "dg/response.h"
 #include "session/refraction.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void find_wave(resolution *group, const sedge_session *session, int g, do
 {
     const sedge_problem *const problem = &session->problem;
 
-    group->wave = problem->equation->speed(problem->materials[g], problem->constants) / highest;
+    group->wave = sedge_response_slowest(problem, g) / highest;
     if (!sedge_problem_has_term(problem, g)) return;
     group->plain = isnan(creal(sedge_refraction(problem, g, highest)));
     for (int i = 1; i <= SEDGE_FREQUENCIES && !group->plain; i++) {

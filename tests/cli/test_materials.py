@@ -1,4 +1,4 @@
-"""Dispersive media: several poles in whole runs, and what is refused."""
+"""Dispersive and anisotropic media: several poles and tensors in whole runs, and what is refused."""
 
 import cmath
 import math
@@ -11,7 +11,8 @@ from kit import DECK, Case
 
 MEDIA = ("materials={left: {epsilon: 2, lorentz: [{strength: 0.8, frequency: 0.9, damping: 0.1}, "
          "{strength: 0.4, frequency: 1.5, damping: 0}], drude: {plasma_frequency: 0.6, damping: 0.2}}, "
-         "right: {debye: {strength: 1.2, relaxation_time: 0.3}, "
+         "right: {epsilon: [[2, 0.3, 0], [0.3, 1.5, -0.2], [0, -0.2, 1.2]], mu: [1.1, 1, 1.4], "
+         "conductivity: [0, 0.1, 0.2], debye: {strength: 1.2, relaxation_time: 0.3}, "
          "magnetic_lorentz: {strength: 0.5, frequency: 1.1, damping: 0.3}}}")
 
 
@@ -107,12 +108,36 @@ class Materials(Case):
         self.assertEqual(done.code, 1)
         self.assertIn("has 'drude' and the library's 'copper', which has it, too", done.messages[0])
 
+    def test_tensors(self):
+        """Principal values; equal ones are a number; the step is that of the least."""
+        def check(medium, *words):
+            return self.sedge("check", self.deck, "--set", f"materials.domain={{{medium}}}", "--set",
+                              "initial.compare=false", *words)
+
+        steps = [int(re.search(r"time +(\d+) steps", check(medium).out)[1]) for medium in (
+            "epsilon: 1, mu: 0.5", "mu: 0.5, epsilon: [[1.5, -0.5, 0], [-0.5, 1.5, 0], [0, 0, 3]]")]
+        self.assertEqual(*steps)
+        done = check("epsilon: [[1.5, -0.5, 0], [-0.5, 1.5, 0], [0, 0, 3]], mu: [2, 2, 2]")
+        self.assertIn("domain           epsilon 1, 2, 3\n", done.out)
+        self.assertIn("given, anisotropic_epsilon\n", done.out)
+        done = check("conductivity: [0, 0.1, 0]", "--set", "boundaries.xmin={type: pml}")
+        self.assertEqual(done.code, 1)
+        self.assertIn("a medium whose epsilon, mu or conductivity is a tensor reaches a surface with "
+                      "the type pml", done.messages[0])
+
     def test_refused(self):
         for medium, message in (
                 ("drude: {plasma_frequency: 1, damping: -0.1}", "drude.damping -0.1 must be at least 0"),
                 ("lorentz: [{strength: 1, frequency: 1, damping: 0}, "
                  "{strength: -0.1, frequency: 2, damping: 0}]",
                  "lorentz.1.strength -0.1 must be greater than 0"),
+                ("epsilon: [4, 4]", "epsilon must be a number, the diagonal [xx, yy, zz] of a tensor"),
+                ("epsilon: [4, [1, 2, 3], 4]", "epsilon: a tensor has three numbers or three rows of"),
+                ("epsilon: [4, x, 2]", "epsilon must be a number, not 'x'"),
+                ("mu: [[1, 2, 0], [1, 3, 0], [0, 0, 1]]", "mu is a tensor that is not symmetric"),
+                ("mu: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]",
+                 "principal values -1, 1 and 3: they must be greater than 0"),
+                ("conductivity: [1, -2, 0]", "principal values -2, 0 and 1: they must be at least 0"),
                 ("lorentz: []", "lorentz has 0 poles; it must have 1 to 10"),
                 ("debye: [1]", "debye.0 must be a mapping"),
                 ("debye: 1", "debye must be a mapping"),

@@ -162,7 +162,7 @@ static const bad_deck bad_decks[] = {
     {"{type: pec}", "{type: pml}",
      "deck.yaml:15: boundaries.wall.type 'pml' is not known; known: pec"},
     {"{mu: 1}", "{epsilon: [4, 4, 2]}",
-     "deck.yaml:9: materials.air.epsilon is a list: media are isotropic in this version"},
+     "deck.yaml:9: materials.air.epsilon must be a single value, not a list"},
     {"{type: pec}", "{}", "deck.yaml:15: boundaries.wall needs the key 'type'; known: pec, "},
     {"{type: pec}", "{type: impedance}", "boundaries.wall needs the key 'impedance'"},
     {"type: dipole", "type: dipol", "deck.yaml:19: sources.0.type 'dipol' is not known; did you"},

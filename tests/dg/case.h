@@ -9,7 +9,7 @@
 typedef struct dg_term {
     const sedge_term_kind *kind;
     const char *volume;
-    double parameters[5];
+    double parameters[6];
 } dg_term;
 
 // The condition of one surface group; parameters are those of its kind, deck values.

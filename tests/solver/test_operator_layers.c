@@ -1,8 +1,15 @@
-// A perfectly matched layer (solvers/maxwell/pml_term.h) on a device gives what the slow reference
-// gives, fields and memory. A conductor and a Debye medium fill it: what drives them there is the
-// layer's.
+// Terms of Maxwell's equations that act on each other, on a device, give what the slow reference
+// gives, fields and memory: a conductor and a Debye medium fill a perfectly matched layer
+// (solvers/maxwell/pml_term.h), which drives them; media that are anisotropic
+// (solvers/maxwell/anisotropic_term.h) have poles, conduct and are driven by a layer.
 #include "match.h"
 
+#include "curved_maps.h"
+
+#include "base/memory.h"
+
+extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
+    sedge_term_anisotropic_conductivity;
 extern const sedge_term_kind sedge_term_debye, sedge_term_pml_side, sedge_term_pml_edge,
     sedge_term_pml_corner, sedge_term_pml_lossless_side, sedge_term_pml_lossless_edge,
     sedge_term_pml_lossless_corner;
@@ -74,6 +81,64 @@ static void test_lossless(const kit_world *world)
     kit_clear(&k);
 }
 
+// The energies of elements, of the reference and of the kernel; the sum in fp64 is the bound's.
+static void check_energy(kit *k)
+{
+    double *energy = NULL;
+    double worst = 0.0;
+    double most = 0.0;
+
+    CHECK_OK(kit_load(k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
+    CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
+    CHECK_OK(sedge_evolution_energy(k->evolution, k->energy));
+    CHECK_OK(sedge_allocate(&energy, k->base.mesh->elements, sizeof *energy));
+    sedge_reference_energy(k->base.reference, k->base.u, energy);
+    for (int32_t e = 0; e < k->base.mesh->elements; e++) {
+        worst = fmax(worst, fabs(energy[e] - k->energy[e]));
+        most = fmax(most, energy[e]);
+    }
+    CHECK_BOUND(worst, 1e-13 * most);
+    sedge_release(energy);
+}
+
+// A dipole in the upper medium. The matrices' eigenvalues lie between 0.4 and 1.
+static void test_anisotropy(const kit_world *world, bool curved)
+{
+    static const double dipole[12] = {
+        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const kit_term terms[] = {
+        {&sedge_term_anisotropic_conductivity, "above", {1.1, 0.5, 0.8, 0.2, 0.3, -0.1}},
+        {&sedge_term_anisotropic_epsilon, "above", {0.7, 0.8, 0.6, 0.1, -0.12, 0.08}},
+        {&sedge_term_anisotropic_epsilon, "below", {1.0, 0.5, 0.6, 0.0, 0.0, 0.0}},
+        {&sedge_term_anisotropic_mu, "above", {0.75, 0.65, 0.85, -0.05, 0.1, 0.07}},
+        {&sedge_term_debye, "above", {3.0, 0.15}},
+        {&sedge_term_debye, "below", {1.0, 0.3}},
+        {&sedge_term_pml_side, "below", {4.0, 1.5, 1.0, 0.0, 0.0}},
+        {NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(2, curved ? 3 : 2);
+    kit k;
+
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    options.dipole = dipole;
+    if (curved) {
+        options.box_map = curved_corner;
+    } else {
+        options.distort = 0.05;
+    }
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = match_reference(&k, 0.0, 2);
+    match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
+              &(sedge_operator_options){.variant = "fused"});
+    check_energy(&k);
+    match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
+    kit_clear(&k);
+}
+
 int main(void)
 {
     kit_world world;
@@ -82,6 +147,9 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     test_layers(&world);
     test_lossless(&world);
+    test_anisotropy(&world, false);
+    if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_OPENCL)
+        test_anisotropy(&world, true); // PoCL takes seconds for a program
     kit_close(&world);
     return CHECK_END();
 }

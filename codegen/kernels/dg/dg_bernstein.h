@@ -62,7 +62,7 @@ SEDGE_FUNCTION void find_lower(sedge_value *SEDGE_RESTRICT w,
 }
 
 #ifdef SEDGE_EACH_TERM
-// change -= what the terms add at one coefficient, whose fields are at `own`.
+// -change = what the terms make of du/dt = -change at one coefficient, whose fields are at `own`.
 SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
                                sedge_int64 value, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
@@ -72,10 +72,18 @@ SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_
 {
     sedge_value rate[SEDGE_FIELDS];
 
+#ifdef SEDGE_EACH_MULTIPLY
+    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = -change[f];
+#else
     SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
+#endif
     add_terms(rate, own, value, n, material, materials, rk_a, rk_b, dt,
               t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#ifdef SEDGE_EACH_MULTIPLY
+    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = -rate[f];
+#else
     SEDGE_EACH (f, SEDGE_FIELDS) change[f] = change[f] - rate[f];
+#endif
 }
 #endif
 

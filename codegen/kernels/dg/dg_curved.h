@@ -414,14 +414,23 @@ SEDGE_KERNEL(sedge_curved_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_ENERGY_LIST)
                     SEDGE_LANES_LOOP (l) {
 #if SEDGE_MATERIALS > 1
                         const SEDGE_GLOBAL double *const w =
-                            energy_weights + material[(first + k) * SEDGE_LANES + l] * SEDGE_FIELDS;
+                            energy_weights +
+                            material[(first + k) * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
 #else
                         const SEDGE_GLOBAL double *const w = energy_weights;
 #endif
                         const double size = (double)weight * (double)SEDGE_LANE(jacobian, l);
+#ifdef SEDGE_ENERGY_MATRIX
+                        SEDGE_EACH (f, SEDGE_FIELDS)
+                            SEDGE_EACH (h, SEDGE_FIELDS)
+                                total[l] += 0.5 * size * w[f * SEDGE_FIELDS + h] *
+                                            (double)SEDGE_LANE(at[f], l) *
+                                            (double)SEDGE_LANE(at[h], l);
+#else
                         SEDGE_EACH (f, SEDGE_FIELDS)
                             total[l] += 0.5 * size * w[f] * (double)SEDGE_LANE(at[f], l) *
                                         (double)SEDGE_LANE(at[f], l);
+#endif
                     }
                 }
                 SEDGE_LANES_LOOP (l) energy[(first + k) * SEDGE_LANES + l] = total[l];

@@ -36,7 +36,8 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 }
 
 // energy [values][SEDGE_LANES] = 1/2 J sum_f w_f u_f^T M u_f in fp64; mass [nodes][nodes];
-// half_jacobian [slots] = J / 2; energy_weights [materials][fields].
+// half_jacobian [slots] = J / 2; energy_weights [materials][fields], with SEDGE_ENERGY_MATRIX
+// [materials][fields][fields]: w_fg u_f^T M u_g.
 #define SEDGE_ENERGY_LIST(X)                                    \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)        \
     X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)              \
@@ -44,6 +45,12 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, half_jacobian) \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)         \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights)
+
+#ifdef SEDGE_ENERGY_MATRIX
+#define SEDGE_ENERGY_WEIGHTS (SEDGE_FIELDS * SEDGE_FIELDS)
+#else
+#define SEDGE_ENERGY_WEIGHTS SEDGE_FIELDS
+#endif
 
 // u_n (M u)_n of each field, weighted and summed, of one node of one value: a lane each.
 // The row M u is summed in the run's precision: in fp32 an energy has six to seven digits.
@@ -64,12 +71,19 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state 
     SEDGE_LANES_LOOP (l) {
 #if SEDGE_MATERIALS > 1
         const SEDGE_GLOBAL double *const w =
-            energy_weights + material[value * SEDGE_LANES + l] * SEDGE_FIELDS;
+            energy_weights + material[value * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
 #else
         const SEDGE_GLOBAL double *const w = energy_weights;
 #endif
+#ifdef SEDGE_ENERGY_MATRIX
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            SEDGE_EACH (g, SEDGE_FIELDS)
+                sum[l] += w[f * SEDGE_FIELDS + g] * (double)SEDGE_LANE(own.f[f], l) *
+                          (double)SEDGE_LANE(row[g], l);
+#else
         SEDGE_EACH (f, SEDGE_FIELDS)
             sum[l] += w[f] * (double)SEDGE_LANE(own.f[f], l) * (double)SEDGE_LANE(row[f], l);
+#endif
     }
     (void)material;
 }

@@ -188,6 +188,17 @@ SEDGE_FUNCTION void add_tile_terms(sedge_value *SEDGE_RESTRICT sum,
 }
 #endif
 
+#ifdef SEDGE_EACH_MULTIPLY
+// sum, the faces' part of du/dt at the lift tile's nodes, times the matrices of terms.
+SEDGE_FUNCTION void multiply_lift(sedge_value *SEDGE_RESTRICT sum, sedge_int64 value,
+                                  const SEDGE_GLOBAL int *SEDGE_RESTRICT material
+                                      SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+    SEDGE_EACH (i, SEDGE_LIFT_TN)
+        multiply_rate(sum + i * SEDGE_FIELDS, value, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+}
+#endif
+
 // residual = a before + dt sum at the tile's nodes; the two may be the same memory. In the first
 // stage a = 0 and `before` is not read: it may hold anything.
 SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
@@ -380,6 +391,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             if (e < left) {
                 sedge_value sum[SEDGE_LIFT_TN * SEDGE_FIELDS];
                 find_lift(sum, s_f + e * SEDGE_FACE_STRIDE, tile, lift);
+#ifdef SEDGE_EACH_MULTIPLY
+                multiply_lift(sum, start + e, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
                 add_surface(s_n + e * SEDGE_STRIDE, s_u + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE,
                             sum, tile, rk_b, dt);
             }

@@ -235,8 +235,8 @@ SEDGE_FUNCTION void find_flows(sedge_real (*SEDGE_RESTRICT sum)[4],
 }
 
 #ifdef SEDGE_EACH_TERM
-// sum -= what the terms add at the lane's two nodes of one element; `own`: its fields at the tile's
-// first node.
+// -sum = what the terms make of du/dt = -sum at the lane's two nodes of one element; `own`: its
+// fields at the tile's first node.
 SEDGE_FUNCTION void
 take_lane_terms(sedge_real (*SEDGE_RESTRICT sum)[4], SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
                 sedge_int64 value, int tile, int t, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
@@ -250,11 +250,19 @@ take_lane_terms(sedge_real (*SEDGE_RESTRICT sum)[4], SEDGE_OWN sedge_real *SEDGE
             sedge_real rate[SEDGE_FIELDS];
             SEDGE_EACH (f, SEDGE_FIELDS) {
                 at_node[f] = own[place * SEDGE_FIELDS + f];
+#ifdef SEDGE_EACH_MULTIPLY
+                rate[f] = -sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i];
+#else
                 rate[f] = SEDGE_R(0.0);
+#endif
             }
             add_terms(rate, at_node, value, tile * 8 + place, material, materials, rk_a, rk_b, dt,
                       time SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#ifdef SEDGE_EACH_MULTIPLY
+            SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] = -rate[f];
+#else
             SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] -= rate[f];
+#endif
         }
     }
 }

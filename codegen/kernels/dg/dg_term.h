@@ -9,6 +9,9 @@
 //   SEDGE_TERM_PARAMETERS  numbers p of a pole in a volume group
 //   SEDGE_TERM_DRIVE, SEDGE_TERM_DRIVE_LOCAL  optional: the name of a second function made here,
 //                          drive_term_0, and the function that adds to what other terms get as u
+//   SEDGE_TERM_MULTIPLY, SEDGE_TERM_MULTIPLY_LOCAL  in place of SEDGE_TERM and SEDGE_TERM_LOCAL, of
+//                          a term that multiplies du/dt: the name of the function made here,
+//                          multiply_term_0, and the function that multiplies
 //
 // With u and w before the stage, for each pole:
 //
@@ -20,6 +23,7 @@
 //                  not read if a = 0
 //   material       [slots] volume groups
 //   parameters     [volume groups][SEDGE_TERM_POLES][SEDGE_TERM_PARAMETERS]
+#ifdef SEDGE_TERM
 SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
@@ -68,6 +72,28 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
         }
     }
 }
+#endif
+
+#ifdef SEDGE_TERM_MULTIPLY
+// rate = the term's matrix times rate.
+SEDGE_FUNCTION void SEDGE_TERM_MULTIPLY(sedge_value *rate, sedge_int64 batch,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT places,
+                                        const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
+{
+    if (places[batch] >= 0) {
+        sedge_value p[SEDGE_TERM_PARAMETERS + 1];
+
+        SEDGE_LANES_LOOP (l) {
+            const int group = material[batch * SEDGE_LANES + l];
+            SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
+                SEDGE_LANE(p[k], l) = parameters[group * SEDGE_TERM_PARAMETERS + k];
+            (void)group;
+        }
+        SEDGE_TERM_MULTIPLY_LOCAL(p, rate);
+    }
+}
+#endif
 
 #ifdef SEDGE_TERM_DRIVE
 // u += what the other terms at node n see more than the fields, from the memory before the stage.

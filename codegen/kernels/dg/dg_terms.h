@@ -1,11 +1,29 @@
 // All terms of a program (dg_term.h), as the kernels of a stage call them. SEDGE_EACH_TERM(X) lists
 // their numbers, SEDGE_TERMS_LIST their parameters in a kernel (dg_layout.h). Where some terms say
 // what the others get in place of the fields, SEDGE_EACH_DRIVE(X) lists the former and
-// SEDGE_EACH_DRIVEN(X) the latter.
+// SEDGE_EACH_DRIVEN(X) the latter. Terms that multiply du/dt are not among these: where there are
+// some, SEDGE_EACH_MULTIPLY(X) lists them.
 #pragma once
 
+#ifdef SEDGE_EACH_MULTIPLY
+// rate, a part of du/dt at a node, times the matrices of the terms that multiply it.
+SEDGE_FUNCTION void multiply_rate(sedge_value *rate, sedge_int64 batch,
+                                  const SEDGE_GLOBAL int *SEDGE_RESTRICT material
+                                      SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+#define SEDGE_MULTIPLY(i) \
+    multiply_term_##i(rate, batch, material, term_places_##i, term_parameters_##i);
+    SEDGE_EACH_MULTIPLY(SEDGE_MULTIPLY)
+}
+#define SEDGE_MULTIPLY_RATE(rate) \
+    multiply_rate(rate, batch, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#else
+#define SEDGE_MULTIPLY_RATE(rate)
+#endif
+
 // rate += what the terms add to du/dt at node n, where the state before the stage is `own`. A stage
-// calls this once for each node: the terms' memory goes on by the stage.
+// calls this once for each node: the terms' memory goes on by the stage. Where terms multiply
+// du/dt, what `rate` holds before is multiplied, too.
 SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
@@ -26,8 +44,10 @@ SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_i
     SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = own[f];
     SEDGE_EACH_DRIVE(SEDGE_ADD_DRIVE) // before their memory goes on
     SEDGE_EACH_DRIVEN(SEDGE_ADD_DRIVEN)
+    SEDGE_MULTIPLY_RATE(rate)
     SEDGE_EACH_DRIVE(SEDGE_ADD_TERM)
 #else
     SEDGE_EACH_TERM(SEDGE_ADD_TERM)
+    SEDGE_MULTIPLY_RATE(rate)
 #endif
 }
