@@ -147,8 +147,10 @@ static void set_walls(dg_case *c, const dg_case_options *options)
     for (int s = 0; s < problem->surfaces; s++) {
         const char *const surface = c->mesh->groups.surface_names[s];
         sedge_boundary *const boundary = &problem->boundaries[s];
-        if (options->wall != NULL) {
-            boundary->kind = dg_find_boundary(options->equation, options->wall);
+        if (options->wall != NULL || options->wall_kind != NULL) {
+            boundary->kind = options->wall_kind;
+            if (boundary->kind == NULL)
+                boundary->kind = dg_find_boundary(options->equation, options->wall);
             copy_parameters(boundary->parameters, options->wall_parameters,
                             boundary->kind->parameters, boundary->kind->parameter_count);
         }
@@ -158,8 +160,11 @@ static void set_walls(dg_case *c, const dg_case_options *options)
             memset(boundary->parameters, 0, sizeof boundary->parameters);
             boundary->parameters[0] = w->parameter;
         }
-        if (options->enclosure != NULL && strcmp(surface, options->enclosure->name) == 0)
+        if (options->enclosure != NULL && strcmp(surface, options->enclosure->name) == 0) {
             boundary->kind = options->enclosure_kind;
+            copy_parameters(boundary->parameters, options->enclosure_parameters,
+                            boundary->kind->parameters, boundary->kind->parameter_count);
+        }
     }
 }
 
@@ -248,6 +253,7 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
     }
     set_dipole(problem, options->dipole);
     SEDGE_TRY(set_terms(c, options));
+    SEDGE_TRY(sedge_problem_derive(problem, c->mesh));
     return sedge_problem_feed(problem, c->mesh);
 }
 

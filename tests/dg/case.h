@@ -38,14 +38,17 @@ typedef struct dg_case_options {
     sedge_mesh_extrusion extrude;                        // layers on the box or the file's mesh
     const sedge_mesh_enclosure *enclosure;               // a closed, two-sided surface; NULL: none
     const sedge_boundary_kind *enclosure_kind;
+    const double *enclosure_parameters; // NULL: the kind's defaults
     int split_axis; // -1: one material, "domain"; else "below" and "above", which meet in the
                     // middle
 
     const double *materials[2]; // the second for "above" or "right"
     const double *flux_keys;
-    const dg_term *terms;          // ends with kind NULL; may be NULL
-    const dg_wall *walls;          // ends with surface NULL; may be NULL
-    const char *wall;              // kind of all other surfaces; NULL: none
+    const dg_term *terms; // ends with kind NULL; may be NULL
+    const dg_wall *walls; // ends with surface NULL; may be NULL
+    const char *wall;     // kind of all other surfaces; NULL: none
+    const sedge_boundary_kind
+        *wall_kind;                // in place of `wall`: one that is not in the equation's table
     const double *wall_parameters; // of `wall`
     const char *initial;           // NULL: "zero" where there is such a kind
     const double *initial_parameters;

@@ -148,7 +148,7 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
     return SEDGE_OK;
 }
 
-// ---- memory of terms ---------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------
 
 // Known values of a term's memory, [elements][memory][nodes] of those that have it: linear in an
 // element, so that coefficients of another basis are not much larger.
@@ -179,9 +179,21 @@ void kit_start_memory(kit *k)
     }
 }
 
-static int64_t block_size(const kit *k, const sedge_block *block)
+static int64_t block_size(const sedge_block *block)
 {
-    return (int64_t)block->elements * block->components * k->base.element->nodes;
+    return (int64_t)block->elements * block->components * block->nodes;
+}
+
+// Of the reference, as the block of faces has it.
+static void gather_faces(const kit *k, const sedge_block *block, double *values)
+{
+    const double *const memory = sedge_reference_face_memory(k->base.reference);
+    const int64_t size = (int64_t)block->components * block->nodes;
+
+    for (int32_t i = 0; i < block->elements; i++) {
+        const int64_t face = block->slot[i] - k->base.mesh->halo_faces;
+        memcpy(values + i * size, memory + face * size, (size_t)size * sizeof *values);
+    }
 }
 
 // The next term with memory, from `term` on: that of the next block.
@@ -198,9 +210,11 @@ static sedge_status start(kit *k, const double *u)
     for (int i = 1, term = 0; i < sedge_evolution_blocks(k->evolution); i++, term++) {
         const sedge_block *const block = sedge_evolution_block(k->evolution, i);
         double *values = NULL;
-        term = next_term(k, term);
-        SEDGE_TRY(sedge_allocate(&values, block_size(k, block), sizeof *values));
-        know_memory(k, &k->base.problem.terms[term], values);
+        SEDGE_TRY(sedge_allocate(&values, block_size(block), sizeof *values));
+        if (block->slot == NULL) { // that of faces begins as zero
+            term = next_term(k, term);
+            know_memory(k, &k->base.problem.terms[term], values);
+        }
         const sedge_status status = sedge_evolution_set_block(k->evolution, i, SEDGE_NODAL, values);
         sedge_release(values);
         SEDGE_TRY(status);
@@ -211,7 +225,7 @@ static sedge_status start(kit *k, const double *u)
 // Add to largest: difference, value, 1 where something is not a number.
 static sedge_status compare_memory(kit *k, int i, const double *wanted, double largest[3])
 {
-    const int64_t size = block_size(k, sedge_evolution_block(k->evolution, i));
+    const int64_t size = block_size(sedge_evolution_block(k->evolution, i));
     double *values = NULL;
 
     SEDGE_TRY(sedge_allocate(&values, size, sizeof *values));
@@ -231,9 +245,17 @@ double kit_memory_difference(kit *k)
     double largest[3] = {0.0};
 
     for (int i = 1, term = 0; i < blocks; i++, term++) {
-        term = next_term(k, term);
-        const double *const wanted = sedge_reference_memory(k->base.reference, term);
+        const sedge_block *const block = sedge_evolution_block(k->evolution, i);
+        double *faces = NULL;
+        if (block->slot == NULL) {
+            term = next_term(k, term);
+        } else if (sedge_allocate(&faces, block_size(block), sizeof *faces) == SEDGE_OK) {
+            gather_faces(k, block, faces);
+        }
+        const double *const wanted =
+            faces != NULL ? faces : sedge_reference_memory(k->base.reference, term);
         if (compare_memory(k, i, wanted, largest) != SEDGE_OK) largest[2] = 1.0;
+        sedge_release(faces);
     }
     sedge_comm_max(k->world->comm, largest, 3);
     if (largest[2] > 0.0) return (double)NAN;

@@ -71,8 +71,8 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
 // `cfl` times the stable step of the whole mesh. Collective.
 double kit_time_step(const kit *k, double cfl);
 
-// Give the evolution `u` and the memory of terms its known values, take `steps` steps from t, leave
-// the fields in k->result. Collective.
+// Give the evolution `u`, the memory of terms its known values and that of faces zero, take `steps`
+// steps from t, leave the fields in k->result. Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
 
@@ -86,8 +86,8 @@ sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer);
 // ranks.
 void kit_start_memory(kit *k);
 
-// The largest difference of the memory of terms between evolution and reference over all ranks,
-// relative to the largest value; not a number where either is; 0 without memory. Collective.
+// The largest difference of the memory of terms and faces between evolution and reference over all
+// ranks, relative to the largest value; not a number where either is; 0 without memory. Collective.
 double kit_memory_difference(kit *k);
 
 // A whole solve: from the exact initial fields of `options`, in its precision and this

@@ -1,0 +1,161 @@
+// Faces with memory: walls and a film of a good conductor (solvers/maxwell/sheets) on devices
+// against the slow reference, and in the reference the energy of fields and memory together.
+#include "check.h"
+#include "solver/kit.h"
+
+#include "base/memory.h"
+#include "maxwell/maxwell.h"
+#include "maxwell/sheets/sheet_face.h"
+
+#include <string.h>
+
+extern const sedge_face_kind sedge_face_conductor;
+extern const sedge_face_kind sedge_face_film;
+
+#define STEPS 4
+
+static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
+static const double film[5] = {300.0, 1.0, 0.2, 1.0, 0.02};
+static const sedge_mesh_enclosure core = {
+    .name = "core", .shape = SEDGE_ENCLOSURE_BOX, .low = {0.3, 0.3, 0.3}, .high = {0.7, 0.7, 0.7}};
+
+// The film is around the box's inmost cube.
+static kit_options walls_options(int order)
+{
+    kit_options options = kit_defaults(order, 3);
+
+    options.distort = 0.03;
+    options.flux_keys = &kit_upwind[order % 3];
+    options.wall_kind = &sedge_face_conductor.kind;
+    options.wall_parameters = wall;
+    options.enclosure = &core;
+    options.enclosure_kind = &sedge_face_film.kind;
+    options.enclosure_parameters = film;
+    return options;
+}
+
+// Some steps from the same random fields. fp64 with rounding of sums in another order; fp32 with
+// that of each stage.
+static void test_device(const kit_world *world, int order, const char *variant)
+{
+    const kit_options options = walls_options(order);
+    const sedge_operator_options config = {.variant = variant};
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = kit_time_step(&k, 0.5);
+    memcpy(k.base.exact, k.base.u, (size_t)k.base.values * sizeof *k.base.u);
+    for (int i = 0; i < STEPS; i++)
+        CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, i * dt, dt));
+    for (int wide = 0; wide < 2; wide++) {
+        const sedge_precision precision = wide ? SEDGE_FP64 : SEDGE_FP32;
+        CHECK_OK(kit_load(&k, precision, &config));
+        CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, STEPS));
+        CHECK_BOUND(kit_difference(&k, k.result, k.base.exact), 2000.0 * kit_rounding(precision));
+        CHECK_BOUND(kit_memory_difference(&k), 2000.0 * kit_rounding(precision));
+    }
+    kit_clear(&k);
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// 1/2 sum_k (c_k q_k^2 + c'_k q'_k^2) / p_k at a face node and component i, of a wall the first
+// only.
+static double find_density(const double *p, bool is_film, const double *q, int64_t stride, int i,
+                           int other)
+{
+    double sum = 0.0;
+
+    for (int k = 0; k < (int)p[WALL_POLES]; k++) {
+        const double *const row = p + WALL_POLE + 3 * k;
+        for (int which = 0; which <= is_film; which++) {
+            const double *const own = q + ((int64_t)k * (is_film ? 6 : 3) + 3 * which) * stride;
+            sum += 0.5 * row[1 + which] / row[0] * own[i] * own[other];
+        }
+    }
+    return sum;
+}
+
+// That of all memory of this rank.
+static double find_memory_energy(dg_case *c)
+{
+    const int nf = c->element->face_nodes;
+    const int64_t size = (int64_t)sedge_problem_face_memory(&c->problem) * nf;
+    const double *const memory = sedge_reference_face_memory(c->reference);
+    double sum = 0.0;
+
+    for (int32_t s = 0; s < c->mesh->boundary_faces; s++) {
+        const sedge_trace_face *const face = &c->mesh->trace_faces[c->mesh->halo_faces + s];
+        const sedge_boundary *const boundary = &c->problem.boundaries[face->group];
+        const bool is_film = boundary->kind == &sedge_face_film.kind;
+        sedge_geometry geometry;
+        sedge_geometry_compute(&geometry, c->mesh->corners[face->element]);
+        const double area = geometry.face_scale[face->face] * geometry.jacobian;
+        for (int d = 0; d < 3; d++) {
+            const double *const q = memory + s * size + (int64_t)d * nf;
+            for (int i = 0; i < nf; i++) {
+                for (int j = 0; j < nf; j++) {
+                    sum += area * c->element->face_mass[i * nf + j] *
+                           find_density(boundary->parameters, is_film, q, nf, i, j);
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+static double find_energy(dg_case *c, double *own)
+{
+    double sum[2] = {0.0, find_memory_energy(c)};
+
+    sedge_reference_energy(c->reference, c->u, own);
+    for (int32_t e = 0; e < c->mesh->elements; e++) sum[0] += own[e];
+    sedge_comm_sum(c->comm, sum, 2);
+    CHECK(sum[1] >= 0.0);
+    return sum[0] + sum[1];
+}
+
+// With residues of at least 0 it falls in each step, from random fields; central fluxes have no
+// loss of their own. The walls' memory holds some of it.
+static void test_energy(const kit_world *world)
+{
+    kit_options options = walls_options(2);
+    const double central = 0.0;
+    double *own = NULL;
+    kit k;
+
+    options.flux_keys = &central;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(sedge_allocate(&own, k.base.mesh->elements, sizeof *own));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = kit_time_step(&k, 0.5);
+    double before = find_energy(&k.base, own);
+    double most = 0.0;
+    for (int i = 0; i < 30; i++) {
+        CHECK_OK(sedge_reference_step(k.base.reference, k.base.u, i * dt, dt));
+        const double after = find_energy(&k.base, own);
+        CHECK(after < before);
+        before = after;
+        double share = find_memory_energy(&k.base);
+        sedge_comm_sum(world->comm, &share, 1);
+        most = fmax(most, share / after);
+    }
+    CHECK(most > 1e-3);
+    sedge_release(own);
+    kit_clear(&k);
+}
+
+int main(void)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world));
+    if (world.comm != NULL) {
+        test_device(&world, 2, "auto");
+        test_device(&world, 3, "fused");
+        if (sedge_device_get_traits(world.device)->in_call) test_energy(&world);
+        kit_close(&world);
+    }
+    return CHECK_END();
+}
