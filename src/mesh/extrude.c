@@ -207,8 +207,8 @@ static sedge_status check_sides(const sedge_layer_build *build, const sedge_laye
                 SEDGE_ERR_DATA,
                 "%s: the surface group '%s' is no part of a box: its point (%.9g, %.9g, %.9g) is "
                 "%.3g away from the nearest side, %c = %.9g, of the box around the mesh; up to "
-                "%.3g is allowed. Layers need an outer surface of flat sides across the axes: "
-                "enclose the mesh by a box",
+                "%.3g is allowed. Layers need an outer surface of flat sides across the axes, "
+                "for on others they reflect: enclose the mesh by a box",
                 mesh->name, name, p[0], p[1], p[2], distance, "xyz"[s / 2],
                 build -> box[s % 2][s / 2], build -> tolerance);
         }
