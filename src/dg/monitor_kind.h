@@ -85,8 +85,13 @@ typedef struct sedge_monitor_kind {
     // wait for them: they come in batches, at the latest before `flush`. `samples` and times
     // [samples] are the same on all ranks.
     const sedge_monitor_point *(*points)(const void *monitor, int *count);
-    // Optional: `receive` gets a batch on the host, values [samples][points][fields] in code units.
-    sedge_status (*receive)(void *monitor, int samples, const double *times, const double *values);
+    // Optional: `receive` gets a batch on the host, steps and times [samples], values
+    // [samples][points][fields] in code units.
+    sedge_status (*receive)(void *monitor, int samples, const int64_t *steps, const double *times,
+                            const double *values);
+    // The fields at the points are also recorded in the state in which a run has failed, due or
+    // not.
+    bool last_points;
     // Optional, both: a batch is transformed where it is, on the device, and does not come to the
     // host for it (monitor/spectrum.h). `connect` tells once, after `create`, which recorder the
     // points have: it outlives the monitor. `transform` comes before `receive`.

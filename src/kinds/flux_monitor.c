@@ -240,7 +240,8 @@ done:
     return sedge_h5_close(file, status);
 }
 
-static sedge_status receive(void *what, int samples, const double *times, const double *values)
+static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
+                            const double *values)
 {
     flux_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->transforms.context->comm;
@@ -249,6 +250,7 @@ static sedge_status receive(void *what, int samples, const double *times, const 
     const int64_t stride = (int64_t)monitor->transforms.points * fields; // of a sample
     double *flux = NULL;                                                 // [entries][samples]
 
+    (void)steps;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&flux, (int64_t)samples * monitor->count, sizeof *flux)));
     for (int i = 0; i < monitor->count; i++) {

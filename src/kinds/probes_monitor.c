@@ -265,7 +265,8 @@ static sedge_status extend_times(const probes_monitor *monitor, sedge_h5 *file, 
     return sedge_h5_extend(file, "/time", SEDGE_H5_F64, samples, scaled);
 }
 
-static sedge_status receive(void *what, int samples, const double *times, const double *values)
+static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
+                            const double *values)
 {
     probes_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->context->comm;
@@ -279,6 +280,7 @@ static sedge_status receive(void *what, int samples, const double *times, const 
     sedge_h5 *file = NULL;
     double *buffer = NULL;
 
+    (void)steps;
     monitor->samples += samples;
     sedge_output_path(path, monitor->context, "probes.h5");
     if (root)

@@ -1,5 +1,6 @@
 // slices.h5: fields at the pixels of planes (monitor/plane.h); a point outside the mesh is
-// not-a-number. Each rank samples its points, the root assembles and writes.
+// not-a-number. The fields at the points are taken on the device; the root assembles and writes
+// them when the monitors are flushed, which the snapshots do that are due at the same steps.
 //
 // /time, /step, /slices/NAME/GROUP [snapshots][rows][columns] or [...][3], the coordinate arrays
 // beside it.
@@ -10,10 +11,10 @@
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/plane.h"
-#include "monitor/sample.h"
 #include "monitor/schedule.h"
 #include "monitor/series.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -24,6 +25,8 @@ typedef struct slices_monitor {
     int count;
     sedge_plane *planes;   // [count]
     sedge_gather *gathers; // [count] of their pixels
+    int point_count;
+    sedge_monitor_point *points; // of this rank, of one plane after the other
 } slices_monitor;
 
 static const char *slice_name(const sedge_deck *deck, int i)
@@ -91,7 +94,32 @@ static void release(void *what)
     }
     sedge_release(monitor->planes);
     sedge_release(monitor->gathers);
+    sedge_release(monitor->points);
     sedge_release(monitor);
+}
+
+static sedge_status list_points(slices_monitor *monitor)
+{
+    const int nodes = monitor->context->element->nodes;
+    int64_t count = 0;
+
+    for (int i = 0; i < monitor->count; i++) count += monitor->planes[i].owned;
+    if (count > INT_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.slices: more than %d pixels on one rank: lower the "
+                          "resolution",
+                          monitor->context->deck->path, INT_MAX);
+    }
+    SEDGE_TRY(sedge_allocate(&monitor->points, count, sizeof *monitor->points));
+    for (int i = 0; i < monitor->count; i++) {
+        const sedge_plane *const plane = &monitor->planes[i];
+
+        for (int64_t k = 0; k < plane->owned; k++) {
+            monitor->points[monitor->point_count++] = (sedge_monitor_point){
+                .element = plane->elements[k], .weights = plane->weights + k * nodes};
+        }
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status create(void **out, const sedge_output_context *context,
@@ -123,7 +151,8 @@ static sedge_status create(void **out, const sedge_output_context *context,
         SEDGE_TRY_GOTO(
             status, sedge_gather_create(&monitor->gathers[i], comm, plane->owned, plane->pixels));
     }
-    if (sedge_comm_is_root(comm)) status = create_file(monitor);
+    status = list_points(monitor);
+    if (status == SEDGE_OK && sedge_comm_is_root(comm)) status = create_file(monitor);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *out = monitor;
     monitor = NULL;
@@ -133,26 +162,6 @@ done:
 }
 
 // ---- a snapshot --------------------------------------------------------------------------------
-
-// The fields [owned][fields] at this rank's points, code units.
-static void sample_points(const sedge_output_context *context, const sedge_plane *plane,
-                          const double *u, double *values)
-{
-    const int fields = context->problem->equation->fields;
-    const int nodes = context->element->nodes;
-
-    for (int64_t i = 0; i < plane->owned; i++) {
-        const double *const weights = plane->weights + i * nodes;
-
-        for (int f = 0; f < fields; f++) {
-            const double *const nodal = u + ((int64_t)plane->elements[i] * fields + f) * nodes;
-            double sum = 0.0;
-
-            for (int n = 0; n < nodes; n++) sum += weights[n] * nodal[n];
-            values[i * fields + f] = sum;
-        }
-    }
-}
 
 // Root: append one group's picture from all ranks' values [points][fields].
 static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *file,
@@ -176,65 +185,63 @@ static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *
     return sedge_h5_extend(file, path, SEDGE_H5_F32, 1, picture);
 }
 
-// Sample one slice, bring the values to the root and append them there. Collective.
+// Bring one slice's values [owned][fields] to the root and append them there. Collective.
 static sedge_status write_slice(const sedge_output_context *context, sedge_h5 *file,
                                 const sedge_plane *plane, const sedge_gather *gather,
-                                const double *u)
+                                const double *values)
 {
     const sedge_comm *const comm = context->comm;
     const sedge_equation *const equation = context->problem->equation;
     const bool root = sedge_comm_is_root(comm);
-    double *values = NULL;
     double *all = NULL;
     float *picture = NULL;
-    sedge_status status = sedge_allocate(&values, plane->owned * equation->fields, sizeof *values);
+    sedge_status status = sedge_allocate(&all, gather->all * equation->fields, sizeof *all);
 
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&all, gather->all * equation->fields, sizeof *all);
     if (root && status == SEDGE_OK)
         status = sedge_allocate(&picture, 3 * plane->shape[0] * plane->shape[1], sizeof *picture);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    sample_points(context, plane, u, values);
     sedge_gather_bring(gather, comm, values, (size_t)equation->fields * sizeof *values, all);
     for (int g = 0; root && status == SEDGE_OK && g < equation->group_count; g++)
         status = extend_group(context, file, plane, gather, &equation->groups[g], all, picture);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
-    sedge_release(values);
     sedge_release(all);
     sedge_release(picture);
     return status;
 }
 
-static sedge_status record(void *what, sedge_sample *sample)
+// Root: open the file for one more snapshot.
+static sedge_status open_file(const slices_monitor *monitor, sedge_h5 **file)
 {
-    slices_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
+    const sedge_equation *const equation = context->problem->equation;
+    int64_t points = 0;
+    char path[SEDGE_OUTPUT_PATH];
+
+    for (int i = 0; i < monitor->count; i++)
+        points += monitor->planes[i].shape[0] * monitor->planes[i].shape[1];
+    sedge_output_path(path, context, "slices.h5");
+    return sedge_h5_open_series(file, path, points * equation->fields * 4,
+                                2 + monitor->count * equation->group_count);
+}
+
+// Append a snapshot of values [points][fields].
+static sedge_status append(slices_monitor *monitor, int64_t step, double time, const double *values)
+{
     const sedge_output_context *const context = monitor->context;
     const sedge_comm *const comm = context->comm;
     const bool root = sedge_comm_is_root(comm);
-    const int64_t step = sedge_sample_step(sample);
-    const double shown = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
-    const double *u = NULL;
+    const double shown = time * sedge_deck_time_unit(context->deck);
     sedge_h5 *file = NULL;
     sedge_status status = SEDGE_OK;
 
-    SEDGE_TRY(sedge_sample_fields(sample, &u));
     monitor->samples++;
-    if (root) {
-        const sedge_equation *const equation = context->problem->equation;
-        int64_t points = 0;
-        char path[SEDGE_OUTPUT_PATH];
-
-        for (int i = 0; i < monitor->count; i++)
-            points += monitor->planes[i].shape[0] * monitor->planes[i].shape[1];
-        sedge_output_path(path, context, "slices.h5");
-        status = sedge_h5_open_series(&file, path, points * equation->fields * 4,
-                                      2 + monitor->count * equation->group_count);
-    }
+    if (root) status = open_file(monitor, &file);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     for (int i = 0; i < monitor->count; i++) {
-        SEDGE_TRY_GOTO(status,
-                       write_slice(context, file, &monitor->planes[i], &monitor->gathers[i], u));
+        SEDGE_TRY_GOTO(
+            status, write_slice(context, file, &monitor->planes[i], &monitor->gathers[i], values));
+        values += monitor->planes[i].owned * context->problem->equation->fields;
     }
     if (root) {
         status = sedge_h5_extend(file, "/step", SEDGE_H5_I64, 1, &step);
@@ -245,6 +252,26 @@ static sedge_status record(void *what, sedge_sample *sample)
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     return sedge_h5_close(file, status);
+}
+
+static const sedge_monitor_point *get_points(const void *what, int *count)
+{
+    const slices_monitor *const monitor = what;
+
+    *count = monitor->point_count;
+    return monitor->points;
+}
+
+static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
+                            const double *values)
+{
+    slices_monitor *const monitor = what;
+    const int64_t size =
+        (int64_t)monitor->point_count * monitor->context->problem->equation->fields;
+
+    for (int s = 0; s < samples; s++)
+        SEDGE_TRY(append(monitor, steps[s], times[s], values + s * size));
+    return SEDGE_OK;
 }
 
 static bool requested(const sedge_deck *deck)
@@ -269,9 +296,9 @@ const sedge_monitor_kind sedge_monitor_slices = {
     .requested = requested,
     .create = create,
     .due = due,
-    .sample = record,
-    .last = record,
-    .flushes_all = true,
+    .points = get_points,
+    .receive = receive,
+    .last_points = true,
     .save = save,
     .free = release,
 };

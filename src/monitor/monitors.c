@@ -19,6 +19,7 @@ typedef struct one_monitor {
     sedge_point_recorder *recorder; // NULL: it has no points
     int waiting;                    // samples of its points that it has not received yet
     double *times;                  // [capacity of the recorder]
+    int64_t *steps;                 // [capacity of the recorder]
 } one_monitor;
 
 struct sedge_monitors {
@@ -78,6 +79,9 @@ static sedge_status create_recorders(const sedge_monitors *monitors, const sedge
         SEDGE_TRY(sedge_comm_agree(
             context->comm, sedge_allocate(&one->times, sedge_point_recorder_capacity(one->recorder),
                                           sizeof *one->times)));
+        SEDGE_TRY(sedge_comm_agree(
+            context->comm, sedge_allocate(&one->steps, sedge_point_recorder_capacity(one->recorder),
+                                          sizeof *one->steps)));
         if (one->kind->connect != NULL) SEDGE_TRY(one->kind->connect(one->monitor, one->recorder));
     }
     return SEDGE_OK;
@@ -110,6 +114,7 @@ void sedge_monitors_free(sedge_monitors *monitors)
         monitors->each[i].kind->free(monitors->each[i].monitor);
         sedge_point_recorder_free(monitors->each[i].recorder);
         sedge_release(monitors->each[i].times);
+        sedge_release(monitors->each[i].steps);
     }
     json_decref(monitors->memory);
     sedge_release(monitors->each);
@@ -117,6 +122,14 @@ void sedge_monitors_free(sedge_monitors *monitors)
 }
 
 // ---- fields at points --------------------------------------------------------------------------
+
+static sedge_status record_points(one_monitor *one, const sedge_sample *sample)
+{
+    one->sampled = sedge_sample_step(sample);
+    one->steps[one->waiting] = one->sampled;
+    one->times[one->waiting++] = sedge_sample_time(sample);
+    return sedge_point_recorder_record(one->recorder);
+}
 
 sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sample)
 {
@@ -126,8 +139,7 @@ sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sampl
         one_monitor *const one = &monitors->each[i];
 
         if (one->recorder == NULL || !one->kind->due(one->monitor, step)) continue;
-        one->times[one->waiting++] = sedge_sample_time(sample);
-        SEDGE_TRY(sedge_point_recorder_record(one->recorder));
+        SEDGE_TRY(record_points(one, sample));
     }
     return SEDGE_OK;
 }
@@ -150,7 +162,7 @@ static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
     if (kind->receive != NULL) {
         SEDGE_TRY(sedge_comm_agree(monitors->context->comm,
                                    sedge_point_recorder_fetch(one->recorder, &values)));
-        SEDGE_TRY(kind->receive(one->monitor, samples, one->times, values));
+        SEDGE_TRY(kind->receive(one->monitor, samples, one->steps, one->times, values));
     }
     sedge_point_recorder_forget(one->recorder);
     return SEDGE_OK;
@@ -225,9 +237,12 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
     SEDGE_TRY(sedge_monitors_flush(monitors));
     for (int i = 0; i < monitors->count; i++) {
         one_monitor *const one = &monitors->each[i];
+        const sedge_monitor_kind *const kind = one->kind;
 
-        if (one->kind->last == NULL || one->sampled == step) continue;
-        SEDGE_TRY(one->kind->last(one->monitor, sample));
+        if ((kind->last == NULL && !kind->last_points) || one->sampled == step) continue;
+        SEDGE_TRY(kind->last_points
+                      ? sedge_comm_agree(monitors->context->comm, record_points(one, sample))
+                      : kind->last(one->monitor, sample));
         one->sampled = step;
     }
     SEDGE_TRY(sedge_monitors_flush(monitors));

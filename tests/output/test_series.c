@@ -225,7 +225,7 @@ static void test_slices(const sedge_comm *comm, int order)
         case_fill(&c, k + 1.0);
         CHECK_OK(case_sample(&c, 2.0 * k, k * CASE_STEPS / 2)); // two snapshots a run
     }
-    CHECK(c.fetched == 2); // for slices and snapshots together
+    CHECK(c.fetched == 2); // for snapshots; slices are points
     if (sedge_comm_is_root(comm)) {
         const hid_t other = read_open(case_path(&c, "energy.h5"));
         read_array energy = read_dataset(other, "/energy");

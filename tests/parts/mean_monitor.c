@@ -88,12 +88,14 @@ static const sedge_monitor_point *get_points(const void *what, int *count)
     return &((const mean *)what)->point;
 }
 
-static sedge_status receive(void *what, int samples, const double *times, const double *values)
+static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
+                            const double *values)
 {
     mean *const monitor = what;
     const int fields = monitor->context->problem->equation->fields;
     sedge_status status = SEDGE_OK;
 
+    (void)steps;
     if (samples != monitor->kept)
         status = SEDGE_FAIL(SEDGE_ERR_INTERNAL, "mean: %d samples of %d", samples, monitor->kept);
     for (int s = 0; s < samples && status == SEDGE_OK; s++) {
