@@ -13,11 +13,11 @@ const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem)
     return NULL;
 }
 
-// A material beside the surfaces: the first volume group with it, and the bounds of the elements
-// beside the surfaces.
+// A material beside the surfaces: the first volume group with it, and bounds of the groups beside
+// the surfaces that have it.
 typedef struct medium {
     int volume;
-    double bounds[2][3];
+    sedge_mesh_beside beside;
 } medium;
 
 static void extend_bounds(double bounds[2][3], double more[2][3])
@@ -35,9 +35,10 @@ static bool is_same(const sedge_problem *problem, int v, int w)
     return true;
 }
 
-// Volume group `v` has elements beside the surface, within `bounds`.
+// Volume group `v` has elements beside the surface.
 static sedge_status add_medium(medium media[2], int *count, const sedge_problem *problem,
-                               const sedge_mesh *mesh, int surface, int v, double bounds[2][3])
+                               const sedge_mesh *mesh, int surface, int v,
+                               sedge_mesh_beside *beside)
 {
     const sedge_equation *const equation = problem->equation;
     const sedge_mesh_groups *const groups = &mesh->groups;
@@ -61,7 +62,8 @@ static sedge_status add_medium(medium media[2], int *count, const sedge_problem 
     }
     for (int i = 0; i < *count; i++) {
         if (!is_same(problem, v, media[i].volume)) continue;
-        extend_bounds(media[i].bounds, bounds);
+        extend_bounds(media[i].beside.bounds, beside->bounds);
+        extend_bounds(media[i].beside.group, beside->group);
         return SEDGE_OK;
     }
     if (*count == 2) {
@@ -73,31 +75,42 @@ static sedge_status add_medium(medium media[2], int *count, const sedge_problem 
                           groups->volume_names[media[1].volume]);
     }
     media[*count].volume = v;
-    memcpy(media[*count].bounds, bounds, sizeof media[*count].bounds);
+    media[*count].beside = *beside;
     ++*count;
     return SEDGE_OK;
 }
 
-// Two media beside the surfaces must fill two half-spaces, which meet in a plane across an axis.
-static sedge_status find_plane(sedge_background *out, const medium media[2],
-                               const sedge_problem *problem, const sedge_mesh *mesh)
+// In how many planes across an axis the bounds [medium] of two media touch; the last goes to `out`.
+static int count_planes(sedge_background *out, const medium media[2], double (*bounds[2])[3],
+                        const sedge_problem *problem, const sedge_mesh *mesh)
 {
-    const char(*const names)[64] = (const char(*)[64])mesh->groups.volume_names;
     int planes = 0;
 
     for (int d = 0; d < 3; d++) {
         const double small = 1e-9 * (mesh->bounds[1][d] - mesh->bounds[0][d]);
         for (int k = 0; k < 2; k++) {
-            const medium *const below = &media[k];
-            const medium *const above = &media[1 - k];
-            if (fabs(below->bounds[1][d] - above->bounds[0][d]) > small) continue;
+            if (fabs(bounds[k][1][d] - bounds[1 - k][0][d]) > small) continue;
             planes++;
             out->axis = d;
-            out->place = below->bounds[1][d];
-            out->m[0] = problem->materials[below->volume];
-            out->m[1] = problem->materials[above->volume];
+            out->place = bounds[k][1][d];
+            out->m[0] = problem->materials[media[k].volume];
+            out->m[1] = problem->materials[media[1 - k].volume];
         }
     }
+    return planes;
+}
+
+// Two media beside the surfaces must fill two half-spaces, which meet in a plane across an axis:
+// the elements beside a surface that crosses it, or else the volume groups.
+static sedge_status find_plane(sedge_background *out, medium media[2], const sedge_problem *problem,
+                               const sedge_mesh *mesh)
+{
+    const char(*const names)[64] = (const char(*)[64])mesh->groups.volume_names;
+    double(*near[2])[3] = {media[0].beside.bounds, media[1].beside.bounds};
+    double(*whole[2])[3] = {media[0].beside.group, media[1].beside.group};
+    int planes = count_planes(out, media, near, problem, mesh);
+
+    if (planes == 0) planes = count_planes(out, media, whole, problem, mesh);
     if (planes == 1) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "the surface through which incident fields enter has two materials beside "
@@ -152,10 +165,10 @@ static sedge_status add_enclosed(sedge_background *out, medium media[2], int *co
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the mesh was not told to close the surface '%s'",
                           mesh->groups.surface_names[surface]);
     }
-    double(*const beside)[2][3] = mesh->enclosed_beside + (enclosed - mesh->enclosed) * volumes;
+    sedge_mesh_beside *const beside = mesh->enclosed_beside + (enclosed - mesh->enclosed) * volumes;
     for (int v = 0; v < volumes; v++) {
-        if (beside[v][0][0] <= beside[v][1][0])
-            SEDGE_TRY(add_medium(media, count, problem, mesh, surface, v, beside[v]));
+        if (beside[v].bounds[0][0] <= beside[v].bounds[1][0])
+            SEDGE_TRY(add_medium(media, count, problem, mesh, surface, v, &beside[v]));
     }
     extend_bounds(out->bounds, mesh->enclosed[enclosed - mesh->enclosed].bounds);
     for (int i = 0; i < enclosed->walls; i++)

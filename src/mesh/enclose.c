@@ -540,17 +540,21 @@ static void extend_bounds(double bounds[2][3], const sedge_global *mesh, int32_t
     }
 }
 
-static void summarise(sedge_mesh_enclosed *out, double (*beside)[2][3], const sedge_global *mesh,
+static void summarise(sedge_mesh_enclosed *out, sedge_mesh_beside *beside, const sedge_global *mesh,
                       int bit, sedge_global_side *const *list, int64_t count)
 {
-    for (int v = 0; v < mesh->groups.volumes; v++) clear_bounds(beside[v]);
+    for (int v = 0; v < mesh->groups.volumes; v++) {
+        clear_bounds(beside[v].bounds);
+        clear_bounds(beside[v].group);
+    }
     for (int64_t k = 0; k < count; k++) {
         list[k]->second = (mesh->inside[list[k]->element] >> bit & 1) == 0;
-        extend_bounds(beside[mesh->group[list[k]->element]], mesh, list[k]->element);
+        extend_bounds(beside[mesh->group[list[k]->element]].bounds, mesh, list[k]->element);
     }
     out->faces = count / 2;
     clear_bounds(out->bounds);
     for (int32_t e = 0; e < mesh->elements; e++) {
+        extend_bounds(beside[mesh->group[e]].group, mesh, e);
         if ((mesh->inside[e] >> bit & 1) == 0) continue;
         out->elements++;
         extend_bounds(out->bounds, mesh, e);

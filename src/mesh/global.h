@@ -48,7 +48,7 @@ typedef struct sedge_global {
     int enclosures;               // these three: see sedge_mesh
     sedge_mesh_enclosed *enclosed;
     const sedge_mesh_enclosure *enclosures_asked; // [enclosures] the options'; borrowed
-    double (*enclosed_beside)[2][3];
+    sedge_mesh_beside *enclosed_beside;
     uint32_t *inside; // [elements] bit i: enclosure i encloses it; NULL: there is none
     int periods;      // see sedge_mesh
     double (*period)[3];

@@ -136,6 +136,13 @@ typedef struct sedge_mesh_wall {
 } sedge_mesh_wall;
 #define SEDGE_ENCLOSED_WALLS 6
 
+// Elements of a volume group that have a face on a closed surface, inside or outside: least and
+// greatest coordinates; least above greatest: there is none.
+typedef struct sedge_mesh_beside {
+    double bounds[2][3];
+    double group[2][3]; // of all elements of the group
+} sedge_mesh_beside;
+
 // What a closed surface encloses (sedge_mesh_enclosure), the same on every rank.
 typedef struct sedge_mesh_enclosed {
     int surface; // its surface group; -1: the mesh has no group of this name
@@ -168,12 +175,10 @@ typedef struct sedge_mesh {
     sedge_mesh_shape shape;
     sedge_mesh_extruded extruded;
     int enclosures;
-    sedge_mesh_enclosed *enclosed;   // [enclosures] in the order of the options
-    double (*enclosed_beside)[2][3]; // [enclosures][volume groups] least and greatest coordinates
-                                     // of the group's elements that have a face on the surface,
-                                     // inside or outside; least above greatest: there is none
-    int periods;                     // pairs of periodic surface groups
-    double (*period)[3];             // [periods] the translation between the two groups
+    sedge_mesh_enclosed *enclosed;      // [enclosures] in the order of the options
+    sedge_mesh_beside *enclosed_beside; // [enclosures][volume groups]
+    int periods;                        // pairs of periodic surface groups
+    double (*period)[3];                // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties

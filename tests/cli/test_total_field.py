@@ -156,6 +156,20 @@ class TotalField(Case):
         for name in ("side", "above", "below"):
             self.assertLess(abs(fields[name]).max(), 6e-4 * peak)
 
+    def test_periodic_half_space(self):
+        """Two planes on either side of glass, which they do not touch, between periodic sides."""
+        times, fields = self.fields(
+            "slab", "mesh.box.split={axis: z, at: 0, names: [glass, air]}", "mesh.box.periodic=[x, y]",
+            "materials={glass: {epsilon: 2.25}, air: {}}", "mesh.box.cells=[2, 2, 6]", "mesh.box.min=[0, 0, -1]",
+            "mesh.surfaces.around.box={min: [-1, -1, -0.7], max: [2, 2, 0.7]}", "time={steps: 300}",
+            "boundaries={zmin: {type: absorbing}, zmax: {type: absorbing}, around: {type: total-field}}",
+            "sources.0.direction=[0, 0, -1]", "sources.0.polarisation=[1, 0, 0]", "sources.0.origin=[0, 0, 0.7]",
+            "monitors.probes.points={glass: [0.3, 0.2, -0.3], above: [0.3, 0.2, 0.9], below: [0.3, 0.2, -0.9]}")
+        exact = 0.8 * signal(times - 0.7 - 1.5 * 0.3)
+        self.assertLess(abs(fields["glass"][:, 0] - exact).max(), 2e-2)
+        for name in ("above", "below"):
+            self.assertLess(abs(fields[name]).max(), 2.5e-3)
+
     def test_walls(self):
         """The surface ends on a plane of either symmetry and on two periodic sides."""
         wave = ("sources.0.direction=[0, 0, 1]", "sources.0.polarisation=[0, 1, 0]", "time={steps: 260}",

@@ -298,7 +298,7 @@ static void test_walls(void)
         for (int i = 0; i < 2; i++)
             CHECK_BOUND(fabs(enclosed->wall[0].normals[i][d] + (d == 2)), 1e-14);
     }
-    CHECK_BOUND(fabs(mesh->enclosed_beside[0][1][2] - 5.0 / 6.0), 1e-14);
+    CHECK_BOUND(fabs(mesh->enclosed_beside[0].bounds[1][2] - 5.0 / 6.0), 1e-14);
     sedge_mesh_free(mesh);
     options.box_periodic[2] = true;
     check_refused(&options, "ends on the periodic surface 'zmin' at (");
