@@ -188,6 +188,7 @@ test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
     local twice='^test_(box|gmsh|measure|errors|fields|series|output_errors|checkpoint)_np1$'
     twice+='|^test_(curved|reference|multigrid|poisson|petsc|share|solve|operator_curved)_np1$'
+    twice+='|^test_(elliptic_operator|elliptic_curved|operator_layers|polar_device)_np1$'
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"

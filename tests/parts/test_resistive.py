@@ -52,7 +52,7 @@ class Resistive(Case):
     def test_equal_media(self):
         some = DEVICE == "opencl"  # PoCL takes four times the host's time for the same kernels
         for precision, rounding, counts in (("fp64", 1e-12, (1, 2) if some else (1, 2, 4)),
-                                            ("fp32", 2e-5, (4,) if some else (1, 4))):
+                                            ("fp32", 2e-5, () if some else (1, 4))):
             whole = None
             for ranks in counts:
                 with self.subTest(precision=precision, ranks=ranks):
@@ -76,7 +76,7 @@ class Resistive(Case):
         wave = ("sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
                 "origin: [0, 0, -1], signal: {type: gaussian, amplitude: 1, width: 0.22, delay: 0}}]")
         factor = -1 / (1 + 2 * RESISTANCE)
-        for variant, ranks in (("auto", 2), ("fused", 2)):
+        for variant, ranks in (("auto", 2), ("fused", 2))[:1 if DEVICE == "opencl" else 2]:
             with self.subTest(variant=variant, ranks=ranks):
                 times, left, right = self.fields(variant, wave, "initial={type: zero}",
                                                  f"kernels.variant={variant}", ranks=ranks)
