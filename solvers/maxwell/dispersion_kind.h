@@ -62,13 +62,16 @@ DISPERSION_LIST lorentz_parameters[] = {
      .text = "gamma / (2 pi): the full width of the resonance"},
 };
 
-// The rate of lambda^2 + gamma lambda + omega^2 = 0: of two decays the faster one; of a damped
-// oscillation |Re lambda| + 3 |Im lambda| (sedge_term_kind.rate).
+// The roots of lambda^2 + gamma lambda + omega^2 = 0: of two decays the faster one, or the decay of
+// an oscillation and its angular frequency.
 SEDGE_FUNCTION double dispersion_rate(double omega, double gamma)
 {
-    const double under = 0.25 * gamma * gamma - omega * omega;
+    return 0.5 * gamma + sqrt(fmax(0.25 * gamma * gamma - omega * omega, 0.0));
+}
 
-    return 0.5 * gamma + (under > 0.0 ? sqrt(under) : 3.0 * sqrt(-under));
+SEDGE_FUNCTION double dispersion_oscillation(double omega, double gamma)
+{
+    return sqrt(fmax(omega * omega - 0.25 * gamma * gamma, 0.0));
 }
 
 // The eigenvalues of a pole with its field alone, at fixed curls; `inverse` as in the laws.
@@ -77,9 +80,21 @@ SEDGE_FUNCTION double debye_rate(double inverse, const double *p)
     return (1.0 + p[0] * inverse) / p[1];
 }
 
+SEDGE_FUNCTION double debye_oscillation(double inverse, const double *p)
+{
+    (void)inverse;
+    (void)p;
+    return 0.0;
+}
+
 SEDGE_FUNCTION double drude_rate(double inverse, const double *p)
 {
     return DISPERSION_TURN * dispersion_rate(p[0] * sqrt(inverse), p[1]);
+}
+
+SEDGE_FUNCTION double drude_oscillation(double inverse, const double *p)
+{
+    return DISPERSION_TURN * dispersion_oscillation(p[0] * sqrt(inverse), p[1]);
 }
 
 SEDGE_FUNCTION double lorentz_rate(double inverse, const double *p)
@@ -87,11 +102,20 @@ SEDGE_FUNCTION double lorentz_rate(double inverse, const double *p)
     return DISPERSION_TURN * dispersion_rate(p[1] * sqrt(1.0 + p[0] * inverse), p[2]);
 }
 
+SEDGE_FUNCTION double lorentz_oscillation(double inverse, const double *p)
+{
+    return DISPERSION_TURN * dispersion_oscillation(p[1] * sqrt(1.0 + p[0] * inverse), p[2]);
+}
+
 // Define the kind `kind` of the law `law`; `value` is the material's value 1/epsilon or 1/mu.
 #define DISPERSION_KIND(kind, law, value, components, sentence)                       \
     static double find_rate(const double *m, const double *p)                         \
     {                                                                                 \
         return law##_rate(m[value], p);                                               \
+    }                                                                                 \
+    static double find_oscillation(const double *m, const double *p)                  \
+    {                                                                                 \
+        return law##_oscillation(m[value], p);                                        \
     }                                                                                 \
     const sedge_term_kind sedge_term_##kind = {                                       \
         .name = #kind,                                                                \
@@ -106,4 +130,5 @@ SEDGE_FUNCTION double lorentz_rate(double inverse, const double *p)
         .header_text = sedge_text_dispersion_term_h,                                  \
         .local = kind##_local,                                                        \
         .rate = find_rate,                                                            \
+        .oscillation = find_oscillation,                                              \
         .linear = true}

@@ -34,18 +34,31 @@ int sedge_term_parameters(const sedge_term *term)
     return term->poles * sedge_parameters_size(term->kind->parameters, term->kind->parameter_count);
 }
 
-double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume)
+// The sum over the poles of a term's rates, or of the squares of its oscillations; that of one pole
+// if it is not a finite number of at least 0.
+static double sum_poles(const sedge_problem *problem, const sedge_term *term, int volume,
+                        double (*find)(const double *m, const double *p), bool square)
 {
     const int size = sedge_term_parameters(term) / term->poles;
     double sum = 0.0;
 
-    for (int i = 0; i < term->poles && term->kind->rate != NULL; i++) {
-        const double rate = term->kind->rate(problem->materials[volume],
-                                             term->parameters[volume] + (ptrdiff_t)i * size);
-        if (!(rate >= 0.0)) return rate;
-        sum += rate;
+    for (int i = 0; i < term->poles && find != NULL; i++) {
+        const double one =
+            find(problem->materials[volume], term->parameters[volume] + (ptrdiff_t)i * size);
+        if (!(one >= 0.0)) return one;
+        sum += square ? one * one : one;
     }
     return sum;
+}
+
+double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume)
+{
+    const double decay = sum_poles(problem, term, volume, term->kind->rate, false);
+    const double square = sum_poles(problem, term, volume, term->kind->oscillation, true);
+
+    if (!(decay >= 0.0)) return decay;
+    if (!(square >= 0.0)) return square;
+    return decay + problem->integrator->oscillation * sqrt(square);
 }
 
 // The rates of the equation's source and of the terms in a volume group.
@@ -54,12 +67,15 @@ static double find_decay(const sedge_problem *problem, int volume)
     const double *const m = problem->materials[volume];
     // Growth is no matter of stability, but must be resolved as decay must.
     double rate = problem->equation->decay != NULL ? fabs(problem->equation->decay(m)) : 0.0;
+    double square = 0.0;
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        if (term->present[volume]) rate += sedge_term_rate(problem, term, volume);
+        if (!term->present[volume]) continue;
+        rate += sum_poles(problem, term, volume, term->kind->rate, false);
+        square += sum_poles(problem, term, volume, term->kind->oscillation, true);
     }
-    return rate;
+    return rate + problem->integrator->oscillation * sqrt(square);
 }
 
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element)

@@ -91,8 +91,8 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
 int sedge_term_memory(const sedge_term *term);
 int sedge_term_parameters(const sedge_term *term);
 
-// The rate of a term in a volume group: that of all poles, which is not a finite number of at
-// least 0 if that of one pole is not.
+// The rate of a term in a volume group: that of all poles and of their oscillations, which is not a
+// finite number of at least 0 if that of one pole is not.
 double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
 
 // Has volume group `volume` any term?
@@ -145,7 +145,8 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 // The largest time step of this rank's elements for `cfl`, where cfl 1 is about the stability
 // limit:
 //   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + decay_K / 4.6)
-// with decay_K the sum of the source's |decay| and the terms' rates in the element, and
+// with decay_K the sum of the source's |decay| and the terms' rates in the element and the
+// integrator's `oscillation` times the root of the sum of their squared oscillations, and
 // with S = 1 for lsrk45 and the integrator's `stability` for others, C_N = sedge_stable_number(N)
 // (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element

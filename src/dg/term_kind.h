@@ -83,10 +83,13 @@ typedef struct sedge_term_kind {
     const char *drive;
     void (*drive_local)(const double *w, const double *p, double *u); // the same, for the reference
 
-    // The largest rate of decay (1/time) that one pole adds, for the time step; >= 0. An undamped
-    // oscillation of angular frequency omega counts 3 omega: integrators reach less far along the
-    // imaginary axis than along the negative real one.
+    // The largest rate of decay (1/time) that one pole adds, for the time step; >= 0. Those of a
+    // group's poles and terms are summed.
     double (*rate)(const double *m, const double *p);
+    // Optional: the largest angular frequency at which one pole swings with the fields; >= 0. The
+    // squares of those of a group are summed: poles that drive the same field without loss swing at
+    // most as fast as the root of that. The part in a rate is the integrator's `oscillation`.
+    double (*oscillation)(const double *m, const double *p);
     // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
     // coefficients of any basis may be used in place of nodal values.
     bool linear;

@@ -52,4 +52,5 @@ const sedge_integrator sedge_integrator_ndblsrk144 = {
     .a = a,
     .b = b,
     .c = c,
-    .stability = 3.977};
+    .stability = 3.977,
+    .oscillation = 3.05};

@@ -18,6 +18,10 @@ typedef struct sedge_integrator {
     // |R(z)| <= 1 must hold. This part of the region limits waves damped by upwind fluxes, and
     // decay.
     double stability;
+    // The rate of decay that limits the step as much as an undamped oscillation of angular
+    // frequency 1: the region's reach along the negative real axis over that along the imaginary
+    // one.
+    double oscillation;
 } sedge_integrator;
 
 // The coefficients of one stage.

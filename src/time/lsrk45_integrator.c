@@ -29,4 +29,5 @@ const sedge_integrator sedge_integrator_lsrk45 = {
     .a = a,
     .b = b,
     .c = c,
-    .stability = 1.0};
+    .stability = 1.0,
+    .oscillation = 1.4};

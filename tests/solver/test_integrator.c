@@ -100,6 +100,8 @@ static void test_stability(const sedge_integrator *method, double wave)
         CHECK_BOUND(amplify(method, 0.0, 0.01 * wave * i), 1.0);
         CHECK_BOUND(amplify(method, -0.01 * decay * i, 0.0), 1.0);
     }
+    CHECK_BOUND(4.6 * method->stability / method->oscillation, wave);
+    CHECK_BOUND(0.97 * wave, 4.6 * method->stability / method->oscillation);
     CHECK_BOUND(1.0, amplify(method, 0.0, 1.006 * wave));
     CHECK_BOUND(1.0, amplify(method, -1.0043 * decay, 0.0));
 }
