@@ -145,6 +145,22 @@ class Sheets(Case):
                     self.assertLess(abs((back * turn).sum() / pulse - (even + odd) / 2), BOUND)
                     self.assertLess(abs((right * turn).sum() / pulse - (even - odd) / 2), BOUND)
 
+    def test_graphene(self):
+        """In SI units, on a guide of 50 x 50 x 400 micrometres: power that passes and comes back at
+        1 THz, by the Kubo formula with 0.5 eV, 0.5 ps and 300 K. Squares double the error."""
+        unit = 1e-4 / 299792458
+        settings = ("units=si", "mesh.scale=1e-4", f"time.end={9 * unit}", "initial.origin=[0, 0, -1e-4]",
+                    f"initial.signal.width={0.3 * unit}",
+                    "monitors.probes.points={left: [2.5e-5, 2.5e-5, -5e-5], right: [2.5e-5, 2.5e-5, 5e-5]}")
+        times, left, right = self.run_law(
+            "graphene", "{type: graphene, fermi-level: 0.5, relaxation-time: 5e-13}",
+            *(word for setting in settings for word in ("--set", setting)))
+        pulse = numpy.exp(-((times / unit - 0.5) / 0.3) ** 2)
+        turn = numpy.exp(-2j * math.pi * 1e12 * times)
+        incident = abs((pulse * turn).sum())
+        self.assertLess(abs((abs((right * turn).sum()) / incident) ** 2 - 0.20631), 2 * BOUND)
+        self.assertLess(abs((abs(((left - pulse) * turn).sum()) / incident) ** 2 - 0.58325), 2 * BOUND)
+
     def state(self, folder, step):
         """The fields and the memory of faces, by element and by face."""
         with h5py.File(self.folder / folder / f"checkpoint-{step}.h5") as file:

@@ -145,10 +145,11 @@ static double find_frequency(const maxwell_wall_material *of, int i)
 }
 
 // What an error of impedance `which` is measured by: the impedance itself, but a film's second one,
-// which vanishes with its thickness, by no less than a twentieth of the first.
+// which vanishes with its thickness and becomes an inductance that no poles near the band have, by
+// no less than 0.3 of the first.
 static double find_scale(const double complex z[2], int which)
 {
-    return which == 0 ? cabs(z[0]) : fmax(cabs(z[1]), 0.05 * cabs(z[0]));
+    return which == 0 ? cabs(z[0]) : fmax(cabs(z[1]), 0.3 * cabs(z[0]));
 }
 
 // Fit impedance `which` by these poles: c, then c_k. Returns the largest error.
