@@ -1,10 +1,10 @@
 // A writer: a thread that writes arrays into files while the caller goes on.
 //
 // The thread calls neither MPI nor HDF5, which would need locks: a file is made first, with its
-// structure and its space reserved, and the thread fills in bytes at known places (sedge_h5_place).
-// Therefore MPI_THREAD_FUNNELED suffices, and a rank never waits for another one's disk. What is
-// collective, such as giving a file that all ranks have filled its name, is up to the caller, at a
-// moment that all ranks know.
+// structure, and the thread fills in bytes at known places (sedge_h5_place). Therefore
+// MPI_THREAD_FUNNELED suffices, and a rank never waits for another one's disk. What is collective,
+// such as giving a file that all ranks have filled its name, is up to the caller, at a moment that
+// all ranks know.
 //
 // Functions are not collective and are called by one thread, the one that created the writer.
 #pragma once

@@ -86,8 +86,7 @@ sedge_status sedge_vtk_write_head(const sedge_vtk *vtk, sedge_h5 *file, const ch
     return sedge_h5_group(file, "/VTKHDF/CellData");
 }
 
-// Root: the file with everything but values, its space reserved. `places` [count] of the datasets
-// `paths`.
+// Root: the file with everything but values. `places` [count] of the datasets `paths`.
 static sedge_status write_frame(const sedge_vtk *vtk, const char *path, sedge_vtk_writer *frame,
                                 const void *what, char (*paths)[SEDGE_VTK_PATH], int count,
                                 int64_t *places)
@@ -98,8 +97,7 @@ static sedge_status write_frame(const sedge_vtk *vtk, const char *path, sedge_vt
     sedge_status status = frame(vtk, file, what);
     for (int i = 0; i < count && status == SEDGE_OK; i++)
         status = sedge_h5_place(file, paths[i], &places[i]);
-    SEDGE_TRY(sedge_h5_close(file, status));
-    return sedge_h5_reserve(path);
+    return sedge_h5_close(file, status);
 }
 
 void sedge_vtk_temporary(char path[SEDGE_OUTPUT_PATH + 8], const sedge_vtk *vtk, const char *name)
@@ -141,17 +139,20 @@ sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_w
                              sedge_vtk_writer *values, const void *what)
 {
     const sedge_comm *const comm = vtk->context->comm;
+    const bool root = sedge_comm_is_root(comm);
     char temporary[SEDGE_OUTPUT_PATH + 8];
     sedge_h5 *file = NULL;
     sedge_status status;
 
     SEDGE_TRY(sedge_vtk_begin(vtk, name, frame, what, NULL, 0, NULL));
     sedge_vtk_temporary(temporary, vtk, name);
-    status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
+    status = sedge_comm_agree(comm, root ? sedge_h5_reserve(temporary) : SEDGE_OK);
+    if (status == SEDGE_OK)
+        status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
     if (status == SEDGE_OK) status = values(vtk, file, what);
     status = sedge_comm_agree(comm, sedge_h5_close(file, status));
-    if (status == SEDGE_OK && sedge_comm_is_root(comm)) status = sedge_vtk_publish(vtk, name);
+    if (status == SEDGE_OK && root) status = sedge_vtk_publish(vtk, name);
     status = sedge_comm_agree(comm, status);
-    if (sedge_comm_is_root(comm) && status != SEDGE_OK) (void)unlink(temporary);
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
     return status;
 }

@@ -69,9 +69,9 @@ SEDGE_MUST_USE
 sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
                              sedge_vtk_writer *values, const void *what);
 
-// The same for values that are written without HDF5: make the file NAME.tmp by `frame`, with its
-// space reserved, and tell on all ranks where in it the values of the datasets `paths` [count]
-// begin (sedge_h5_place).
+// The same for values that are written without HDF5: make the file NAME.tmp by `frame`, and tell on
+// all ranks where in it the values of the datasets `paths` [count] begin (sedge_h5_place). No space
+// is reserved.
 SEDGE_MUST_USE
 sedge_status sedge_vtk_begin(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
                              const void *what, char (*paths)[SEDGE_VTK_PATH], int count,
