@@ -12,9 +12,9 @@
 
 #define README SEDGE_SOURCE_DIR "/input/README.md"
 
-static const char *const decks[] = {"sphere",      "cavity",      "waveguide",
-                                    "dielectric",  "advection",   "poisson",
-                                    "dipole-open", "total-field", "slab"};
+static const char *const decks[] = {"sphere",    "cavity",          "waveguide",   "dielectric",
+                                    "advection", "poisson",         "dipole-open", "total-field",
+                                    "slab",      "half-wave-dipole"};
 
 // Each deck reads, fits its mesh, and its resolved form is the same deck.
 static void test_input_deck(const sedge_comm *comm, const char *name)
