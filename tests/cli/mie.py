@@ -48,7 +48,7 @@ class Mie(Case):
         deck, numbers, more = BODIES[body]
         points = POINTS if numbers is None else POINTS + ", " + INSIDE
         settings = [f"monitors.spectra={{near: {{points: {{{points}}}}}}}", "monitors.slices={}", "output.snapshots=0",
-                    *more, *settings]
+                    "time.stop.energy=1e-8", *more, *settings]
         if numbers is not None:
             settings.append(f"mesh.file={self.mesh(numbers)}")
         self.succeed("run", SOURCE / "input" / f"{deck}.yaml", "--device", device, "--quiet", "--output", name,
@@ -62,13 +62,17 @@ class Mie(Case):
             exact = file["spectra/near/exact"]
             size = numpy.sqrt(sum((abs(exact[name][()]) ** 2).sum(axis=-1) for name in ("E_normalised", "H_normalised")))
             # Of the exact field, or of the incident one where that is larger: behind a metal it is dark.
-            errors = (exact["error"][()] * size / numpy.maximum(size, 2**0.5)).max(axis=0)
-        near = dict(zip(report["spectra"]["near"]["error"], errors))
-        print(f"{body:10} order {order}: rms dB at most {max(decibel):.3f}; near fields %",
-              ", ".join(f"{name} {100 * error:.2f}" for name, error in near.items()), flush=True)
+            near = (exact["error"][()] * size / numpy.maximum(size, 2**0.5)).max(axis=1)
+            size = 2 * numpy.pi * file["spectra/near/frequency"][()]  # k a
+        # At k a = 0.5 the layer is in the sphere's static field; at 4 order 3 has three points a wave in the sphere.
+        low, high = size < 0.8, size > 3
+        print(f"{body:10} order {order}: rms dB at most {max(decibel):.3f}; near fields at most {100 * max(near[low]):.2f} % "
+              f"at k a < 0.8, {100 * max(near[~low & ~high]):.2f} %, {100 * max(near[high]):.2f} % above 3", flush=True)
         self.assertEqual(len(decibel), 29)
         self.assertLess(max(decibel), 0.1)
-        self.assertLess(max(near.values()), 0.02 if order == 3 else 0.01)
+        self.assertLess(max(near[low]), 0.02)
+        self.assertLess(max(near[~low & ~high]), 0.01)
+        self.assertLess(max(near[high]), 0.03 if order == 3 else 0.01)
 
     def test_same(self):
         """Cross-sections on 1, 2 and 4 ranks, in both precisions, on the host and on OpenCL."""
@@ -76,8 +80,8 @@ class Mie(Case):
         for name, precision, ranks, device in [
                 ("fp64", "fp64", 1, DEVICE), ("fp64-2", "fp64", 2, DEVICE), ("fp64-4", "fp64", 4, DEVICE),
                 ("fp32", "fp32", 1, DEVICE), ("fp32-4", "fp32", 4, DEVICE)] + (
-                    [("opencl", "fp32", 1, "opencl"), ("opencl-2", "fp64", 2, "opencl")] if DEVICE == "host" else []):
-            self.compute("drude", name, "order=2", "time.end=12", "time.stop={}", f"precision={precision}",
+                    [("opencl", "fp32", 1, "opencl")] if DEVICE == "host" else []):
+            self.compute("drude", name, "order=1", "time.end=7", f"precision={precision}",
                          ranks=ranks, device=device)
             with h5py.File(self.folder / name / "far-field.h5") as file:
                 found[name] = file["sphere/E_theta"][()], file["sphere/E_phi"][()]
@@ -85,7 +89,7 @@ class Mie(Case):
         for name, fields in found.items():
             for field, reference in zip(fields, found["fp64"]):
                 error = abs(field - reference).max() / scale
-                self.assertLess(error, 1e-11 if name in ("fp64-2", "fp64-4", "opencl-2") else 1e-5, name)
+                self.assertLess(error, 1e-11 if name in ("fp64-2", "fp64-4") else 1e-5, name)
 
 
 for _body in BODIES:
