@@ -155,6 +155,27 @@ static sedge_status add_wall(sedge_background *out, const sedge_problem *problem
     return SEDGE_OK;
 }
 
+// Where two surfaces enclose the same elements the incident fields would enter twice.
+static sedge_status check_overlaps(const sedge_problem *problem, const sedge_mesh *mesh,
+                                   const sedge_mesh_enclosed *enclosed)
+{
+    const sedge_boundary_kind *const kind = problem->boundaries[enclosed->surface].kind;
+
+    for (int i = 0; i < mesh->enclosures; i++) {
+        const sedge_mesh_enclosed *const other = &mesh->enclosed[i];
+        if (other == enclosed || (enclosed->overlaps >> i & 1) == 0 ||
+            problem->boundaries[other->surface].kind != kind)
+            continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the surfaces '%s' and '%s' with the condition '%s' enclose the same "
+                          "elements, where the incident fields would enter twice: keep one of "
+                          "them, or let them lie apart",
+                          mesh->groups.surface_names[enclosed->surface],
+                          mesh->groups.surface_names[other->surface], kind->name);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status add_enclosed(sedge_background *out, medium media[2], int *count,
                                  const sedge_problem *problem, const sedge_mesh *mesh, int surface)
 {
@@ -165,6 +186,7 @@ static sedge_status add_enclosed(sedge_background *out, medium media[2], int *co
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the mesh was not told to close the surface '%s'",
                           mesh->groups.surface_names[surface]);
     }
+    SEDGE_TRY(check_overlaps(problem, mesh, enclosed));
     sedge_mesh_beside *const beside = mesh->enclosed_beside + (enclosed - mesh->enclosed) * volumes;
     for (int v = 0; v < volumes; v++) {
         if (beside[v].bounds[0][0] <= beside[v].bounds[1][0])

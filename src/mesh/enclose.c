@@ -584,6 +584,10 @@ sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_
         if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out, i, list, count));
         summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
     }
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int i = 0; i < mesh->enclosures; i++)
+            if (mesh->inside[e] >> i & 1) mesh->enclosed[i].overlaps |= mesh->inside[e];
+    }
 done:
     sedge_release(list);
     return status;

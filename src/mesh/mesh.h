@@ -148,6 +148,7 @@ typedef struct sedge_mesh_enclosed {
     int surface; // its surface group; -1: the mesh has no group of this name
     int64_t faces;
     int64_t elements;
+    uint32_t overlaps;   // bit i: enclosure i encloses some of the same elements
     double bounds[2][3]; // of the enclosed elements: least and greatest coordinates
     int walls;
     sedge_mesh_wall wall[SEDGE_ENCLOSED_WALLS];

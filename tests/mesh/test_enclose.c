@@ -276,6 +276,7 @@ static void test_two(void)
     CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
     if (mesh == NULL) return;
     CHECK(mesh->enclosed[0].elements == 48 && mesh->enclosed[1].elements == 384);
+    CHECK(mesh->enclosed[0].overlaps == 3 && mesh->enclosed[1].overlaps == 3);
     sedge_mesh_free(mesh);
 }
 
