@@ -184,7 +184,7 @@ static void test_order(bool cavity)
     const double k[3] = {turn, turn, cavity ? PI : 0.0};
 
     find_wave(&solution, k, of.epsilon, of.mu);
-    const double end = 0.5 * PI / solution.omega;
+    const double end = 0.3 * PI / solution.omega;
     const double coarse = find_error(&of, end);
     for (int d = 0; d < 3; d++) of.cells[d] = 4;
     const double fine = find_error(&of, end);
@@ -259,12 +259,12 @@ static void test_interface(void)
                       .mu = isotropic,
                       .volume = "above",
                       .order = 4,
-                      .cells = {2, 2, 12},
+                      .cells = {2, 2, 10},
                       .initial = &pulse_kind};
 
     find_principal();
     const double error = find_error(&of, 0.5);
-    CHECK_BOUND(error, 2.5e-2); // measured 0.021; 0.012 with 14 cells, 0.0019 with 20
+    CHECK_BOUND(error, 5e-2); // measured 0.044; 0.012 with 14 cells, 0.0019 with 20
 }
 
 // ---- energy ------------------------------------------------------------------------------------
