@@ -11,7 +11,7 @@
 // tangential M; several planes give all products.
 //
 // All functions here are collective: each rank adds up its own points, and the sum over the ranks
-// is the same everywhere. Time: frequencies x directions x points / (ranks x threads) times 30 ns,
+// is the same everywhere. Time: frequencies x directions x points / (ranks x threads) times 10 ns,
 // twice as long for each image plane.
 #pragma once
 
