@@ -412,6 +412,17 @@ static sedge_status feed(sedge_problem *problem, const sedge_deck *deck, const s
     return deck_fail(deck->path, at, "%s", sedge_error_message());
 }
 
+static sedge_status derive(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    int surface = 0;
+    const sedge_status status = sedge_problem_derive(problem, mesh, &surface);
+
+    if (status != SEDGE_ERR_USAGE) return status;
+    const deck_node *const boundaries = deck_child(deck->tree, "boundaries");
+    return deck_fail(deck->path, deck_child(boundaries, mesh->groups.surface_names[surface]), "%s",
+                     sedge_error_message());
+}
+
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
@@ -452,7 +463,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
         goto done;
     }
     SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
-    SEDGE_TRY_GOTO(status, sedge_problem_derive(problem, mesh));
+    SEDGE_TRY_GOTO(status, derive(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, feed(problem, deck, mesh));
     return SEDGE_OK;
 done:

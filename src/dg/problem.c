@@ -302,10 +302,11 @@ bool sedge_problem_has_face_memory(const sedge_problem *problem, int surface)
     return surface >= 0 && surface < problem->surfaces && has_memory(&problem->boundaries[surface]);
 }
 
-sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh)
+sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh, int *surface)
 {
     for (int s = 0; s < problem->surfaces; s++) {
         sedge_boundary *const boundary = &problem->boundaries[s];
+        *surface = s;
         if (boundary->kind == NULL || boundary->kind->derive == NULL) continue;
         SEDGE_TRY(
             boundary->kind->derive(problem, mesh->groups.surface_names[s], boundary->parameters));

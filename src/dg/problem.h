@@ -112,10 +112,10 @@ int sedge_problem_face_memory(const sedge_problem *problem);
 bool sedge_problem_has_face_memory(const sedge_problem *problem, int surface);
 
 // Call `derive` of the boundary kinds that have it (sedge_boundary_kind). Materials, boundaries,
-// initial state and sources are set before. SEDGE_ERR_USAGE as `derive`. The same on all ranks, not
-// collective.
+// initial state and sources are set before. SEDGE_ERR_USAGE as `derive`; `*surface` is then the
+// surface group. The same on all ranks, not collective.
 SEDGE_MUST_USE
-sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh);
+sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh, int *surface);
 
 // The largest time step with cfl 1 that the memory of this rank's faces of a surface group allows;
 // HUGE_VAL: any.

@@ -257,7 +257,7 @@ class Sheets(Case):
                 ("{type: sheet, conductivity: 1e4, thickness: 0.1}", "take the type film")):
             with self.subTest(law=law):
                 done = self.sedge("check", self.write("check.yaml", law))
-                self.assertIn(message, done.messages[0])
+                self.assertRegex(done.messages[0], rf"check.yaml:\d+: boundaries.interface: .*{message}")
         done = self.sedge("check", SOURCE / "input/sphere.yaml", "--set", f"boundaries.sphere={wall}}}")
         self.assertIn("curved elements", done.messages[0])
         (self.folder / "cavity.yaml").write_text(CAVITY)

@@ -253,7 +253,8 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
     }
     set_dipole(problem, options->dipole);
     SEDGE_TRY(set_terms(c, options));
-    SEDGE_TRY(sedge_problem_derive(problem, c->mesh));
+    int surface;
+    SEDGE_TRY(sedge_problem_derive(problem, c->mesh, &surface));
     return sedge_problem_feed(problem, c->mesh);
 }
 
