@@ -13,11 +13,11 @@ void bench_tuning_print_head(void)
 }
 
 // The candidate with the least time of the exhaustive search.
-static int find_best(const sedge_tune_operation *operation, const sedge_tune_record *records)
+static int find_best(const sedge_tune_task *task, const sedge_tune_record *records)
 {
     int best = 0;
 
-    for (int c = 1; c < operation->count; c++)
+    for (int c = 1; c < task->count; c++)
         if (records[c].seconds > 0.0 && records[c].seconds < records[best].seconds) best = c;
     return best;
 }
@@ -25,8 +25,7 @@ static int find_best(const sedge_tune_operation *operation, const sedge_tune_rec
 sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task)
 {
     const sedge_tune_options all = {.level = SEDGE_TUNE_EXHAUSTIVE, .forget = true};
-    const sedge_tune_options quick = {
-        .level = SEDGE_TUNE_FAST, .budget = 0.3 * task->operations, .forget = true};
+    const sedge_tune_options quick = {.level = SEDGE_TUNE_FAST, .budget = 0.3, .forget = true};
     sedge_tune_result *best = NULL;
     sedge_tune_result **found = NULL;
     sedge_status status;
@@ -39,22 +38,18 @@ sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_ta
     }
     if (bench->tables) SEDGE_TRY_GOTO(status, sedge_tune_print(stdout, task, found[0]));
     SEDGE_TRY_GOTO(status, sedge_tune(&best, NULL, bench->device, bench->cache, task, &all));
-    for (int k = 0; k < task->operations; k++) {
-        const sedge_tune_operation *const operation = &task->operation[k];
-        const int winner = find_best(operation, best->records[k]);
-        const double least = best->records[k][winner].seconds;
-        printf("| %s %s %s | %d | %s | %.1f | %.1f |", task->name, operation->name, task->size,
-               operation->count, operation->candidates[winner].name, 1e6 * least,
-               1e6 * best->records[k][0].seconds);
-        for (int r = 0; r < bench->repeats; r++)
-            printf(" %.3f", least / best->records[k][found[r]->choice[k]].seconds);
-        printf(" | %s |", operation->candidates[found[bench->repeats - 1]->choice[k]].name);
-        for (int r = 0; r < bench->repeats; r++) {
-            printf("%s %.2f, %d", r > 0 ? ";" : "", found[r]->seconds, found[r]->compiled);
-        }
-        printf(" | %.1f |\n", best->seconds);
-        (void)fflush(stdout);
+    const int winner = find_best(task, best->records);
+    const double least = best->records[winner].seconds;
+    printf("| %s %s %s | %d | %s | %.1f | %.1f |", task->name, task->operation, task->size,
+           task->count, task->candidates[winner].name, 1e6 * least, 1e6 * best->records[0].seconds);
+    for (int r = 0; r < bench->repeats; r++)
+        printf(" %.3f", least / best->records[found[r]->choice].seconds);
+    printf(" | %s |", task->candidates[found[bench->repeats - 1]->choice].name);
+    for (int r = 0; r < bench->repeats; r++) {
+        printf("%s %.2f, %d", r > 0 ? ";" : "", found[r]->seconds, found[r]->compiled);
     }
+    printf(" | %.1f |\n", best->seconds);
+    (void)fflush(stdout);
 done:
     for (int r = 0; found != NULL && r < bench->repeats; r++) sedge_tune_result_free(found[r]);
     sedge_release(found);

@@ -127,17 +127,16 @@ struct template_work {
 
 // ---- callbacks of the tuner ---------------------------------------------------------------------
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *out)
+static sedge_status write_text(void *context, int candidate, sedge_text *out)
 {
     const template_work *const work = context;
 
-    (void)operation;
     return example_write(out, &work->kind->of, work->number[candidate],
                          sedge_device_get_info(sedge_context_device(work->context))->kind);
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     const template_work *const work = context;
     const int64_t blocks = work->kind->blocks(work->number[candidate], work->size);
@@ -146,7 +145,6 @@ static sedge_status launch(void *context, int operation, int candidate,
     const sedge_argument c = sedge_address_argument(sedge_array_address(work->c));
     const sedge_kernel *kernel = NULL;
 
-    (void)operation;
     SEDGE_TRY(sedge_program_get(&kernel, program, work->kind->of.name));
     if (work->offsets == NULL)
         return SEDGE_LAUNCH(kernel, stream, blocks, a, b, c, sedge_int32_argument(work->size));
@@ -178,14 +176,13 @@ done:
 
 // Results are sums of products of numbers in [0, 1): 1e-4 of the largest is far above rounding, and
 // far below any wrong index.
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
     template_work *const work = context;
     double wrong, scale;
 
     SEDGE_TRY(sedge_array_fill(work->c, -1.0));
-    SEDGE_TRY(launch(work, operation, candidate, program, sedge_context_stream(work->context)));
+    SEDGE_TRY(launch(work, candidate, program, sedge_context_stream(work->context)));
     SEDGE_TRY(measure_error(work, &wrong, &scale));
     if (wrong <= 1e-4 * scale) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "wrong by %g of %g", wrong, scale);
@@ -201,12 +198,12 @@ static sedge_status find_right(template_work *work)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, write_text(work, 0, 0, text));
+    SEDGE_TRY_GOTO(status, write_text(work, 0, text));
     const sedge_program_text whole = {work->kind->of.name, sedge_text_get(text)};
     SEDGE_TRY_GOTO(status,
                    sedge_programs_create(&program, NULL, NULL, sedge_context_device(work->context),
                                          sedge_context_cache(work->context), &whole, 1));
-    SEDGE_TRY_GOTO(status, launch(work, 0, 0, program, sedge_context_stream(work->context)));
+    SEDGE_TRY_GOTO(status, launch(work, 0, program, sedge_context_stream(work->context)));
     SEDGE_TRY_GOTO(status, sedge_array_convert(&work->right, work->c, sedge_array_type(work->c)));
     SEDGE_TRY_GOTO(status, sedge_context_wait(work->context));
 done:
@@ -482,19 +479,16 @@ static sedge_status compare(template_work *work, const bench_tuning *bench)
     const sedge_hash digest = sedge_hash_bytes(text, strlen(text));
     sedge_hash_print(&digest, hash);
     (void)snprintf(size, sizeof size, "%d", work->size);
-    const sedge_tune_operation operation = {.name = of->name,
-                                            .weight = 1.0,
-                                            .bytes = work->bytes,
-                                            .flops = work->flops,
-                                            .count = work->choices,
-                                            .candidates = work->candidates};
     const sedge_tune_task task = {.name = of->name,
                                   .size = size,
                                   .source_hash = hash,
                                   .layouts = 1,
                                   .layout_names = (const char *const[]){"plain"},
-                                  .operations = 1,
-                                  .operation = &operation,
+                                  .operation = of->name,
+                                  .bytes = work->bytes,
+                                  .flops = work->flops,
+                                  .count = work->choices,
+                                  .candidates = work->candidates,
                                   .context = work,
                                   .text = write_text,
                                   .launch = launch,

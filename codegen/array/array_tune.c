@@ -85,25 +85,22 @@ static bool is_same(const sedge_tuned_call *t)
 
 // ---- callbacks of the tuner --------------------------------------------------------------------
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+static sedge_status write_text(void *context, int candidate, sedge_text *text)
 {
     const sedge_tuned_call *const t = context;
 
-    (void)operation;
     return t->family->write(t->owner, candidate, text);
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     const sedge_tuned_call *const t = context;
 
-    (void)operation;
     return t->family->launch(t->owner, candidate, program, stream);
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
     sedge_tuned_call *const t = context;
     char name[SEDGE_TUNED_NAME], rule[SEDGE_TUNED_NAME];
@@ -112,11 +109,11 @@ static sedge_status verify(void *context, int operation, int candidate,
         SEDGE_TRY(sedge_allocate(&t->got, sample_bytes(t), 1));
         SEDGE_TRY(sedge_allocate(&t->expected, sample_bytes(t), 1));
         SEDGE_TRY(move_samples(t, t->expected, true));
-        SEDGE_TRY(launch(t, operation, 0, NULL, NULL));
+        SEDGE_TRY(launch(t, 0, NULL, NULL));
         SEDGE_TRY(move_samples(t, t->expected, false));
     }
     SEDGE_TRY(move_samples(t, t->got, true));
-    SEDGE_TRY(launch(t, operation, candidate, program, NULL));
+    SEDGE_TRY(launch(t, candidate, program, NULL));
     SEDGE_TRY(move_samples(t, t->got, false));
     if (is_same(t)) return SEDGE_OK;
     sedge_tuned_name(name, t, candidate);
@@ -156,18 +153,15 @@ static sedge_status choose(int *choice, sedge_tuned_call *t, const char *size, c
     static const char *const layouts[] = {"as given"};
     char names[SEDGE_TUNED_CANDIDATES][SEDGE_TUNED_NAME];
     sedge_tune_candidate candidates[SEDGE_TUNED_CANDIDATES] = {{.name = NULL}};
-    const sedge_tune_operation operation = {.name = t->family->operation,
-                                            .weight = 1.0,
-                                            .bytes = t->bytes,
-                                            .count = t->count,
-                                            .candidates = candidates};
     const sedge_tune_task task = {.name = t->title,
                                   .size = size,
                                   .source_hash = hash,
                                   .layouts = 1,
                                   .layout_names = layouts,
-                                  .operations = 1,
-                                  .operation = &operation,
+                                  .operation = t->family->operation,
+                                  .bytes = t->bytes,
+                                  .count = t->count,
+                                  .candidates = candidates,
                                   .context = t,
                                   .text = write_text,
                                   .launch = launch,
@@ -184,7 +178,7 @@ static sedge_status choose(int *choice, sedge_tuned_call *t, const char *size, c
     SEDGE_TRY(sedge_context_wait(t->context)); // the tuner has a stream of its own
     SEDGE_TRY(sedge_tune(&result, NULL, sedge_context_device(t->context),
                          sedge_context_cache(t->context), &task, &options));
-    *choice = result->choice[0];
+    *choice = result->choice;
     sedge_context_set_choice(t->context, names[*choice]);
     sedge_tune_result_free(result);
     return SEDGE_OK;

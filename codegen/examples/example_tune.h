@@ -86,38 +86,35 @@ static inline void example_fill(int number[EXAMPLE_NUMBERS], const example_probl
     for (int i = problem->first; i > 0 && i < EXAMPLE_NUMBERS; i++) number[i] = problem->number[i];
 }
 
-static inline sedge_status example_text(void *context, int operation, int choice, sedge_text *out)
+static inline sedge_status example_text(void *context, int choice, sedge_text *out)
 {
     const example_problem *const problem = context;
     const sedge_device *const device = sedge_context_device(problem->context);
     int number[EXAMPLE_NUMBERS];
 
-    (void)operation;
     example_fill(number, problem, choice);
     return example_write(out, problem->of, number, sedge_device_get_info(device)->kind);
 }
 
-static inline sedge_status example_launch(void *context, int operation, int choice,
-                                          const sedge_program *program, sedge_stream *stream)
+static inline sedge_status example_launch(void *context, int choice, const sedge_program *program,
+                                          sedge_stream *stream)
 {
     const example_problem *const problem = context;
     const sedge_kernel *kernel = NULL;
     int number[EXAMPLE_NUMBERS];
 
-    (void)operation;
     example_fill(number, problem, choice);
     SEDGE_TRY(sedge_program_get(&kernel, program, problem->of->name));
     return problem->launch(problem->own, number, kernel, stream);
 }
 
-static inline sedge_status example_verify(void *context, int operation, int choice,
-                                          const sedge_program *program)
+static inline sedge_status example_verify(void *context, int choice, const sedge_program *program)
 {
     const example_problem *const problem = context;
 
     SEDGE_TRY(problem->clear(problem->own));
     SEDGE_TRY(sedge_context_wait(problem->context));
-    SEDGE_TRY(example_launch(context, operation, choice, program, NULL));
+    SEDGE_TRY(example_launch(context, choice, program, NULL));
     return problem->check(problem->own);
 }
 
@@ -128,7 +125,7 @@ static inline sedge_status example_compile(sedge_program **program, example_prob
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, example_text(problem, 0, choice, text));
+    SEDGE_TRY_GOTO(status, example_text(problem, choice, text));
     const sedge_program_text whole = {problem->of->name, sedge_text_get(text)};
     SEDGE_TRY_GOTO(status, sedge_programs_create(program, NULL, NULL,
                                                  sedge_context_device(problem->context),
@@ -150,7 +147,7 @@ static inline sedge_status example_run(void *context, sedge_stream *stream)
 {
     const example_call *const call = context;
 
-    return example_launch(call->problem, 0, call->choice, call->program, stream);
+    return example_launch(call->problem, call->choice, call->program, stream);
 }
 
 // Compile, check and time one choice, and print its line: name, time, GFLOP/s and, with ceilings
@@ -165,7 +162,7 @@ static inline sedge_status example_show(example_problem *problem, const char *wh
 
     SEDGE_TRY_GOTO(status, example_compile(&program, problem, choice));
     call.program = program;
-    SEDGE_TRY_GOTO(status, example_verify(problem, 0, choice, program));
+    SEDGE_TRY_GOTO(status, example_verify(problem, choice, program));
     SEDGE_TRY_GOTO(status, sedge_time(&seconds, sedge_context_device(problem->context), 5,
                                       example_run, &call));
     printf("%-8s %10.1f us %9.1f GFLOP/s", what, 1e6 * seconds, 1e-9 * problem->flops / seconds);
@@ -251,19 +248,16 @@ static inline sedge_status example_tune(example_problem *problem)
         memcpy(candidates[c].number, number, sizeof candidates[c].number);
     }
     SEDGE_TRY(example_hash(hash, of));
-    const sedge_tune_operation operation = {.name = of->name,
-                                            .weight = 1.0,
-                                            .bytes = problem->bytes,
-                                            .flops = problem->flops,
-                                            .count = of->count,
-                                            .candidates = candidates};
     const sedge_tune_task task = {.name = of->name,
                                   .size = problem->size,
                                   .source_hash = hash,
                                   .layouts = 1,
                                   .layout_names = layouts,
-                                  .operations = 1,
-                                  .operation = &operation,
+                                  .operation = of->name,
+                                  .bytes = problem->bytes,
+                                  .flops = problem->flops,
+                                  .count = of->count,
+                                  .candidates = candidates,
                                   .context = problem,
                                   .text = example_text,
                                   .launch = example_launch,
@@ -276,7 +270,7 @@ static inline sedge_status example_tune(example_problem *problem)
     if (result->records != NULL) SEDGE_TRY_GOTO(status, sedge_tune_print(stdout, &task, result));
     printf("chosen by %s\n", sources[result->source]);
     SEDGE_TRY_GOTO(status, example_show(problem, "default", 0, &ceilings));
-    SEDGE_TRY_GOTO(status, example_show(problem, "tuned", result->choice[0], &ceilings));
+    SEDGE_TRY_GOTO(status, example_show(problem, "tuned", result->choice, &ceilings));
 done:
     sedge_tune_result_free(result);
     return status;

@@ -133,12 +133,11 @@ static sedge_status use_layout(void *context, int layout)
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", message);
 }
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+static sedge_status write_text(void *context, int candidate, sedge_text *text)
 {
     trial *const t = context;
     const sedge_sparse_kernel *const kernel = &t->choices->kernel[candidate];
 
-    (void)operation;
     SEDGE_TRY(use_layout(t, kernel->layout));
     return sedge_sparse_program_write(text,
                                       sedge_device_get_info(sedge_context_device(t->context))->kind,
@@ -166,12 +165,11 @@ static sedge_status prepare(trial *t, int candidate, const sedge_program *progra
     return SEDGE_OK;
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     trial *const t = context;
 
-    (void)operation;
     SEDGE_TRY(prepare(t, candidate, program)); // which may replace the parts
     const sedge_sparse_call call = {.alpha = 1.0,
                                     .beta = 0.0,
@@ -211,8 +209,7 @@ static sedge_status check_dot(const trial *t, const sedge_sparse_kernel *kernel)
                       kernel->name, got, t->right_dot);
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
     trial *const t = context;
     const sedge_sparse_kernel *const kernel = &t->choices->kernel[candidate];
@@ -224,7 +221,7 @@ static sedge_status verify(void *context, int operation, int candidate,
     SEDGE_TRY_GOTO(status, sedge_allocate(&y, bytes, 1));
     memset(y, 0xff, (size_t)bytes); // not-a-number where a row is left out
     SEDGE_TRY_GOTO(status, sedge_buffer_upload(t->y, 0, y, bytes, NULL));
-    SEDGE_TRY_GOTO(status, launch(t, operation, candidate, program, NULL));
+    SEDGE_TRY_GOTO(status, launch(t, candidate, program, NULL));
     SEDGE_TRY_GOTO(status, sedge_buffer_download(t->y, 0, y, bytes, NULL));
     SEDGE_TRY_GOTO(status, check_rows(t, y, kernel->name));
     if (t->dot) SEDGE_TRY_GOTO(status, check_dot(t, kernel));
@@ -308,16 +305,15 @@ static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_
 
     SEDGE_TRY(sedge_tune(&result, options->comm, sedge_context_device(t->context),
                          sedge_context_cache(t->context), task, &tune));
-    choice->kernel = result->choice[0];
+    choice->kernel = result->choice;
     choice->source = result->source;
     choice->tune_seconds = result->seconds;
     sedge_status status = SEDGE_OK;
     if (result->records != NULL) {
-        choice->seconds = result->records[0][choice->kernel].seconds;
+        choice->seconds = result->records[choice->kernel].seconds;
         status = sedge_allocate(&choice->records, t->choices->kernels, sizeof *choice->records);
         if (status == SEDGE_OK) {
-            memcpy(choice->records, result->records[0],
-                   (size_t)task->operation->count * sizeof *choice->records);
+            memcpy(choice->records, result->records, (size_t)task->count * sizeof *choice->records);
         }
     }
     sedge_tune_result_free(result);
@@ -359,15 +355,14 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
                        options->kernel != NULL ? options->kernel : "any");
     }
     describe(size, matrix, choices, layouts);
-    const sedge_tune_operation operation = {
-        .name = "product", .weight = 1.0, .count = kernels, .candidates = candidates};
     const sedge_tune_task task = {.name = name,
                                   .size = size,
                                   .source_hash = hash,
                                   .layouts = layouts,
                                   .layout_names = names,
-                                  .operations = 1,
-                                  .operation = &operation,
+                                  .operation = "product",
+                                  .count = kernels,
+                                  .candidates = candidates,
                                   .context = t,
                                   .use_layout = use_layout,
                                   .text = write_text,

@@ -1,17 +1,16 @@
 // The tuner: chooses among several kernels for the same work by timing them on the device that will
 // run them, and stores the choice on disk for later runs.
 //
-// A task describes one choice, of a solver or of an array operation. It has one or more layouts of
-// the data in memory, and operations; an operation has candidates (kernels), and each candidate
-// works in one layout. In each layout the operations are tuned one by one. The layout with the
-// smallest sum of weight x time wins, with the best candidates of its operations. A layout other
-// than the first wins only if it is more than 3 % faster, and is so again when the choices of both
-// layouts are timed in turns.
+// A task describes one choice, of a solver or of an array operation. It has candidates (kernels),
+// and one or more layouts of the data in memory; each candidate works in one layout. Each layout is
+// tuned for itself, and the fastest layout wins, with its best candidate. A layout other than the
+// first wins only if it is more than 3 % faster, and is so again when the choices of both layouts
+// are timed in turns.
 //
 // A candidate is rejected before it is compiled if its resources do not fit, if its estimated
 // occupancy is below half of the best, or if its lower bound exceeds the time of the rule's choice
-// (the first candidate of each layout). A layout is dropped once its time so far and the bounds of
-// its remaining operations exceed the best layout's time.
+// (the first candidate of each layout). A layout is dropped if all its bounds exceed the best
+// layout's time.
 //
 // Candidates are timed in place, at the real size, warm, and alone on the device. A sample is a
 // batch of launches between two events. Candidates are sampled in turns, in ever smaller groups:
@@ -42,7 +41,7 @@
 
 typedef enum sedge_tune_level {
     SEDGE_TUNE_OFF,        // exact wisdom, else the rule's choice; nothing is measured
-    SEDGE_TUNE_FAST,       // 0.3 s an operation, at most 3 s a task
+    SEDGE_TUNE_FAST,       // 0.3 s a task
     SEDGE_TUNE_PATIENT,    // 60 s a task
     SEDGE_TUNE_EXHAUSTIVE, // every candidate to the end, no budget; for benchmarks and tests
 } sedge_tune_level;
@@ -59,28 +58,19 @@ sedge_status sedge_tune_level_default(sedge_tune_level *out, sedge_tune_level ot
 enum { SEDGE_TUNE_NUMBERS = 8 };
 
 typedef struct sedge_tune_candidate {
-    const char *name;     // unique within its operation, kept in the wisdom: "fused b32 n2,4"
+    const char *name;     // unique within its task, kept in the wisdom: "fused b32 n2,4"
     int layout;           // 0 .. layouts - 1
     int threads;          // of a block
     int64_t shared_bytes; // of a block
     int registers;        // a thread, estimated; 0: not known
     double prior;         // cost by a model, in any unit: smaller is tried sooner; 0: not known
-    double bound;         // least seconds of a call; 0: computed from the operation's bytes, flops
+    double bound;         // least seconds of a call; 0: computed from the task's bytes, flops
     bool fewer;           // `flops` gives no bound: it may do fewer or faster operations
     const char *refused;  // why it cannot run here; NULL: it can
-    // Its parameters, in the same order for all candidates of the operation; the others are 0.
+    // Its parameters, in the same order for all candidates of the task; the others are 0.
     // Those are compiled next that differ from the fastest so far in the fewest numbers.
     int number[SEDGE_TUNE_NUMBERS];
 } sedge_tune_candidate;
-
-// The first candidate of each layout is the rule's choice.
-typedef struct sedge_tune_operation {
-    const char *name;    // "stage", "volume", "sum"
-    double weight;       // calls in one unit of work (a time step)
-    double bytes, flops; // compulsory, of a call; 0: not known
-    int count;
-    const sedge_tune_candidate *candidates;
-} sedge_tune_operation;
 
 // Callbacks are called with `context`, by one thread, on the tuning rank only. The exception is
 // `text`: it may be called on any rank, for the winner. Programs are borrowed.
@@ -90,21 +80,22 @@ typedef struct sedge_tune_task {
     const char *source_hash; // of the sources without the tunable constants, in hexadecimal
     int layouts;
     const char *const *layout_names;
-    int operations;
-    const sedge_tune_operation *operation;
+    const char *operation; // what a call does, for the table: "stage", "volume", "sum"
+    double bytes, flops;   // compulsory, of a call; 0: not known
+    int count;
+    const sedge_tune_candidate *candidates; // the first of each layout is the rule's choice
     void *context;
     // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
     // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.
     sedge_status (*use_layout)(void *context, int layout);
     // Append the candidate's program text (sedge_program_write).
-    sedge_status (*text)(void *context, int operation, int candidate, sedge_text *text);
+    sedge_status (*text)(void *context, int candidate, sedge_text *text);
     // Put one call into the stream.
-    sedge_status (*launch)(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream);
+    sedge_status (*launch)(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream);
     // Run the candidate once and compare its result with a slow reference. If the status is not
     // SEDGE_OK, the candidate cannot win.
-    sedge_status (*verify)(void *context, int operation, int candidate,
-                           const sedge_program *program);
+    sedge_status (*verify)(void *context, int candidate, const sedge_program *program);
 } sedge_tune_task;
 
 typedef struct sedge_tune_options {
@@ -133,11 +124,11 @@ typedef struct sedge_tune_record {
 typedef struct sedge_tune_result {
     sedge_tune_source source;
     int layout;
-    int *choice;                 // [operations]: index of the candidate
-    double *scores;              // [layouts]: sum of weight x time; 0: not all was timed
-    sedge_tune_record **records; // [operations][candidates]; NULL where nothing was tried (off)
-    double seconds;              // spent here
-    int compiled;                // programs
+    int choice;                 // index of the candidate
+    double *scores;             // [layouts]: seconds of a call; 0: not timed
+    sedge_tune_record *records; // [candidates]; NULL where nothing was tried (off)
+    double seconds;             // spent here
+    int compiled;               // programs
 } sedge_tune_result;
 
 // Choose. Collective over `comm` (NULL: this process alone). `out` is freed by the caller. Fails
@@ -151,15 +142,14 @@ void sedge_tune_result_free(sedge_tune_result *result);
 
 #define SEDGE_TUNE_NAME 64 // bytes of a name from sedge_tune_remembered
 
-// The names of the candidates that earlier searches chose for an operation, newest first, each
-// once. A search counts if its task name, source, kind of device, architecture and toolchain are
-// the same; its size may differ. `device` may be one that only compiles. `*names` [*count] is
-// released with sedge_release; NULL if there are none. Not collective.
+// The names of the candidates that earlier searches chose, newest first, each once. A search counts
+// if its task name, source, kind of device, architecture and toolchain are the same; its size may
+// differ. `device` may be one that only compiles. `*names` [*count] is released with sedge_release;
+// NULL if there are none. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                    const sedge_device *device, const sedge_cache *cache,
-                                   const char *task, const char *source_hash,
-                                   const char *operation);
+                                   const char *task, const char *source_hash);
 
 // Print the table: candidates, times, fraction of the floor, and why each candidate won or lost.
 // Not collective.

@@ -17,7 +17,7 @@ static sedge_status write_text(const tune_race *race, race_entry *entry)
 
     if (entry->text != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_text_create(&text));
-    const sedge_status status = task->text(task->context, race->operation, entry->candidate, text);
+    const sedge_status status = task->text(task->context, entry->candidate, text);
     if (status != SEDGE_OK) {
         sedge_text_free(text);
         return status;
@@ -76,7 +76,7 @@ static sedge_status add_source(tune_race *race, race_batch *batch, race_entry *e
 
     SEDGE_TRY(sedge_text_create(&batch->names[i]));
     batch->count++;
-    SEDGE_TRY(sedge_text_add(batch->names[i], "%s/%s/%s", race->run->task->name, race->task->name,
+    SEDGE_TRY(sedge_text_add(batch->names[i], "%s/%s/%s", race->task->name, race->task->operation,
                              sedge_race_name(race, entry)));
     const sedge_status status = write_text(race, entry);
     if (status != SEDGE_OK) {

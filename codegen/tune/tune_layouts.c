@@ -4,7 +4,6 @@
 #include "tune/tune_layouts.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "tune/tune_race.h"
 
 #include <math.h>
@@ -13,50 +12,35 @@
 enum {
     TURNS = 9,
     TURNS_LEAST = 3,   // for which there is always time
-    SAMPLES = 7,       // of an operation in a turn
+    SAMPLES = 7,       // in a turn
     SAMPLES_LEAST = 3, // where the time is over
 };
 
-// One layout's choice: a race of one for each operation.
+// One layout's choice: a race of one.
 typedef struct side {
-    int layout;
-    const int *choice; // [operations]
-    tune_race *races;  // [operations]
-    race_entry *entries;
+    tune_race race;
+    race_entry entry;
 } side;
 
-static sedge_status create_side(side *s, sedge_tune_run *run, int layout, const int *choice)
+static sedge_status create_side(side *s, sedge_tune_run *run, int layout, int choice)
 {
-    const sedge_tune_task *const task = run->task;
-
-    *s = (side){.layout = layout, .choice = choice};
-    SEDGE_TRY(sedge_allocate(&s->races, task->operations, sizeof *s->races));
-    SEDGE_TRY(sedge_allocate(&s->entries, task->operations, sizeof *s->entries));
-    for (int o = 0; o < task->operations; o++) {
-        s->entries[o] = (race_entry){.candidate = choice[o], .verified = true, .batch = 1};
-        s->races[o] = (tune_race){.run = run,
-                                  .operation = o,
-                                  .layout = layout,
-                                  .task = &task->operation[o],
-                                  .records = run->result->records[o],
-                                  .entries = &s->entries[o],
-                                  .count = 1};
-        SEDGE_TRY(sedge_race_compile(&s->races[o], 0, 1)); // from the cache
-        if (s->entries[o].program != NULL) continue;
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, which was timed, has no program any more",
-                          sedge_race_name(&s->races[o], &s->entries[o]), task->operation[o].name);
-    }
-    return SEDGE_OK;
+    s->entry = (race_entry){.candidate = choice, .verified = true, .batch = 1};
+    s->race = (tune_race){.run = run,
+                          .layout = layout,
+                          .task = run->task,
+                          .records = run->result->records,
+                          .entries = &s->entry,
+                          .count = 1};
+    SEDGE_TRY(sedge_race_compile(&s->race, 0, 1)); // from the cache
+    if (s->entry.program != NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, which was timed, has no program any more",
+                      sedge_race_name(&s->race, &s->entry), run->task->operation);
 }
 
-static void free_side(side *s, int operations)
+static void free_side(side *s)
 {
-    for (int o = 0; s->entries != NULL && o < operations; o++) {
-        sedge_program_free(s->entries[o].program);
-        sedge_text_free(s->entries[o].text);
-    }
-    sedge_release(s->entries);
-    sedge_release(s->races);
+    sedge_program_free(s->entry.program);
+    sedge_text_free(s->entry.text);
 }
 
 typedef struct layout_final {
@@ -65,26 +49,21 @@ typedef struct layout_final {
     int now; // the side whose layout the data are in; -1: not known
 } layout_final;
 
-// Seconds of a layout's choice, by weight: of each operation the median of some samples.
+// Seconds of a layout's choice: the median of some samples.
 static sedge_status take_turn(layout_final *final, int which, double *seconds)
 {
     const sedge_tune_task *const task = final->run->task;
     side *const s = &final->sides[which];
-
     const bool is_late = sedge_clock() > final->run->deadline;
     const int samples = is_late ? SAMPLES_LEAST : SAMPLES;
 
-    *seconds = 0.0;
     if (final->now != which && task->use_layout != NULL)
-        SEDGE_TRY(task->use_layout(task->context, s->layout));
+        SEDGE_TRY(task->use_layout(task->context, s->race.layout));
     final->now = which;
-    for (int o = 0; o < task->operations; o++) {
-        race_entry *const entry = &s->entries[o];
-        entry->count = 0;
-        SEDGE_TRY(sedge_race_warm(&s->races[o], entry));
-        while (entry->count < samples) SEDGE_TRY(sedge_race_sample(&s->races[o], entry));
-        *seconds += task->operation[o].weight * sedge_race_median(entry);
-    }
+    s->entry.count = 0;
+    SEDGE_TRY(sedge_race_warm(&s->race, &s->entry));
+    while (s->entry.count < samples) SEDGE_TRY(sedge_race_sample(&s->race, &s->entry));
+    *seconds = sedge_race_median(&s->entry);
     return SEDGE_OK;
 }
 
@@ -108,8 +87,8 @@ static sedge_status take_turns(layout_final *final, double *ratio)
     return SEDGE_OK;
 }
 
-sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, int layout,
-                                        const int *other, double *ratio)
+sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, int first, int layout, int other,
+                                        double *ratio)
 {
     layout_final final = {.run = run, .now = -1};
     sedge_status status;
@@ -118,6 +97,6 @@ sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, i
     SEDGE_TRY_GOTO(status, create_side(&final.sides[1], run, layout, other));
     SEDGE_TRY_GOTO(status, take_turns(&final, ratio));
 done:
-    for (int i = 0; i < 2; i++) free_side(&final.sides[i], run->task->operations);
+    for (int i = 0; i < 2; i++) free_side(&final.sides[i]);
     return status;
 }

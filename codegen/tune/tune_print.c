@@ -13,13 +13,13 @@ static const char *const sources[] = {
 
 enum { NAME_WIDTH_MAX = 48 };
 
-static int find_width(const sedge_tune_operation *operation, int layout)
+static int find_width(const sedge_tune_task *task, int layout)
 {
-    size_t width = strlen("candidate");
+    size_t width = strlen(task->operation);
 
-    for (int c = 0; c < operation->count; c++) {
-        const size_t length = strlen(operation->candidates[c].name);
-        if (operation->candidates[c].layout == layout && length > width) width = length;
+    for (int c = 0; c < task->count; c++) {
+        const size_t length = strlen(task->candidates[c].name);
+        if (task->candidates[c].layout == layout && length > width) width = length;
     }
     return width < NAME_WIDTH_MAX ? (int)width : NAME_WIDTH_MAX;
 }
@@ -56,48 +56,30 @@ static sedge_status add_candidate(sedge_text *text, const char *name, int width,
 }
 
 // A line for each candidate that was timed, and the choice.
-static bool is_shown(const sedge_tune_result *result, int o, int c)
+static bool is_shown(const sedge_tune_result *result, int c)
 {
-    return c == result->choice[o] || result->records[o][c].seconds > 0.0;
+    return c == result->choice || result->records[c].seconds > 0.0;
 }
 
 // The others, those with the same reason in one line.
-static sedge_status add_others(sedge_text *text, const sedge_tune_operation *operation,
-                               const sedge_tune_result *result, int o, int layout)
+static sedge_status add_others(sedge_text *text, const sedge_tune_task *task,
+                               const sedge_tune_result *result, int layout)
 {
-    for (int c = 0; c < operation->count; c++) {
-        const char *const reason = result->records[o][c].reason;
-        int first = operation->count, same = 0;
-        for (int other = 0; other < operation->count; other++) {
-            if (is_shown(result, o, other) || operation->candidates[other].layout != layout ||
-                strcmp(result->records[o][other].reason, reason) != 0)
+    for (int c = 0; c < task->count; c++) {
+        const char *const reason = result->records[c].reason;
+        int first = task->count, same = 0;
+        for (int other = 0; other < task->count; other++) {
+            if (is_shown(result, other) || task->candidates[other].layout != layout ||
+                strcmp(result->records[other].reason, reason) != 0)
                 continue;
             if (same++ == 0) first = other;
         }
         if (first != c) continue; // not of the others, or told with an earlier one
-        SEDGE_TRY(sedge_text_add(text, "    %s", operation->candidates[c].name));
+        SEDGE_TRY(sedge_text_add(text, "    %s", task->candidates[c].name));
         if (same > 1) SEDGE_TRY(sedge_text_add(text, " and %d more", same - 1));
         SEDGE_TRY(sedge_text_add(text, ": %s\n", reason));
     }
     return SEDGE_OK;
-}
-
-static sedge_status add_operation(sedge_text *text, const sedge_tune_task *task,
-                                  const sedge_tune_result *result, int o, int layout)
-{
-    const sedge_tune_operation *const operation = &task->operation[o];
-    const int width = find_width(operation, layout);
-
-    SEDGE_TRY(sedge_text_add(text, "  %s, %g calls\n", operation->name, operation->weight));
-    SEDGE_TRY(sedge_text_add(text, "    %-*s  %10s  %10s  %8s  %6s  %9s  %6s  %8s  %s\n", width,
-                             "candidate", "least us", "median us", "spread", "rounds", "registers",
-                             "spills", "of floor", "why"));
-    for (int c = 0; c < operation->count; c++) {
-        if (!is_shown(result, o, c) || operation->candidates[c].layout != layout) continue;
-        SEDGE_TRY(add_candidate(text, operation->candidates[c].name, width, &result->records[o][c],
-                                c == result->choice[o]));
-    }
-    return add_others(text, operation, result, o, layout);
 }
 
 static sedge_status add_layout(sedge_text *text, const sedge_tune_task *task,
@@ -106,22 +88,18 @@ static sedge_status add_layout(sedge_text *text, const sedge_tune_task *task,
     SEDGE_TRY(sedge_text_add(text, "%c layout %s", layout == result->layout ? '*' : ' ',
                              task->layout_names[layout]));
     if (result->scores[layout] > 0.0)
-        SEDGE_TRY(sedge_text_add(text, ": %.2f us by weight", 1e6 * result->scores[layout]));
+        SEDGE_TRY(sedge_text_add(text, ": %.2f us", 1e6 * result->scores[layout]));
     SEDGE_TRY(sedge_text_add(text, "\n"));
-    for (int o = 0; o < task->operations; o++)
-        SEDGE_TRY(add_operation(text, task, result, o, layout));
-    return SEDGE_OK;
-}
-
-static sedge_status add_choice(sedge_text *text, const sedge_tune_task *task,
-                               const sedge_tune_result *result)
-{
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        SEDGE_TRY(sedge_text_add(text, "  %s: %s\n", operation->name,
-                                 operation->candidates[result->choice[o]].name));
+    const int width = find_width(task, layout);
+    SEDGE_TRY(sedge_text_add(text, "  %-*s  %10s  %10s  %8s  %6s  %9s  %6s  %8s  %s\n", width + 2,
+                             task->operation, "least us", "median us", "spread", "rounds",
+                             "registers", "spills", "of floor", "why"));
+    for (int c = 0; c < task->count; c++) {
+        if (!is_shown(result, c) || task->candidates[c].layout != layout) continue;
+        SEDGE_TRY(add_candidate(text, task->candidates[c].name, width, &result->records[c],
+                                c == result->choice));
     }
-    return SEDGE_OK;
+    return add_others(text, task, result, layout);
 }
 
 static sedge_status add_all(sedge_text *text, const sedge_tune_task *task,
@@ -130,7 +108,10 @@ static sedge_status add_all(sedge_text *text, const sedge_tune_task *task,
     SEDGE_TRY(sedge_text_add(text, "%s (%s): chosen %s, %.3f s, %d programs compiled\n", task->name,
                              task->size, sources[result->source], result->seconds,
                              result->compiled));
-    if (result->records == NULL) return add_choice(text, task, result);
+    if (result->records == NULL) {
+        return sedge_text_add(text, "  %s: %s\n", task->operation,
+                              task->candidates[result->choice].name);
+    }
     for (int l = 0; l < task->layouts; l++) SEDGE_TRY(add_layout(text, task, result, l));
     return SEDGE_OK;
 }

@@ -44,7 +44,7 @@ sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status
         char message[2048];
         (void)snprintf(message, sizeof message, "%s", sedge_error_message());
         return SEDGE_FAIL(status, "'%s' of %s, the rule's choice, %s: %s",
-                          sedge_race_name(race, entry), race->task->name, what, message);
+                          sedge_race_name(race, entry), race->task->operation, what, message);
     }
     entry->out = true;
     entry->count = 0; // a time that means nothing
@@ -74,8 +74,7 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
 
     *good = true;
     if (entry->verified) return SEDGE_OK;
-    const sedge_status status =
-        task->verify(task->context, race->operation, entry->candidate, entry->program);
+    const sedge_status status = task->verify(task->context, entry->candidate, entry->program);
     entry->verified = *good = status == SEDGE_OK;
     return *good ? SEDGE_OK : sedge_race_give_up(race, entry, status, "is wrong");
 }
@@ -381,16 +380,14 @@ static sedge_status run_race(tune_race *race, race_entry **list, race_entry **wi
     return SEDGE_OK;
 }
 
-sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
-                             int count, int left, int *winner, double *seconds)
+sedge_status sedge_tune_race(sedge_tune_run *run, int layout, const int *order, int count, int left,
+                             int *winner, double *seconds)
 {
-    const sedge_tune_operation *const o = &run->task->operation[operation];
     const double began = sedge_clock();
     tune_race race = {.run = run,
-                      .operation = operation,
                       .layout = layout,
-                      .task = o,
-                      .records = run->result->records[operation],
+                      .task = run->task,
+                      .records = run->result->records,
                       .end = sedge_tune_share(run, left),
                       .count = count};
     race_entry **list = NULL;
@@ -405,7 +402,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
     SEDGE_TRY_GOTO(status, sedge_allocate(&race.entries, count, sizeof *race.entries));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof(race_entry *)));
     for (int i = 0; i < count; i++) race.entries[i].candidate = order[i];
-    if (count > 0 && order[0] == sedge_tune_rule(o, layout)) race.rule = &race.entries[0];
+    if (count > 0 && order[0] == sedge_tune_rule(run->task, layout)) race.rule = &race.entries[0];
     SEDGE_TRY_GOTO(status, run_race(&race, list, &won));
     if (won != NULL) {
         *winner = won->candidate;

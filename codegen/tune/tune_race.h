@@ -1,4 +1,4 @@
-// Inside the tuner: a race, which compares the candidates of one operation in one layout. It
+// Inside the tuner: a race, which compares the candidates of one layout. It
 // compiles them in batches, the most promising first, times each, and lets ever fewer of them take
 // turns for ever more samples. The fastest correct one wins.
 //
@@ -44,8 +44,8 @@ typedef struct race_entry {
 
 typedef struct tune_race {
     sedge_tune_run *run;
-    int operation, layout;
-    const sedge_tune_operation *task; // of the operation
+    int layout;
+    const sedge_tune_task *task;
     sedge_tune_record *records;
     double budget;      // seconds
     double compile_end; // when it is spent, by sedge_clock: the compiler must have ended
@@ -59,8 +59,8 @@ typedef struct tune_race {
 // candidate that won (-1: none can), and `*seconds` its time (0: not timed). A failure of the
 // rule's choice of layout 0 is returned.
 SEDGE_MUST_USE
-sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
-                             int count, int left, int *winner, double *seconds);
+sedge_status sedge_tune_race(sedge_tune_run *run, int layout, const int *order, int count, int left,
+                             int *winner, double *seconds);
 
 // ---- for the files of the race -----------------------------------------------------------------
 

@@ -18,14 +18,6 @@
 
 // ---- results -----------------------------------------------------------------------------------
 
-static void clear_records(sedge_tune_result *result, const sedge_tune_task *task)
-{
-    for (int o = 0; o < task->operations; o++) {
-        for (int c = 0; c < task->operation[o].count; c++)
-            result->records[o][c] = (sedge_tune_record){.registers = -1, .spilled = -1};
-    }
-}
-
 static sedge_status create_result(sedge_tune_result **out, const sedge_tune_task *task)
 {
     sedge_status status;
@@ -33,13 +25,11 @@ static sedge_status create_result(sedge_tune_result **out, const sedge_tune_task
 
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_allocate(&result, 1, sizeof *result));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&result->choice, task->operations, sizeof *result->choice));
     SEDGE_TRY_GOTO(status, sedge_allocate(&result->scores, task->layouts, sizeof *result->scores));
-    SEDGE_TRY_GOTO(status, sedge_tune_table(&result->records, task, sizeof **result->records));
-    clear_records(result, task);
-    for (int o = 0; o < task->operations; o++)
-        result->choice[o] = sedge_tune_rule(&task->operation[o], 0);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&result->records, task->count, sizeof *result->records));
+    for (int c = 0; c < task->count; c++)
+        result->records[c] = (sedge_tune_record){.registers = -1, .spilled = -1};
+    result->choice = sedge_tune_rule(task, 0);
     *out = result;
     result = NULL;
 done:
@@ -50,7 +40,6 @@ done:
 void sedge_tune_result_free(sedge_tune_result *result)
 {
     if (result == NULL) return;
-    sedge_release(result->choice);
     sedge_release(result->scores);
     sedge_release(result->records);
     sedge_release(result);
@@ -61,15 +50,13 @@ void sedge_tune_result_free(sedge_tune_result *result)
 // The rule's choice, which must be able to run.
 static sedge_status check_rule(const sedge_tune_task *task, const sedge_device_info *info)
 {
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        const int rule = sedge_tune_rule(operation, 0);
-        sedge_tune_record record;
-        assert(rule >= 0);
-        if (sedge_tune_is_refused(info, &operation->candidates[rule], &record)) {
-            return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, the rule's choice, cannot run: %s",
-                              operation->candidates[rule].name, operation->name, record.reason);
-        }
+    const int rule = sedge_tune_rule(task, 0);
+    sedge_tune_record record;
+
+    assert(rule >= 0);
+    if (sedge_tune_is_refused(info, &task->candidates[rule], &record)) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, the rule's choice, cannot run: %s",
+                          task->candidates[rule].name, task->operation, record.reason);
     }
     return SEDGE_OK;
 }
@@ -116,7 +103,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
     SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
-        SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
+        found = sedge_tune_recall(result, task, lines, key, options->level);
     memcpy(&seed, hash->bytes, sizeof seed);
     if (!found && options->level != SEDGE_TUNE_OFF) {
         sedge_range_begin("tune");
@@ -190,18 +177,17 @@ done:
 static void share_result(const sedge_group *group, const sedge_tune_task *task,
                          sedge_tune_result *result)
 {
-    double numbers[4] = {(double)result->source, (double)result->layout, result->seconds,
-                         (double)result->compiled};
+    double numbers[5] = {(double)result->source, (double)result->layout, result->seconds,
+                         (double)result->compiled, (double)result->choice};
 
     sedge_group_give(group, numbers, sizeof numbers);
     result->source = (sedge_tune_source)numbers[0];
     result->layout = (int)numbers[1];
     result->seconds = numbers[2];
     result->compiled = (int)numbers[3];
-    sedge_group_give(group, result->choice, (size_t)task->operations * sizeof *result->choice);
+    result->choice = (int)numbers[4];
     sedge_group_give(group, result->scores, (size_t)task->layouts * sizeof *result->scores);
-    sedge_group_give(group, result->records[0],
-                     (size_t)sedge_tune_count(task) * sizeof **result->records);
+    sedge_group_give(group, result->records, (size_t)task->count * sizeof *result->records);
 }
 
 // The key's hash, with the candidates' names: ranks of a group share indices.
@@ -214,12 +200,9 @@ static sedge_status hash_task(sedge_hash *hash, const sedge_tune_task *task, con
     SEDGE_TRY(sedge_text_create(&text));
     SEDGE_TRY_GOTO(status,
                    sedge_text_add_bytes(text, (const char *)hash->bytes, sizeof hash->bytes));
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        SEDGE_TRY_GOTO(status, sedge_text_add(text, "\n%s:%d", operation->name, operation->count));
-        for (int c = 0; c < operation->count; c++)
-            SEDGE_TRY_GOTO(status, sedge_text_add(text, "\n%s", operation->candidates[c].name));
-    }
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "\n%s:%d", task->operation, task->count));
+    for (int c = 0; c < task->count; c++)
+        SEDGE_TRY_GOTO(status, sedge_text_add(text, "\n%s", task->candidates[c].name));
     *hash = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
 done:
     sedge_text_free(text);
@@ -229,7 +212,7 @@ done:
 static sedge_status prepare(sedge_tune_result **result, json_t **key, sedge_hash *hash,
                             const sedge_tune_task *task, const sedge_device *device)
 {
-    assert(task->layouts > 0 && task->operations > 0);
+    assert(task->layouts > 0);
     SEDGE_TRY(create_result(result, task));
     SEDGE_TRY(sedge_tune_key(key, task, device));
     return hash_task(hash, task, *key);

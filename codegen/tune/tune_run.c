@@ -1,7 +1,6 @@
 #include "tune/tune_run.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,10 +9,10 @@
 #include <string.h>
 
 static const sedge_tune_rigor rigors[] = {
-    [SEDGE_TUNE_OFF] = {"off", 0.0, 0.0, 0},
-    [SEDGE_TUNE_FAST] = {"fast", 0.3, 3.0, 24},
-    [SEDGE_TUNE_PATIENT] = {"patient", 60.0, 60.0, 0},
-    [SEDGE_TUNE_EXHAUSTIVE] = {"exhaustive", HUGE_VAL, HUGE_VAL, 0},
+    [SEDGE_TUNE_OFF] = {"off", 0.0, 0},
+    [SEDGE_TUNE_FAST] = {"fast", 0.3, 24},
+    [SEDGE_TUNE_PATIENT] = {"patient", 60.0, 0},
+    [SEDGE_TUNE_EXHAUSTIVE] = {"exhaustive", HUGE_VAL, 0},
 };
 enum { LEVELS = sizeof rigors / sizeof *rigors };
 
@@ -51,31 +50,7 @@ sedge_status sedge_tune_level_default(sedge_tune_level *out, sedge_tune_level ot
                       name);
 }
 
-// ---- tables and reasons ------------------------------------------------------------------------
-
-int sedge_tune_count(const sedge_tune_task *task)
-{
-    int count = 0;
-
-    for (int o = 0; o < task->operations; o++) count += task->operation[o].count;
-    return count;
-}
-
-sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t size)
-{
-    const size_t heads = ((size_t)task->operations * sizeof(void *) + SEDGE_ALIGNMENT - 1) /
-                         SEDGE_ALIGNMENT * SEDGE_ALIGNMENT;
-    char **table = NULL;
-
-    SEDGE_TRY(sedge_allocate(&table, (int64_t)(heads + (size_t)sedge_tune_count(task) * size), 1));
-    char *row = (char *)table + heads;
-    for (int o = 0; o < task->operations; o++) {
-        table[o] = row;
-        row += (size_t)task->operation[o].count * size;
-    }
-    memcpy(out, &table, sizeof table);
-    return SEDGE_OK;
-}
+// ---- reasons -----------------------------------------------------------------------------------
 
 // Write ASCII only: a text that is shortened, or comes from a compiler, may not be UTF-8, which
 // wisdom requires.
@@ -90,10 +65,10 @@ void sedge_tune_reason(sedge_tune_record *record, const char *format, ...)
         if ((unsigned char)*at > 0x7e) *at = '?';
 }
 
-int sedge_tune_rule(const sedge_tune_operation *operation, int layout)
+int sedge_tune_rule(const sedge_tune_task *task, int layout)
 {
-    for (int c = 0; c < operation->count; c++)
-        if (operation->candidates[c].layout == layout) return c;
+    for (int c = 0; c < task->count; c++)
+        if (task->candidates[c].layout == layout) return c;
     return -1;
 }
 

@@ -2,9 +2,9 @@
 // need.
 //
 //   tune_ranks.c   groups of ranks: which rank searches, which ranks get the result
-//   tune_search.c  the search over layouts and their operations
-//   tune_select.c  which candidates of an operation are tried, in which order
-//   tune_race.c    one operation in one layout: compile, time, verify, decide; tune_race.h
+//   tune_search.c  the search over layouts
+//   tune_select.c  which candidates are tried, in which order
+//   tune_race.c    the candidates of one layout: compile, time, verify, decide; tune_race.h
 //   tune_layouts.c the final between two layouts
 //   tune_wisdom.c  stores the result of a search, and reads those of earlier ones
 //   tune_print.c   the table
@@ -20,9 +20,8 @@
 
 typedef struct sedge_tune_rigor {
     const char *name;
-    double operation_seconds;
-    double task_seconds; // at most
-    int candidates;      // of an operation in a layout, at most; 0: all
+    double seconds;
+    int candidates; // of a layout, at most; 0: all
 } sedge_tune_rigor;
 
 const sedge_tune_rigor *sedge_tune_rigor_of(sedge_tune_level level);
@@ -42,9 +41,9 @@ typedef struct sedge_tune_hint {
 } sedge_tune_hint;
 
 typedef struct sedge_tune_advice {
-    sedge_tune_hint **hints; // [operations][candidates]
-    int retime;              // level of a search that differs in source or toolchain only; 0: none
-    double compile_rate;     // of the compiler on this device (sedge_tune_run); 0: not known
+    sedge_tune_hint *hints; // [candidates]
+    int retime;             // level of a search that differs in source or toolchain only; 0: none
+    double compile_rate;    // of the compiler on this device (sedge_tune_run); 0: not known
 } sedge_tune_advice;
 
 // One search on one rank. Everything is borrowed.
@@ -71,16 +70,8 @@ typedef struct sedge_tune_run {
     bool incomplete;       // time ran out before everything was tried
 } sedge_tune_run;
 
-// Allocate a table [operations][candidates] in one piece of memory; the pointers to its rows come
-// first.
-SEDGE_MUST_USE
-sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t size);
-
 // The first candidate of a layout; -1: it has none.
-int sedge_tune_rule(const sedge_tune_operation *operation, int layout);
-
-// The number of candidates of all operations.
-int sedge_tune_count(const sedge_tune_task *task);
+int sedge_tune_rule(const sedge_tune_task *task, int layout);
 
 // Write why a candidate won, lost or was not tried.
 __attribute__((format(printf, 2, 3))) void sedge_tune_reason(sedge_tune_record *record,

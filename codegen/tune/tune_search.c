@@ -12,119 +12,78 @@
 
 #define LAYOUT_GAIN 0.03 // that another layout than the first needs
 
-// One layout's part of the search.
-typedef struct layout_search {
-    int layout;
-    int *choice; // [operations]
-    double score;
-    bool complete; // all operations have a choice that was timed
-} layout_search;
-
-// Seconds that the operations from `first` on take in a layout at least, by weight.
-static double bound_rest(const sedge_tune_run *run, int layout, int first)
+// Seconds that a call takes in a layout at least.
+static double find_bound(const sedge_tune_run *run, int layout)
 {
-    double sum = 0.0;
+    const sedge_tune_task *const task = run->task;
+    double least = HUGE_VAL;
 
-    for (int o = first; o < run->task->operations; o++) {
-        const sedge_tune_operation *const operation = &run->task->operation[o];
-        double least = HUGE_VAL;
-        for (int c = 0; c < operation->count; c++) {
-            if (operation->candidates[c].layout != layout) continue;
-            least =
-                fmin(least, sedge_tune_bound(run->options, operation, &operation->candidates[c]));
-        }
-        if (least < HUGE_VAL) sum += operation->weight * least;
+    for (int c = 0; c < task->count; c++) {
+        if (task->candidates[c].layout == layout)
+            least = fmin(least, sedge_tune_bound(run->options, task, &task->candidates[c]));
     }
-    return sum;
+    return least;
 }
 
-// Tell the candidates of the operations from `first` on why they were not tried.
-static void explain_rest(const sedge_tune_run *run, int layout, int first, const char *reason)
+// Tell the candidates of a layout why they were not tried.
+static void explain_rest(const sedge_tune_run *run, int layout, const char *reason)
 {
-    for (int o = first; o < run->task->operations; o++) {
-        const sedge_tune_operation *const operation = &run->task->operation[o];
-        for (int c = 0; c < operation->count; c++) {
-            sedge_tune_record *const record = &run->result->records[o][c];
-            if (operation->candidates[c].layout == layout && record->reason[0] == '\0')
-                sedge_tune_reason(record, "%s", reason);
-        }
+    for (int c = 0; c < run->task->count; c++) {
+        sedge_tune_record *const record = &run->result->records[c];
+        if (run->task->candidates[c].layout == layout && record->reason[0] == '\0')
+            sedge_tune_reason(record, "%s", reason);
     }
 }
 
-// Tune one operation; *seconds 0: no choice, or one that was not timed.
-static sedge_status search_operation(sedge_tune_run *run, layout_search *search, int o,
-                                     double *seconds)
-{
-    const sedge_tune_operation *const operation = &run->task->operation[o];
-    const int left = (run->task->layouts - search->layout) * run->task->operations - o;
-    sedge_status status;
-    int *order = NULL;
-    int count = 0;
-    int winner = -1;
-
-    *seconds = 0.0;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&order, operation->count, sizeof *order));
-    SEDGE_TRY_GOTO(status, sedge_tune_select(run, o, search->layout, order, &count));
-    SEDGE_TRY_GOTO(status,
-                   sedge_tune_race(run, o, search->layout, order, count, left, &winner, seconds));
-    if (winner >= 0) search->choice[o] = winner;
-done:
-    sedge_release(order);
-    return status;
-}
-
-static sedge_status enter_layout(sedge_tune_run *run, const layout_search *search, bool *entered)
+static sedge_status enter_layout(sedge_tune_run *run, int layout, bool *entered)
 {
     const sedge_tune_task *const task = run->task;
 
     *entered = true;
     if (task->use_layout == NULL) return SEDGE_OK;
     const double began = sedge_clock();
-    const sedge_status status = task->use_layout(task->context, search->layout);
+    const sedge_status status = task->use_layout(task->context, layout);
     run->layout_seconds = sedge_clock() - began;
     if (status == SEDGE_OK) return SEDGE_OK;
-    if (status == SEDGE_ERR_MEMORY || search->layout == 0) return status;
+    if (status == SEDGE_ERR_MEMORY || layout == 0) return status;
     *entered = false;
     char reason[96];
     (void)snprintf(reason, sizeof reason, "no such layout: %.70s", sedge_error_message());
     sedge_error_clear();
-    explain_rest(run, search->layout, 0, reason);
+    explain_rest(run, layout, reason);
     return SEDGE_OK;
 }
 
-// Tune all operations in one layout, as long as it may win against the score `best`.
-static sedge_status search_layout(sedge_tune_run *run, layout_search *search, double best)
+// Tune one layout, if it may win against `best` seconds. The result's score is 0 if there is no
+// choice, or one that was not timed.
+static sedge_status search_layout(sedge_tune_run *run, int layout, int *choice, double best)
 {
     const bool everything = run->options->level == SEDGE_TUNE_EXHAUSTIVE;
+    sedge_status status;
+    int *order = NULL;
+    int count = 0, winner = -1;
     bool entered;
 
-    search->score = 0.0;
-    search->complete = false;
-    if (search->layout > 0 && sedge_clock() + run->layout_seconds >= run->deadline) {
-        explain_rest(run, search->layout, 0, "not tried: the time was spent");
+    if (layout > 0 && sedge_clock() + run->layout_seconds >= run->deadline) {
+        explain_rest(run, layout, "not tried: the time was spent");
         run->incomplete = true;
         return SEDGE_OK;
     }
-    SEDGE_TRY(enter_layout(run, search, &entered));
+    SEDGE_TRY(enter_layout(run, layout, &entered));
     if (!entered) return SEDGE_OK;
-    bool complete = true;
-    for (int o = 0; o < run->task->operations; o++) {
-        const sedge_tune_operation *const operation = &run->task->operation[o];
-        double seconds;
-        if (!everything && search->score + bound_rest(run, search->layout, o) > best) {
-            explain_rest(run, search->layout, o, "its layout has lost already");
-            return SEDGE_OK;
-        }
-        SEDGE_TRY(search_operation(run, search, o, &seconds));
-        complete = complete && seconds > 0.0;
-        if (!complete && search->layout > 0) {
-            explain_rest(run, search->layout, o, "its layout has no choice for another operation");
-            return SEDGE_OK;
-        }
-        search->score += operation->weight * seconds;
+    const double bound = find_bound(run, layout);
+    if (!everything && bound < HUGE_VAL && bound > best) {
+        explain_rest(run, layout, "its layout has lost already");
+        return SEDGE_OK;
     }
-    search->complete = complete;
-    return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&order, run->task->count, sizeof *order));
+    SEDGE_TRY_GOTO(status, sedge_tune_select(run, layout, order, &count));
+    SEDGE_TRY_GOTO(status, sedge_tune_race(run, layout, order, count, run->task->layouts - layout,
+                                           &winner, &run->result->scores[layout]));
+    if (winner >= 0) *choice = winner;
+done:
+    sedge_release(order);
+    return status;
 }
 
 // Candidates that won in a layout that lost.
@@ -132,21 +91,18 @@ static void explain_layouts(const sedge_tune_run *run, double best)
 {
     const sedge_tune_result *const result = run->result;
 
-    for (int o = 0; o < run->task->operations; o++) {
-        const sedge_tune_operation *const operation = &run->task->operation[o];
-        for (int c = 0; c < operation->count; c++) {
-            sedge_tune_record *const record = &result->records[o][c];
-            const int layout = operation->candidates[c].layout;
-            if (layout == result->layout || strncmp(record->reason, "winner", 6) != 0) continue;
-            if (result->scores[layout] >= best) {
-                sedge_tune_reason(record, "best of its layout, which is %.2fx slower",
-                                  result->scores[layout] / best);
-            } else if (result->scores[layout] > 0.0) {
-                sedge_tune_reason(record, "best of its layout, %.1f %% faster, which is too little",
-                                  100.0 * (1.0 - result->scores[layout] / best));
-            } else {
-                sedge_tune_reason(record, "best of its layout, which has lost");
-            }
+    for (int c = 0; c < run->task->count; c++) {
+        sedge_tune_record *const record = &result->records[c];
+        const int layout = run->task->candidates[c].layout;
+        if (layout == result->layout || strncmp(record->reason, "winner", 6) != 0) continue;
+        if (result->scores[layout] >= best) {
+            sedge_tune_reason(record, "best of its layout, which is %.2fx slower",
+                              result->scores[layout] / best);
+        } else if (result->scores[layout] > 0.0) {
+            sedge_tune_reason(record, "best of its layout, %.1f %% faster, which is too little",
+                              100.0 * (1.0 - result->scores[layout] / best));
+        } else {
+            sedge_tune_reason(record, "best of its layout, which has lost");
         }
     }
 }
@@ -154,13 +110,10 @@ static void explain_layouts(const sedge_tune_run *run, double best)
 // A choice that no race made.
 static void explain_rule(const sedge_tune_run *run)
 {
-    const sedge_tune_result *const result = run->result;
+    sedge_tune_record *const record = &run->result->records[run->result->choice];
 
-    for (int o = 0; o < run->task->operations; o++) {
-        sedge_tune_record *const record = &result->records[o][result->choice[o]];
-        if (strncmp(record->reason, "winner", 6) != 0)
-            sedge_tune_reason(record, "winner, by rule: the time was spent");
-    }
+    if (strncmp(record->reason, "winner", 6) != 0)
+        sedge_tune_reason(record, "winner, by rule: the time was spent");
 }
 
 // The fastest of the layouts that seem to be faster than the first and were not compared with it;
@@ -184,11 +137,11 @@ static sedge_status compare_layouts(sedge_tune_run *run, const int *choices, int
                                     double *ratio)
 {
     sedge_tune_result *const result = run->result;
-    const int *const other = choices + (size_t)layout * (size_t)run->task->operations;
 
     *ratio = 0.0;
     if (!(result->scores[0] > 0.0)) return SEDGE_OK;
-    const sedge_status status = sedge_tune_compare_layouts(run, choices, layout, other, ratio);
+    const sedge_status status =
+        sedge_tune_compare_layouts(run, choices[0], layout, choices[layout], ratio);
     if (status == SEDGE_ERR_MEMORY) return status;
     if (status != SEDGE_OK) {
         sedge_error_clear();
@@ -201,11 +154,10 @@ static sedge_status compare_layouts(sedge_tune_run *run, const int *choices, int
 }
 
 // Another layout than the first wins only if it is faster by turns, too, which its score says then.
-// `choices` [layouts][operations].
+// `choices` [layouts].
 static sedge_status decide_layouts(sedge_tune_run *run, const int *choices)
 {
     sedge_tune_result *const result = run->result;
-    const int operations = run->task->operations;
     bool *compared = NULL;
     sedge_status status = SEDGE_OK;
     int layout;
@@ -220,8 +172,7 @@ static sedge_status decide_layouts(sedge_tune_run *run, const int *choices)
         result->layout = layout;
         break;
     }
-    memcpy(result->choice, choices + (size_t)result->layout * (size_t)operations,
-           (size_t)operations * sizeof *choices);
+    result->choice = choices[result->layout];
 done:
     sedge_release(compared);
     return status;
@@ -232,21 +183,17 @@ static sedge_status search_layouts(sedge_tune_run *run)
     const sedge_tune_task *const task = run->task;
     sedge_tune_result *const result = run->result;
     double best = HUGE_VAL;
-    int *choices = NULL; // [layouts][operations]
+    int *choices = NULL; // [layouts]
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&choices, (int64_t)task->layouts * task->operations,
-                                          sizeof *choices));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&choices, task->layouts, sizeof *choices));
     for (int l = 0; l < task->layouts; l++) {
-        layout_search search = {.layout = l,
-                                .choice = choices + (size_t)l * (size_t)task->operations};
-        for (int o = 0; o < task->operations; o++)
-            search.choice[o] = sedge_tune_rule(&task->operation[o], l);
-        SEDGE_TRY_GOTO(status, search_layout(run, &search, best));
-        if (!search.complete) continue;
-        result->scores[l] = search.score;
+        choices[l] = sedge_tune_rule(task, l);
+        SEDGE_TRY_GOTO(status, search_layout(run, l, &choices[l], best));
+        const double score = result->scores[l];
+        if (!(score > 0.0)) continue;
         if (l > 0) run->measured = true; // two rules' choices were compared
-        best = fmin(best, l == 0 ? (1.0 - LAYOUT_GAIN) * search.score : search.score);
+        best = fmin(best, l == 0 ? (1.0 - LAYOUT_GAIN) * score : score);
     }
     SEDGE_TRY_GOTO(status, decide_layouts(run, choices));
     explain_layouts(run, result->scores[result->layout]);
@@ -258,10 +205,9 @@ done:
 
 // ---- one search --------------------------------------------------------------------------------
 
-static double choose_deadline(const sedge_tune_task *task, const sedge_tune_options *options)
+static double choose_deadline(const sedge_tune_options *options)
 {
-    const sedge_tune_rigor *const rigor = sedge_tune_rigor_of(options->level);
-    const double seconds = fmin(rigor->operation_seconds * task->operations, rigor->task_seconds);
+    const double seconds = sedge_tune_rigor_of(options->level)->seconds;
 
     return sedge_clock() + (options->budget > 0.0 ? options->budget : seconds);
 }
@@ -282,7 +228,7 @@ sedge_status sedge_tune_search(sedge_tune_run *run)
     sedge_status status;
 
     run->info = sedge_device_get_info(run->device);
-    run->deadline = choose_deadline(run->task, run->options);
+    run->deadline = choose_deadline(run->options);
     choose_compilers(run);
     SEDGE_TRY_GOTO(status, sedge_stream_create(&run->stream, run->device, false));
     SEDGE_TRY_GOTO(status, sedge_event_create(&run->before, run->device));

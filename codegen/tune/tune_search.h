@@ -1,4 +1,4 @@
-// Inside the tuner: one search on one rank, over all layouts and their operations.
+// Inside the tuner: one search on one rank, over all layouts.
 #pragma once
 
 #include "base/error.h"

@@ -16,27 +16,27 @@ enum {
     WISE = 3, // candidates of one kind of wisdom that are tried
 };
 
-static double find_least(const sedge_tune_options *options, const sedge_tune_operation *operation,
+static double find_least(const sedge_tune_options *options, const sedge_tune_task *task,
                          const sedge_tune_candidate *candidate, bool with_flops)
 {
     double bound = 0.0;
 
     if (candidate->bound > 0.0) return candidate->bound;
-    if (options->copy_rate > 0.0) bound = operation->bytes / options->copy_rate;
-    if (with_flops && options->flops > 0.0) bound = fmax(bound, operation->flops / options->flops);
+    if (options->copy_rate > 0.0) bound = task->bytes / options->copy_rate;
+    if (with_flops && options->flops > 0.0) bound = fmax(bound, task->flops / options->flops);
     return bound;
 }
 
-double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_task *task,
                         const sedge_tune_candidate *candidate)
 {
-    return find_least(options, operation, candidate, !candidate->fewer);
+    return find_least(options, task, candidate, !candidate->fewer);
 }
 
-double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_task *task,
                         const sedge_tune_candidate *candidate)
 {
-    return find_least(options, operation, candidate, true);
+    return find_least(options, task, candidate, true);
 }
 
 // ---- what cannot run ---------------------------------------------------------------------------
@@ -84,26 +84,27 @@ static double estimate_occupancy(const sedge_device_info *info,
 }
 
 // Take those out of `list` whose occupancy is below half of the best; the rule's choice stays.
-static void reject_occupancy(const sedge_tune_run *run, int operation, int rule, int *list,
-                             int *count)
+static void reject_occupancy(const sedge_tune_run *run, int rule, int *list, int *count)
 {
-    const sedge_tune_operation *const o = &run->task->operation[operation];
+    const sedge_tune_task *const task = run->task;
     bool with_registers = true;
     double best = 0.0;
     int left = 0;
 
     if (sedge_traits_of(run->info->kind)->in_call) return;
     for (int i = 0; i < *count; i++)
-        with_registers = with_registers && o->candidates[list[i]].registers > 0;
-    for (int i = 0; i < *count; i++)
-        best = fmax(best, estimate_occupancy(run->info, &o->candidates[list[i]], with_registers));
+        with_registers = with_registers && task->candidates[list[i]].registers > 0;
+    for (int i = 0; i < *count; i++) {
+        const sedge_tune_candidate *const one = &task->candidates[list[i]];
+        best = fmax(best, estimate_occupancy(run->info, one, with_registers));
+    }
     for (int i = 0; i < *count; i++) {
         const int c = list[i];
-        const double mine = estimate_occupancy(run->info, &o->candidates[c], with_registers);
+        const double mine = estimate_occupancy(run->info, &task->candidates[c], with_registers);
         if (c == rule || mine >= 0.5 * best) {
             list[left++] = c;
         } else {
-            sedge_tune_reason(&run->result->records[operation][c],
+            sedge_tune_reason(&run->result->records[c],
                               "estimated occupancy %.2f, the best has %.2f", mine, best);
         }
     }
@@ -179,7 +180,7 @@ static void choose_random(select_lists *lists, int most, uint64_t seed)
 }
 
 // How many may be chosen beside those already in the order; the rest is told why not.
-static void choose_all(const sedge_tune_run *run, select_lists *lists, int operation, int layout)
+static void choose_all(const sedge_tune_run *run, select_lists *lists, int layout)
 {
     const int limit = sedge_tune_rigor_of(run->options->level)->candidates;
     const bool everything = run->options->level == SEDGE_TUNE_EXHAUSTIVE;
@@ -196,37 +197,33 @@ static void choose_all(const sedge_tune_run *run, select_lists *lists, int opera
         }
         const int random = lists->chosen + lists->waiting > most ? most / 4 : 0;
         choose_prior(lists, most - random - lists->chosen);
-        choose_random(lists, most - lists->chosen,
-                      run->seed + (uint64_t)(operation * run->task->layouts + layout));
+        choose_random(lists, most - lists->chosen, run->seed + (uint64_t)layout);
     }
     for (int i = 0; i < lists->waiting; i++)
-        sedge_tune_reason(&run->result->records[operation][lists->list[i]], "%s", reason);
+        sedge_tune_reason(&run->result->records[lists->list[i]], "%s", reason);
 }
 
-sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
-                               int *count)
+sedge_status sedge_tune_select(const sedge_tune_run *run, int layout, int *order, int *count)
 {
-    const sedge_tune_operation *const o = &run->task->operation[operation];
-    const int rule = sedge_tune_rule(o, layout);
+    const sedge_tune_task *const task = run->task;
+    const int rule = sedge_tune_rule(task, layout);
     int *list = NULL;
     int waiting = 0;
 
-    SEDGE_TRY(sedge_allocate(&list, o->count, sizeof *list));
-    for (int c = 0; c < o->count; c++) {
-        if (o->candidates[c].layout == layout &&
-            !sedge_tune_is_refused(run->info, &o->candidates[c],
-                                   &run->result->records[operation][c]))
+    SEDGE_TRY(sedge_allocate(&list, task->count, sizeof *list));
+    for (int c = 0; c < task->count; c++) {
+        if (task->candidates[c].layout == layout &&
+            !sedge_tune_is_refused(run->info, &task->candidates[c], &run->result->records[c]))
             list[waiting++] = c;
     }
-    if (run->options->level != SEDGE_TUNE_EXHAUSTIVE)
-        reject_occupancy(run, operation, rule, list, &waiting);
-    select_lists lists = {.candidates = o->candidates,
-                          .hints = run->advice->hints[operation],
+    if (run->options->level != SEDGE_TUNE_EXHAUSTIVE) reject_occupancy(run, rule, list, &waiting);
+    select_lists lists = {.candidates = task->candidates,
+                          .hints = run->advice->hints,
                           .list = list,
                           .waiting = waiting,
                           .order = order};
     if (waiting > 0 && list[0] == rule) choose(&lists, 0);
-    choose_all(run, &lists, operation, layout);
+    choose_all(run, &lists, layout);
     *count = lists.chosen;
     sedge_release(list);
     return SEDGE_OK;

@@ -24,8 +24,7 @@ static sedge_status time_batch(const tune_race *race, const race_entry *entry, i
 
     SEDGE_TRY(sedge_event_record(run->before, run->stream));
     for (int i = 0; i < batch; i++) {
-        SEDGE_TRY(task->launch(task->context, race->operation, entry->candidate, entry->program,
-                               run->stream));
+        SEDGE_TRY(task->launch(task->context, entry->candidate, entry->program, run->stream));
     }
     SEDGE_TRY(sedge_event_record(run->after, run->stream));
     SEDGE_TRY(sedge_stream_wait(run->stream));

@@ -58,23 +58,11 @@ static int find_layout(const sedge_tune_task *task, const char *name)
     return -1;
 }
 
-static int find_candidate(const sedge_tune_operation *operation, const char *name)
+static int find_candidate(const sedge_tune_task *task, const char *name)
 {
-    for (int c = 0; c < operation->count; c++)
-        if (strcmp(operation->candidates[c].name, name) == 0) return c;
+    for (int c = 0; c < task->count; c++)
+        if (strcmp(task->candidates[c].name, name) == 0) return c;
     return -1;
-}
-
-// What a line says of an operation; NULL: nothing.
-static const json_t *find_operation(const json_t *line, const char *name)
-{
-    const json_t *const operations = json_object_get(line, "operations");
-
-    for (size_t i = 0; i < json_array_size(operations); i++) {
-        const json_t *const operation = json_array_get(operations, i);
-        if (strcmp(get_text(operation, "name"), name) == 0) return operation;
-    }
-    return NULL;
 }
 
 // ---- reading: a choice -------------------------------------------------------------------------
@@ -95,16 +83,9 @@ static bool read_choice(const sedge_tune_task *task, const json_t *line, int *la
 {
     *layout = find_layout(task, get_text(line, "layout"));
     if (*layout < 0) return false;
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        const json_t *const said = find_operation(line, operation->name);
-        const int c = find_candidate(operation, get_text(said, "choice"));
-        if (c < 0 || operation->candidates[c].layout != *layout ||
-            operation->candidates[c].refused != NULL)
-            return false;
-        choice[o] = c;
-    }
-    return true;
+    *choice = find_candidate(task, get_text(line, "choice"));
+    return *choice >= 0 && task->candidates[*choice].layout == *layout &&
+           task->candidates[*choice].refused == NULL;
 }
 
 static void read_record(sedge_tune_record *record, const json_t *said)
@@ -121,42 +102,36 @@ static void read_record(sedge_tune_record *record, const json_t *said)
 
 static void read_records(sedge_tune_result *result, const sedge_tune_task *task, const json_t *line)
 {
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        const json_t *const all =
-            json_object_get(find_operation(line, operation->name), "candidates");
-        for (size_t i = 0; i < json_array_size(all); i++) {
-            const json_t *const said = json_array_get(all, i);
-            const int c = find_candidate(operation, get_text(said, "name"));
-            if (c >= 0) read_record(&result->records[o][c], said);
-        }
+    const json_t *const all = json_object_get(line, "candidates");
+
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *const said = json_array_get(all, i);
+        const int c = find_candidate(task, get_text(said, "name"));
+        if (c >= 0) read_record(&result->records[c], said);
     }
     for (int l = 0; l < task->layouts; l++)
         result->scores[l] = get_number(json_object_get(line, "scores"), task->layout_names[l]);
 }
 
-sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sedge_tune_task *task,
-                               const json_t *lines, const json_t *key, sedge_tune_level level)
+bool sedge_tune_recall(sedge_tune_result *result, const sedge_tune_task *task, const json_t *lines,
+                       const json_t *key, sedge_tune_level level)
 {
-    int *choice = NULL;
+    int choice;
     int layout;
 
-    *found = false;
-    SEDGE_TRY(sedge_allocate(&choice, task->operations, sizeof *choice));
-    for (size_t i = json_array_size(lines); i-- > 0 && !*found;) {
+    for (size_t i = json_array_size(lines); i-- > 0;) {
         const json_t *const line = json_array_get(lines, i);
         if (sedge_wisdom_line_rigor(line) < (int)level ||
             !json_equal(sedge_wisdom_line_key(line), key) ||
-            !read_choice(task, line, &layout, choice))
+            !read_choice(task, line, &layout, &choice))
             continue;
-        *found = true;
         result->source = SEDGE_TUNE_BY_WISDOM;
         result->layout = layout;
-        memcpy(result->choice, choice, (size_t)task->operations * sizeof *choice);
+        result->choice = choice;
         read_records(result, task, line);
+        return true;
     }
-    sedge_release(choice);
-    return SEDGE_OK;
+    return false;
 }
 
 // Whether a program that was chosen under one key may be chosen under the other: all fields but
@@ -179,7 +154,7 @@ static bool has_name(char (*names)[SEDGE_TUNE_NAME], int count, const char *name
 
 sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                    const sedge_device *device, const sedge_cache *cache,
-                                   const char *task, const char *source_hash, const char *operation)
+                                   const char *task, const char *source_hash)
 {
     const sedge_tune_task asked = {.name = task, .size = "", .source_hash = source_hash};
     json_t *lines = NULL;
@@ -194,7 +169,7 @@ sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
     SEDGE_TRY_GOTO(status, sedge_allocate(names, (int64_t)found, sizeof **names));
     for (size_t i = found; i-- > 0;) {
         const json_t *const line = json_array_get(lines, i);
-        const char *const name = get_text(find_operation(line, operation), "choice");
+        const char *const name = get_text(line, "choice");
         const size_t length = strlen(name);
         if (!is_same_target(sedge_wisdom_line_key(line), key) || length == 0 ||
             length >= SEDGE_TUNE_NAME || has_name(*names, *count, name))
@@ -212,32 +187,29 @@ done:
 static void take_hints(const sedge_tune_advice *advice, const sedge_tune_task *task,
                        const json_t *line, sedge_tune_distance distance)
 {
-    for (int o = 0; o < task->operations; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        const json_t *const all =
-            json_object_get(find_operation(line, operation->name), "candidates");
-        for (size_t i = 0; i < json_array_size(all); i++) {
-            const json_t *const said = json_array_get(all, i);
-            const int c = find_candidate(operation, get_text(said, "name"));
-            const double seconds = get_number(said, "seconds");
-            if (c < 0 || !(seconds > 0.0) || advice->hints[o][c].distance < distance) continue;
-            advice->hints[o][c] = (sedge_tune_hint){.distance = distance, .seconds = seconds};
-        }
+    const json_t *const all = json_object_get(line, "candidates");
+
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *const said = json_array_get(all, i);
+        const int c = find_candidate(task, get_text(said, "name"));
+        const double seconds = get_number(said, "seconds");
+        if (c < 0 || !(seconds > 0.0) || advice->hints[c].distance < distance) continue;
+        advice->hints[c] = (sedge_tune_hint){.distance = distance, .seconds = seconds};
     }
 }
 
 // The last search of at least `level` to which only source or toolchain is new; NULL: none.
 static const json_t *find_retime(const sedge_tune_task *task, const json_t *lines,
-                                 const json_t *key, sedge_tune_level level, int *choice)
+                                 const json_t *key, sedge_tune_level level)
 {
-    int layout;
+    int layout, choice;
 
     for (size_t i = json_array_size(lines); i-- > 0;) {
         const json_t *const line = json_array_get(lines, i);
         if (find_distance(sedge_wisdom_line_key(line), key) == SEDGE_TUNE_OTHER_SOURCE &&
             sedge_wisdom_line_rigor(line) >= (int)level &&
             sedge_wisdom_line_rigor(line) <= SEDGE_TUNE_EXHAUSTIVE &&
-            read_choice(task, line, &layout, choice))
+            read_choice(task, line, &layout, &choice))
             return line;
     }
     return NULL;
@@ -257,16 +229,10 @@ sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task 
                                const json_t *lines, const json_t *key,
                                const sedge_tune_options *options)
 {
-    sedge_status status;
-    int *choice = NULL;
-
     *advice = (sedge_tune_advice){.hints = NULL};
-    SEDGE_TRY_GOTO(status, sedge_tune_table(&advice->hints, task, sizeof **advice->hints));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&choice, task->operations, sizeof *choice));
-    for (int o = 0; o < task->operations; o++) {
-        for (int c = 0; c < task->operation[o].count; c++)
-            advice->hints[o][c] = (sedge_tune_hint){.distance = SEDGE_TUNE_UNKNOWN};
-    }
+    SEDGE_TRY(sedge_allocate(&advice->hints, task->count, sizeof *advice->hints));
+    for (int c = 0; c < task->count; c++)
+        advice->hints[c] = (sedge_tune_hint){.distance = SEDGE_TUNE_UNKNOWN};
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const json_t *const line = json_array_get(lines, i);
         const double rate = get_number(line, "compile_rate");
@@ -274,17 +240,14 @@ sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task 
             advice->compile_rate = rate;
     }
     const json_t *const retime =
-        options->forget ? NULL : find_retime(task, lines, key, options->level, choice);
+        options->forget ? NULL : find_retime(task, lines, key, options->level);
     if (retime != NULL) {
         advice->retime = sedge_wisdom_line_rigor(retime);
         take_hints(advice, task, retime, SEDGE_TUNE_OTHER_SOURCE);
     } else if (!options->forget) {
         take_all_hints(advice, task, lines, key);
     }
-done:
-    sedge_release(choice);
-    if (status != SEDGE_OK) sedge_tune_advice_free(advice);
-    return status;
+    return SEDGE_OK;
 }
 
 void sedge_tune_advice_free(sedge_tune_advice *advice)
@@ -295,36 +258,17 @@ void sedge_tune_advice_free(sedge_tune_advice *advice)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static json_t *write_candidates(const sedge_tune_task *task, const sedge_tune_operation *operation,
-                                const sedge_tune_record *records)
+static json_t *write_candidates(const sedge_tune_task *task, const sedge_tune_record *records)
 {
     json_t *const list = json_array();
 
-    for (int c = 0; c < operation->count && list != NULL; c++) {
+    for (int c = 0; c < task->count && list != NULL; c++) {
         const sedge_tune_record *const r = &records[c];
         json_t *const said = json_pack(
-            "{s:s, s:s, s:f, s:f, s:f, s:i, s:i, s:i, s:f, s:s}", "name",
-            operation->candidates[c].name, "layout",
-            task->layout_names[operation->candidates[c].layout], "seconds", r->seconds, "median",
-            r->median, "spread", r->spread, "rounds", r->rounds, "registers", r->registers,
-            "spilled", r->spilled, "fraction", r->fraction, "reason", r->reason);
-        if (json_array_append_new(list, said) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static json_t *write_operations(const sedge_tune_task *task, const sedge_tune_result *result)
-{
-    json_t *const list = json_array();
-
-    for (int o = 0; o < task->operations && list != NULL; o++) {
-        const sedge_tune_operation *const operation = &task->operation[o];
-        json_t *const said = json_pack("{s:s, s:s, s:o}", "name", operation->name, "choice",
-                                       operation->candidates[result->choice[o]].name, "candidates",
-                                       write_candidates(task, operation, result->records[o]));
+            "{s:s, s:s, s:f, s:f, s:f, s:i, s:i, s:i, s:f, s:s}", "name", task->candidates[c].name,
+            "layout", task->layout_names[task->candidates[c].layout], "seconds", r->seconds,
+            "median", r->median, "spread", r->spread, "rounds", r->rounds, "registers",
+            r->registers, "spilled", r->spilled, "fraction", r->fraction, "reason", r->reason);
         if (json_array_append_new(list, said) != 0) {
             json_decref(list);
             return NULL;
@@ -350,10 +294,11 @@ sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_
 {
     const sedge_tune_task *const task = run->task;
     const sedge_tune_result *const result = run->result;
-    json_t *const line =
-        json_pack("{s:O, s:i, s:f, s:s, s:o, s:o}", "key", key, "rigor", (int)level, "compile_rate",
-                  run->compile_rate, "layout", task->layout_names[result->layout], "scores",
-                  write_scores(task, result), "operations", write_operations(task, result));
+    json_t *const line = json_pack(
+        "{s:O, s:i, s:f, s:s, s:s, s:s, s:o, s:o}", "key", key, "rigor", (int)level, "compile_rate",
+        run->compile_rate, "layout", task->layout_names[result->layout], "operation",
+        task->operation, "choice", task->candidates[result->choice].name, "scores",
+        write_scores(task, result), "candidates", write_candidates(task, result->records));
 
     SEDGE_TRY(sedge_wisdom_need(line));
     sedge_wisdom_write(run->cache, task->name, line, run->options->forget);

@@ -10,10 +10,9 @@ SEDGE_MUST_USE
 sedge_status sedge_tune_key(json_t **key, const sedge_tune_task *task, const sedge_device *device);
 
 // Fill `result` with choice, records and scores of the last search with this key and at least this
-// level. `*found` is false if there is none whose chosen candidates still exist.
-SEDGE_MUST_USE
-sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sedge_tune_task *task,
-                               const json_t *lines, const json_t *key, sedge_tune_level level);
+// level; false if there is none whose chosen candidate still exists.
+bool sedge_tune_recall(sedge_tune_result *result, const sedge_tune_task *task, const json_t *lines,
+                       const json_t *key, sedge_tune_level level);
 
 // Collect what the lines say about the candidates. Release with sedge_tune_advice_free.
 SEDGE_MUST_USE

@@ -26,7 +26,7 @@
 #define WORTH_GPU  0.5  // seconds; with less it is not worth starting: some programs must be
 #define WORTH_HOST 1.5  // compiled
 
-// The task of the tuner: one operation, the stage, whose candidates differ in structure, too.
+// The task of the tuner: the stage, whose candidates differ in structure, too.
 struct operator_tuning {
     sedge_operator *op;
     operator_choices choices;
@@ -42,7 +42,6 @@ struct operator_tuning {
     char hash[SEDGE_HASH_TEXT];
     const char *layout_names[SEDGE_LAYOUTS];
     sedge_tune_candidate *candidates; // [choices.count]
-    sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_result *result;
     double seconds;    // of all that was done to choose
@@ -87,14 +86,13 @@ static sedge_status use_layout(void *context, int layout)
     return SEDGE_OK;
 }
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+static sedge_status write_text(void *context, int candidate, sedge_text *text)
 {
     const operator_tuning *const tuning = context;
     const operator_candidate *const which = &tuning->choices.candidate[candidate];
     const operator_target target = operator_target_of(tuning->op);
     char name[SEDGE_OPERATOR_NAME];
 
-    (void)operation;
     return operator_stage_write(text, name, &target, &tuning->choices.layout[which->layout],
                                 &which->config, NULL);
 }
@@ -118,22 +116,19 @@ static sedge_status take_candidate(operator_tuning *tuning, int candidate,
     return SEDGE_OK;
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     operator_tuning *const tuning = context;
 
-    (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
     return operator_sample_launch(tuning->sample, tuning->op, &tuning->fields, stream);
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
     operator_tuning *const tuning = context;
 
-    (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
     return operator_sample_verify(tuning->sample, tuning->op, &tuning->fields);
 }
@@ -187,19 +182,16 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
     operator_count(op, KERNEL_STAGE, &bytes, &flops);
     if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
         bytes = 0.0; // from there
-    tuning->operation = (sedge_tune_operation){.name = "stage",
-                                               .weight = op->problem->integrator->stages,
-                                               .bytes = bytes,
-                                               .flops = flops,
-                                               .count = tuning->choices.searched,
-                                               .candidates = tuning->candidates};
     tuning->task = (sedge_tune_task){.name = tuning->name,
                                      .size = tuning->size,
                                      .source_hash = tuning->hash,
                                      .layouts = tuning->choices.searched_layouts,
                                      .layout_names = tuning->layout_names,
-                                     .operations = 1,
-                                     .operation = &tuning->operation,
+                                     .operation = "stage",
+                                     .bytes = bytes,
+                                     .flops = flops,
+                                     .count = tuning->choices.searched,
+                                     .candidates = tuning->candidates,
                                      .context = tuning,
                                      .use_layout = use_layout,
                                      .text = write_text,
@@ -379,7 +371,7 @@ static sedge_status take_requested(operator_tuning *tuning, const sedge_operator
 // nodal one is every device's: ranks exchange what they keep. Collective.
 static int agree_on_basis(operator_tuning *tuning)
 {
-    const int choice = tuning->result->choice[0];
+    const int choice = tuning->result->choice;
     const sedge_basis basis =
         tuning->choices.layout[tuning->choices.candidate[choice].layout].basis;
     int64_t others = basis == SEDGE_NODAL;
@@ -429,7 +421,7 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
     operator_name(name, problem);
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, &target));
     SEDGE_TRY_GOTO(status, operator_forms_hash(hash, operator_forms, &target));
-    SEDGE_TRY_GOTO(status, sedge_tune_remembered(names, count, device, cache, name, hash, "stage"));
+    SEDGE_TRY_GOTO(status, sedge_tune_remembered(names, count, device, cache, name, hash));
     for (int i = 0; i < *count; i++) {
         if (operator_choices_find(&choices, (*names)[i]) == NULL) continue;
         memmove((*names)[kept++], (*names)[i], SEDGE_TUNE_NAME);
@@ -457,11 +449,11 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     out->seconds = tuning->seconds;
     out->compiled = result->compiled;
     if (result->records == NULL) return;
-    const sedge_tune_record *const records = result->records[0];
+    const sedge_tune_record *const records = result->records;
     for (int c = 0; c < tuning->choices.searched; c++) out->timed += records[c].seconds > 0.0;
     if (tuning->is_overruled) return;
-    if (records[0].seconds > 0.0 && records[result->choice[0]].seconds > 0.0)
-        out->gain = records[0].seconds / records[result->choice[0]].seconds;
+    if (records[0].seconds > 0.0 && records[result->choice].seconds > 0.0)
+        out->gain = records[0].seconds / records[result->choice].seconds;
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out)
@@ -473,7 +465,7 @@ sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out
     clear_up(tuning);
     tuning->layout = -1;
     describe_task(tuning, op->mesh->elements);
-    operator_count(op, KERNEL_STAGE, &tuning->operation.bytes, &tuning->operation.flops);
+    operator_count(op, KERNEL_STAGE, &tuning->task.bytes, &tuning->task.flops);
     *out = &tuning->task;
     return SEDGE_OK;
 }

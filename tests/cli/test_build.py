@@ -77,18 +77,17 @@ class Build(Case):
             return
         lines = [json.loads(line) for line in (self.cache / "wisdom.jsonl").read_text().splitlines()]
         line = next(line for line in lines if line["key"]["what"] == "tune")
-        stage = line["operations"][0]
-        rule = stage["candidates"][0]["name"]  # of a layout the first one is the rule's
-        nodal = [known for known in stage["candidates"] if not known["name"].startswith("bernstein")]
+        rule = line["candidates"][0]["name"]  # of a layout the first one is the rule's
+        nodal = [known for known in line["candidates"] if not known["name"].startswith("bernstein")]
         line["layout"] = nodal[0]["layout"]
         mine, far = [known["name"] for known in nodal if known["layout"] == line["layout"]][:2]
-        stage["choice"] = mine  # as if another had been the fastest, and at another size yet another
+        line["choice"] = mine  # as if another had been the fastest, and at another size yet another
         other = json.loads(json.dumps(line))
         other["key"].update(size="2^40 elements, 1 material", device="another", multiprocessors=7)
-        other["operations"][0]["choice"] = far
+        other["choice"] = far
         stale = json.loads(json.dumps(line))
         stale["key"]["source"] = "of another program"
-        stale["operations"][0]["choice"] = rule
+        stale["choice"] = rule
         self.cache = self.folder / "second-cache"
         self.cache.mkdir(mode=0o700)
         self.environment["SEDGE_CACHE_DIR"] = str(self.cache)

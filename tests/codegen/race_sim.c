@@ -93,21 +93,21 @@ static sedge_status use_layout(void *context, int layout)
     return SEDGE_OK;
 }
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+static sedge_status write_text(void *context, int candidate, sedge_text *text)
 {
-    (void)context, (void)operation;
+    (void)context;
     sim.now += TEXT_SECONDS;
     const int longer = sim.kernel->longer[candidate];
     return sedge_text_add(text, "%-*d", TEXT_BYTES * (longer > 0 ? longer : 1), candidate);
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     const double clocks = 1.0 + IDLE_SLOWER * exp(-sim.busy / GAIN_SECONDS);
     double seconds = sim.kernel->seconds[candidate] * clocks;
 
-    (void)context, (void)operation, (void)program, (void)stream;
+    (void)context, (void)program, (void)stream;
     seconds *= 1.0 + sim.constant[candidate] - 0.008 * log(draw());
     if (happens(0.03)) seconds *= 1.1 + 0.4 * draw();
     if (sim.kernel->busy > 0.0 && happens(sim.kernel->busy)) seconds *= 2.0 + 1.5 * draw();
@@ -120,10 +120,9 @@ static sedge_status launch(void *context, int operation, int candidate,
     return SEDGE_OK;
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
-    (void)context, (void)operation, (void)program;
+    (void)context, (void)program;
     sim.now += sim.checked ? sim.kernel->check : sim.kernel->first_check;
     sim.checked = true;
     if (!sim.kernel->wrong[candidate]) return SEDGE_OK;
@@ -145,8 +144,7 @@ void race_sim_start(uint64_t seed)
     sim.random = seed;
 }
 
-static sedge_tune_task describe(const race_sim_kernel *kernel,
-                                const sedge_tune_operation *operation)
+static sedge_tune_task describe(const race_sim_kernel *kernel)
 {
     static const char *const layouts[] = {"plain", "other"};
 
@@ -155,8 +153,9 @@ static sedge_tune_task describe(const race_sim_kernel *kernel,
                              .source_hash = "abc",
                              .layouts = kernel->layouts > 0 ? kernel->layouts : 1,
                              .layout_names = layouts,
-                             .operations = 1,
-                             .operation = operation,
+                             .operation = "call",
+                             .count = kernel->count,
+                             .candidates = kernel->candidates,
                              .use_layout = use_layout,
                              .text = write_text,
                              .launch = launch,
@@ -165,9 +164,7 @@ static sedge_tune_task describe(const race_sim_kernel *kernel,
 
 sedge_status race_sim_tune(sedge_tune_result **out, race_sim_kernel *kernel)
 {
-    const sedge_tune_operation operation = {
-        .name = "call", .weight = 1.0, .count = kernel->count, .candidates = kernel->candidates};
-    const sedge_tune_task task = describe(kernel, &operation);
+    const sedge_tune_task task = describe(kernel);
     const sedge_tune_options options = {.level = SEDGE_TUNE_FAST,
                                         .budget = kernel->budget > 0.0 ? kernel->budget : 0.3,
                                         .forget = true};
@@ -184,9 +181,7 @@ sedge_status race_sim_tune(sedge_tune_result **out, race_sim_kernel *kernel)
 
 sedge_status race_sim_print(race_sim_kernel *kernel, const sedge_tune_result *result)
 {
-    const sedge_tune_operation operation = {
-        .name = "call", .weight = 1.0, .count = kernel->count, .candidates = kernel->candidates};
-    const sedge_tune_task task = describe(kernel, &operation);
+    const sedge_tune_task task = describe(kernel);
 
     return sedge_tune_print(stdout, &task, result);
 }

@@ -302,7 +302,7 @@ static void set_wisdom(const char *folder, const char *operation, const char *na
     sedge_text *text = NULL;
 
     (void)snprintf(path, sizeof path, "%s/%s", folder, SEDGE_WISDOM_FILE);
-    (void)snprintf(mark, sizeof mark, "\"name\":\"%s\",\"choice\":\"", operation);
+    (void)snprintf(mark, sizeof mark, "\"operation\":\"%s\",\"choice\":\"", operation);
     CHECK_OK(sedge_text_create(&text));
     for (const char *at; (at = strstr(rest, mark)) != NULL; rest = strchr(rest, '"')) {
         CHECK_OK(sedge_text_add(text, "%.*s%s%s", (int)(at - rest), rest, mark, name));

@@ -250,8 +250,8 @@ static bool add_search(quality *q, const race_sim_kernel *kernel, const sedge_tu
 
     for (int c = 1; c < kernel->count; c++)
         if (!kernel->wrong[c]) best = fmin(best, kernel->seconds[c]);
-    CHECK(!kernel->wrong[result->choice[0]]);
-    const double mine = best / kernel->seconds[result->choice[0]];
+    CHECK(!kernel->wrong[result->choice]);
+    const double mine = best / kernel->seconds[result->choice];
     q->searches++;
     q->poor += mine < WANTED;
     q->worst = q->searches == 1 ? mine : fmin(q->worst, mine);

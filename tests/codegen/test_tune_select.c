@@ -28,7 +28,6 @@ static const sedge_tune_candidate candidates[COUNT] = {
 };
 
 typedef struct test_select {
-    sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_options options;
     sedge_tune_advice advice;
@@ -42,13 +41,12 @@ static void setup(test_select *s, sedge_tune_level level)
 {
     memset(s, 0, sizeof *s);
     memcpy(s->candidates, candidates, sizeof candidates);
-    s->operation = (sedge_tune_operation){
-        .name = "stage", .weight = 1.0, .count = COUNT, .candidates = s->candidates};
-    s->task = (sedge_tune_task){.layouts = 2, .operations = 1, .operation = &s->operation};
+    s->task = (sedge_tune_task){
+        .layouts = 2, .operation = "stage", .count = COUNT, .candidates = s->candidates};
     s->options = (sedge_tune_options){.level = level};
-    CHECK_OK(sedge_tune_table(&s->advice.hints, &s->task, sizeof **s->advice.hints));
-    CHECK_OK(sedge_tune_table(&s->result.records, &s->task, sizeof **s->result.records));
-    for (int i = 0; i < COUNT; i++) s->advice.hints[0][i].distance = SEDGE_TUNE_UNKNOWN;
+    CHECK_OK(sedge_allocate(&s->advice.hints, COUNT, sizeof *s->advice.hints));
+    CHECK_OK(sedge_allocate(&s->result.records, COUNT, sizeof *s->result.records));
+    for (int i = 0; i < COUNT; i++) s->advice.hints[i].distance = SEDGE_TUNE_UNKNOWN;
 }
 
 static void clean(test_select *s)
@@ -65,7 +63,7 @@ static void run_select(test_select *s, const sedge_device_info *info)
                                 .advice = &s->advice,
                                 .result = &s->result};
 
-    CHECK_OK(sedge_tune_select(&run, 0, 0, s->order, &s->count));
+    CHECK_OK(sedge_tune_select(&run, 0, s->order, &s->count));
 }
 
 static bool is_tried(const test_select *s, int candidate)
@@ -77,7 +75,7 @@ static bool is_tried(const test_select *s, int candidate)
 
 static void check_reason(const test_select *s, int candidate, const char *wanted)
 {
-    const char *const reason = s->result.records[0][candidate].reason;
+    const char *const reason = s->result.records[candidate].reason;
 
     CHECK(!is_tried(s, candidate));
     if (strcmp(reason, wanted) == 0) return;
@@ -98,7 +96,7 @@ static void test_gpu(void)
     check_reason(&s, 5, "estimated occupancy 0.12, the best has 1.00");
     check_reason(&s, 6, "estimated occupancy 0.12, the best has 1.00");
     check_reason(&s, 8, "not for this order");
-    CHECK(!is_tried(&s, 7) && s.result.records[0][7].reason[0] == '\0');
+    CHECK(!is_tried(&s, 7) && s.result.records[7].reason[0] == '\0');
     clean(&s);
 }
 
@@ -133,9 +131,9 @@ static void test_order(void)
     test_select s;
 
     setup(&s, SEDGE_TUNE_PATIENT);
-    s.advice.hints[0][3] = (sedge_tune_hint){SEDGE_TUNE_OTHER_SIZE, 2.0};
-    s.advice.hints[0][6] = (sedge_tune_hint){SEDGE_TUNE_OTHER_DEVICE, 0.1};
-    s.advice.hints[0][5] = (sedge_tune_hint){SEDGE_TUNE_OTHER_SIZE, 1.0};
+    s.advice.hints[3] = (sedge_tune_hint){SEDGE_TUNE_OTHER_SIZE, 2.0};
+    s.advice.hints[6] = (sedge_tune_hint){SEDGE_TUNE_OTHER_DEVICE, 0.1};
+    s.advice.hints[5] = (sedge_tune_hint){SEDGE_TUNE_OTHER_SIZE, 1.0};
     s.candidates[2].prior = 1.0;
     s.candidates[1].prior = 2.0;
     run_select(&s, &host);
@@ -149,18 +147,18 @@ static void test_forget(void)
 {
     const sedge_tune_options forget = {.level = SEDGE_TUNE_FAST, .forget = true};
     json_t *const key = json_pack("{s:s, s:s, s:s}", "what", "tune", "task", "t", "kind", "host");
-    json_t *const lines = json_pack("[{s:O, s:i, s:[{s:s, s:s, s:[{s:s, s:f}]}]}]", "key", key,
-                                    "rigor", 1, "operations", "name", "stage", "choice", "good",
-                                    "candidates", "name", "good", "seconds", 1e-3);
+    json_t *const lines =
+        json_pack("[{s:O, s:i, s:s, s:[{s:s, s:f}]}]", "key", key, "rigor", 1, "choice", "good",
+                  "candidates", "name", "good", "seconds", 1e-3);
     sedge_tune_advice advice;
     test_select s;
 
     setup(&s, SEDGE_TUNE_FAST);
     CHECK_OK(sedge_tune_advise(&advice, &s.task, lines, key, &s.options));
-    CHECK(advice.hints[0][1].distance == SEDGE_TUNE_SAME);
+    CHECK(advice.hints[1].distance == SEDGE_TUNE_SAME);
     sedge_tune_advice_free(&advice);
     CHECK_OK(sedge_tune_advise(&advice, &s.task, lines, key, &forget));
-    CHECK(advice.hints[0][1].distance == SEDGE_TUNE_UNKNOWN);
+    CHECK(advice.hints[1].distance == SEDGE_TUNE_UNKNOWN);
     sedge_tune_advice_free(&advice);
     clean(&s);
     json_decref(lines);
@@ -176,8 +174,8 @@ static void test_next(void)
     static const int wanted[] = {6, 7, 4, 3, 5}; // (256, 1) is the fastest
     sedge_tune_candidate tried[8];
     race_entry entries[8];
-    const sedge_tune_operation operation = {.name = "stage", .count = 8, .candidates = tried};
-    tune_race race = {.task = &operation, .entries = entries, .count = 8, .compiled = 3};
+    const sedge_tune_task task = {.operation = "stage", .count = 8, .candidates = tried};
+    tune_race race = {.task = &task, .entries = entries, .count = 8, .compiled = 3};
 
     for (int i = 0; i < 8; i++) {
         tried[i] = (sedge_tune_candidate){.number = {numbers[i][0], numbers[i][1]}};

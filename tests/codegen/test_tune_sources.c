@@ -30,10 +30,7 @@ sedge_status tune_nothing(sedge_tune_result **out, const sedge_comm *comm, sedge
     used.count = 0;
     (void)snprintf(asked, sizeof asked, "%s", task->source_hash);
     CHECK_OK(sedge_text_create(&text));
-    for (int o = 0; o < task->operations; o++) {
-        for (int c = 0; c < task->operation[o].count; c++)
-            CHECK_OK(task->text(task->context, o, c, text));
-    }
+    for (int c = 0; c < task->count; c++) CHECK_OK(task->text(task->context, c, text));
     kernel_files_find(&used, sedge_text_get(text));
     sedge_text_free(text);
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "nothing is tuned here");

@@ -34,7 +34,7 @@ static void make_case(tune_case *c)
     };
 
     CHECK_OK(tune_case_init(c, device));
-    tune_case_add(c, "wait", candidates, COUNT);
+    tune_case_set(c, "wait", candidates, COUNT);
 }
 
 // Tune in the folder's cache; counts are those of this call.
@@ -89,7 +89,7 @@ static void expect(tune_case *c, const sedge_tune_options *options, sedge_tune_s
         if (i > 0 && source == SEDGE_TUNE_BY_MEASUREMENT) write_file(before, length);
         sedge_tune_result_free(result);
         result = tune(c, options);
-        if (result != NULL) name = c->candidate[0][result->choice[0]].name;
+        if (result != NULL) name = c->candidate[result->choice].name;
     }
     if (result == NULL || result->source != source || strcmp(name, choice) != 0 ||
         tune_case_sum(c).texts != texts) {
@@ -155,7 +155,7 @@ static int count_lines(void)
 static bool said_wrong(const sedge_tune_result *result)
 {
     return result != NULL && result->records != NULL &&
-           strstr(result->records[0][6].reason, "is wrong: it only waits") != NULL;
+           strstr(result->records[6].reason, "is wrong: it only waits") != NULL;
 }
 
 static void test_exact(void)
@@ -176,12 +176,12 @@ static void test_exact(void)
     const tune_case_counts counts = tune_case_sum(&c);
     CHECK(again != NULL);
     if (again == NULL) return;
-    CHECK(again->source == SEDGE_TUNE_BY_WISDOM && again->choice[0] == 5);
+    CHECK(again->source == SEDGE_TUNE_BY_WISDOM && again->choice == 5);
     CHECK(counts.texts == 0 && counts.launches == 0 && counts.verified == 0);
     CHECK(c.layout_uses[0] == 0 && again->compiled == 0);
     // The table of then.
-    CHECK(again->records[0][5].seconds > 30e-6 && again->records[0][5].rounds >= 15);
-    CHECK(strcmp(again->records[0][5].reason, "winner") == 0);
+    CHECK(again->records[5].seconds > 30e-6 && again->records[5].rounds >= 15);
+    CHECK(strcmp(again->records[5].reason, "winner") == 0);
     CHECK(said_wrong(again));
     CHECK(again->scores[0] > 30e-6);
     sedge_tune_result_free(again);
@@ -224,10 +224,10 @@ static void test_timed_again(void)
         start(&c, "again");
         expect(&c, &patient, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
         edit(fields[i], '#');
-        c.wanted[0][3].microseconds = 10.0; // the new compiler's work
+        c.wanted[3].microseconds = 10.0; // the new compiler's work
         expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "120", 4);
-        CHECK(c.counts[0][0].texts == 1 && c.counts[0][3].texts == 1 && c.counts[0][4].texts == 1 &&
-              c.counts[0][5].texts == 1);
+        CHECK(c.counts[0].texts == 1 && c.counts[3].texts == 1 && c.counts[4].texts == 1 &&
+              c.counts[5].texts == 1);
         CHECK(count_lines() == 2);
         expect(&c, &patient, SEDGE_TUNE_BY_WISDOM, "120", 0); // a patient search stands behind it
         tune_case_free(&c);
@@ -259,7 +259,7 @@ static void test_other_device(void)
         candidates[i] = (tune_case_candidate){
             .name = names[i], .microseconds = i == 40 ? 20.0 : 100.0, .prior = 1.0 + i};
     }
-    tune_case_add(&c, "wait", candidates, 60);
+    tune_case_set(&c, "wait", candidates, 60);
     expect(&c, &patient, SEDGE_TUNE_BY_MEASUREMENT, "candidate 40", 60);
     edit("device", '#');
     expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "candidate 40", 24);
@@ -305,10 +305,10 @@ static void test_stale(void)
 
     start(&c, "stale");
     expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
-    c.candidate[0][5].name = "new";
+    c.candidate[5].name = "new";
     expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "new", COUNT);
     expect(&c, &fast, SEDGE_TUNE_BY_WISDOM, "new", 0);
-    c.candidate[0][5].refused = "not any more";
+    c.candidate[5].refused = "not any more";
     expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "60", COUNT - 1);
     tune_case_free(&c);
 }
@@ -330,7 +330,7 @@ static void test_no_folder(void)
         CHECK(result != NULL && result->source == SEDGE_TUNE_BY_MEASUREMENT);
         CHECK(sedge_cache_problem(cache) != NULL &&
               strstr(sedge_cache_problem(cache), "others may write to it") != NULL);
-        right += result != NULL && result->choice[0] == 5;
+        right += result != NULL && result->choice == 5;
         CHECK(right == 2 || i < ATTEMPTS - 1);
         sedge_tune_result_free(result);
         sedge_cache_free(cache);
@@ -352,7 +352,7 @@ static void test_site(void)
     tune_case_folder(folder, sizeof folder, "home");
     CHECK(setenv("SEDGE_CACHE_SITE", site, 1) == 0);
     expect(&c, &patient, SEDGE_TUNE_BY_WISDOM, "30", 0);
-    c.wanted[0][4].microseconds = 10.0;
+    c.wanted[4].microseconds = 10.0;
     const sedge_tune_options forget = {.level = SEDGE_TUNE_FAST, .budget = 60.0, .forget = true};
     expect(&c, &forget, SEDGE_TUNE_BY_MEASUREMENT, "60", COUNT);
     expect(&c, &fast, SEDGE_TUNE_BY_WISDOM, "60", 0);

@@ -26,14 +26,14 @@ static const char kernel_text[] =
 
 enum { BLOCKS = 8, ITEMS = 32, VALUES = BLOCKS * ITEMS };
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+static sedge_status write_text(void *context, int candidate, sedge_text *text)
 {
     tune_case *const c = context;
-    const tune_case_candidate *const wanted = &c->wanted[operation][candidate];
+    const tune_case_candidate *const wanted = &c->wanted[candidate];
     const sedge_source source = {"work.h", kernel_text};
     char constants[256];
 
-    c->counts[operation][candidate].texts++;
+    c->counts[candidate].texts++;
     (void)snprintf(constants, sizeof constants,
                    "#define ITEMS %d\n#define REPEAT %d\n#define WRONG %s\n#define SALT %d\n",
                    ITEMS, wanted->repeat > 0 ? wanted->repeat : 1,
@@ -43,17 +43,17 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     return sedge_program_write(text, sedge_device_get_info(c->device)->kind, &options);
 }
 
-static sedge_status launch(void *context, int operation, int candidate,
-                           const sedge_program *program, sedge_stream *stream)
+static sedge_status launch(void *context, int candidate, const sedge_program *program,
+                           sedge_stream *stream)
 {
     tune_case *const c = context;
-    const tune_case_candidate *const wanted = &c->wanted[operation][candidate];
+    const tune_case_candidate *const wanted = &c->wanted[candidate];
     const double began = sedge_clock();
     const sedge_kernel *kernel;
     uint64_t x = sedge_buffer_address(c->x);
     void *const arguments[] = {&x};
 
-    c->counts[operation][candidate].launches++;
+    c->counts[candidate].launches++;
     if (wanted->cannot_launch) return SEDGE_FAIL(SEDGE_ERR_DEVICE, "too much of everything");
     if (wanted->repeat > 0) {
         SEDGE_TRY(sedge_program_get(&kernel, program, "work"));
@@ -63,21 +63,20 @@ static sedge_status launch(void *context, int operation, int candidate,
     return SEDGE_OK;
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status verify(void *context, int candidate, const sedge_program *program)
 {
     tune_case *const c = context;
-    const tune_case_candidate *const wanted = &c->wanted[operation][candidate];
+    const tune_case_candidate *const wanted = &c->wanted[candidate];
     float values[VALUES] = {0};
 
-    c->counts[operation][candidate].verified++;
+    c->counts[candidate].verified++;
     if (wanted->repeat == 0) {
         if (wanted->is_wrong) return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "it only waits");
         return SEDGE_OK;
     }
     SEDGE_TRY(sedge_buffer_upload(c->x, 0, values, sizeof values, NULL));
-    SEDGE_TRY(launch(context, operation, candidate, program, NULL));
-    c->counts[operation][candidate].launches--;
+    SEDGE_TRY(launch(context, candidate, program, NULL));
+    c->counts[candidate].launches--;
     SEDGE_TRY(sedge_buffer_download(c->x, 0, values, sizeof values, NULL));
     for (int i = 0; i < VALUES; i++) {
         if (fabsf(values[i] - 3.0f) <= 1e-4f) continue; // rounding, times 1 / (1 - 0.99)
@@ -105,7 +104,7 @@ sedge_status tune_case_init(tune_case *c, sedge_device *device)
                                 .source_hash = "abc",
                                 .layouts = 1,
                                 .layout_names = layout_names,
-                                .operation = c->operation,
+                                .candidates = c->candidate,
                                 .context = c,
                                 .use_layout = use_layout,
                                 .text = write_text,
@@ -119,21 +118,19 @@ void tune_case_free(tune_case *c)
     sedge_buffer_free(c->x);
 }
 
-void tune_case_add(tune_case *c, const char *name, const tune_case_candidate *candidates, int count)
+void tune_case_set(tune_case *c, const char *name, const tune_case_candidate *candidates, int count)
 {
-    const int o = c->task.operations++;
-
     for (int i = 0; i < count; i++) {
-        c->wanted[o][i] = candidates[i];
-        c->candidate[o][i] = (sedge_tune_candidate){.name = candidates[i].name,
-                                                    .layout = candidates[i].layout,
-                                                    .threads = ITEMS,
-                                                    .prior = candidates[i].prior,
-                                                    .bound = candidates[i].bound,
-                                                    .refused = candidates[i].refused};
+        c->wanted[i] = candidates[i];
+        c->candidate[i] = (sedge_tune_candidate){.name = candidates[i].name,
+                                                 .layout = candidates[i].layout,
+                                                 .threads = ITEMS,
+                                                 .prior = candidates[i].prior,
+                                                 .bound = candidates[i].bound,
+                                                 .refused = candidates[i].refused};
     }
-    c->operation[o] = (sedge_tune_operation){
-        .name = name, .weight = 1.0, .count = count, .candidates = c->candidate[o]};
+    c->task.operation = name;
+    c->task.count = count;
 }
 
 void tune_case_clear(tune_case *c)
@@ -146,12 +143,10 @@ tune_case_counts tune_case_sum(const tune_case *c)
 {
     tune_case_counts sum = {0, 0, 0};
 
-    for (int o = 0; o < c->task.operations; o++) {
-        for (int i = 0; i < c->operation[o].count; i++) {
-            sum.texts += c->counts[o][i].texts;
-            sum.launches += c->counts[o][i].launches;
-            sum.verified += c->counts[o][i].verified;
-        }
+    for (int i = 0; i < c->task.count; i++) {
+        sum.texts += c->counts[i].texts;
+        sum.launches += c->counts[i].launches;
+        sum.verified += c->counts[i].verified;
     }
     return sum;
 }

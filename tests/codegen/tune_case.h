@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { TUNE_CASE_OPERATIONS = 3, TUNE_CASE_CANDIDATES = 64, TUNE_CASE_LAYOUTS = 3 };
+enum { TUNE_CASE_CANDIDATES = 64, TUNE_CASE_LAYOUTS = 3 };
 
 typedef struct tune_case_candidate {
     const char *name;
@@ -28,21 +28,20 @@ typedef struct tune_case {
     sedge_device *device;
     sedge_buffer *x;
     sedge_tune_task task; // name, size, source_hash and layouts may be changed
-    sedge_tune_operation operation[TUNE_CASE_OPERATIONS];
-    sedge_tune_candidate candidate[TUNE_CASE_OPERATIONS][TUNE_CASE_CANDIDATES];
-    tune_case_candidate wanted[TUNE_CASE_OPERATIONS][TUNE_CASE_CANDIDATES];
-    tune_case_counts counts[TUNE_CASE_OPERATIONS][TUNE_CASE_CANDIDATES];
+    sedge_tune_candidate candidate[TUNE_CASE_CANDIDATES];
+    tune_case_candidate wanted[TUNE_CASE_CANDIDATES];
+    tune_case_counts counts[TUNE_CASE_CANDIDATES];
     int layout_uses[TUNE_CASE_LAYOUTS];
     int salt; // another number makes other programs
 } tune_case;
 
-// An empty task with one layout. Freed with tune_case_free.
+// A task with one layout, without candidates. Freed with tune_case_free.
 SEDGE_MUST_USE
 sedge_status tune_case_init(tune_case *c, sedge_device *device);
 void tune_case_free(tune_case *c);
 
-// Add an operation of weight 1; candidates are copied, the names are not.
-void tune_case_add(tune_case *c, const char *name, const tune_case_candidate *candidates,
+// Set the candidates, which are copied, and what a call does; the names are not copied.
+void tune_case_set(tune_case *c, const char *name, const tune_case_candidate *candidates,
                    int count);
 
 // Forget what was counted; the sum over all candidates.

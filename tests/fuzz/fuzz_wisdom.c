@@ -11,24 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BYTES_MAX = 65536, OPERATIONS = 2, CANDIDATES = 3, LAYOUTS = 2 };
+enum { BYTES_MAX = 65536, CANDIDATES = 3, LAYOUTS = 2 };
 
 static const char folder_start[] = "/tmp/sedge-fuzz-wisdom-XXXXXX";
 static const char *const layout_names[LAYOUTS] = {"plain", "packed"};
 static const sedge_tune_candidate stage[CANDIDATES] = {
     {.name = "b32", .layout = 0}, {.name = "b64", .layout = 0}, {.name = "p32", .layout = 1}};
-static const sedge_tune_candidate sum[CANDIDATES] = {
-    {.name = "one", .layout = 0}, {.name = "two", .layout = 1}, {.name = "bad", .refused = "no"}};
-static const sedge_tune_operation operations[OPERATIONS] = {
-    {.name = "stage", .weight = 5.0, .count = CANDIDATES, .candidates = stage},
-    {.name = "sum", .weight = 1.0, .count = CANDIDATES, .candidates = sum}};
 static const sedge_tune_task task = {.name = "task",
                                      .size = "2^9",
                                      .source_hash = "abc",
                                      .layouts = LAYOUTS,
                                      .layout_names = layout_names,
-                                     .operations = OPERATIONS,
-                                     .operation = operations};
+                                     .operation = "stage",
+                                     .count = CANDIDATES,
+                                     .candidates = stage};
 static const char key_text[] =
     "{\"what\":\"tune\",\"kind\":\"host\",\"device\":\"d\",\"arch\":\"a\","
     "\"multiprocessors\":2,\"toolchain\":\"t\",\"task\":\"task\","
@@ -62,23 +58,16 @@ static void write_file(const uint8_t *data, size_t size)
 
 static void recall(const json_t *lines, const json_t *key, sedge_tune_level level)
 {
-    int choice[OPERATIONS] = {0};
     double scores[LAYOUTS] = {0.0};
-    sedge_tune_result result = {.choice = choice, .scores = scores};
-    bool found;
+    sedge_tune_record records[CANDIDATES] = {{.seconds = 0.0}};
+    sedge_tune_result result = {.scores = scores, .records = records};
 
-    FUZZ_CHECK(sedge_tune_table(&result.records, &task, sizeof **result.records) == SEDGE_OK);
-    FUZZ_CHECK(sedge_tune_recall(&result, &found, &task, lines, key, level) == SEDGE_OK);
-    for (int o = 0; o < OPERATIONS && found; o++) {
-        FUZZ_CHECK(choice[o] >= 0 && choice[o] < CANDIDATES);
-        FUZZ_CHECK(operations[o].candidates[choice[o]].layout == result.layout);
-        FUZZ_CHECK(operations[o].candidates[choice[o]].refused == NULL);
-        for (int c = 0; c < CANDIDATES; c++) {
-            FUZZ_CHECK(memchr(result.records[o][c].reason, '\0',
-                              sizeof result.records[o][c].reason) != NULL);
-        }
-    }
-    sedge_release(result.records);
+    if (!sedge_tune_recall(&result, &task, lines, key, level)) return;
+    FUZZ_CHECK(result.choice >= 0 && result.choice < CANDIDATES);
+    FUZZ_CHECK(stage[result.choice].layout == result.layout);
+    FUZZ_CHECK(stage[result.choice].refused == NULL);
+    for (int c = 0; c < CANDIDATES; c++)
+        FUZZ_CHECK(memchr(records[c].reason, '\0', sizeof records[c].reason) != NULL);
 }
 
 static void advise(const json_t *lines, const json_t *key)
@@ -87,10 +76,7 @@ static void advise(const json_t *lines, const json_t *key)
     sedge_tune_advice advice;
 
     FUZZ_CHECK(sedge_tune_advise(&advice, &task, lines, key, &options) == SEDGE_OK);
-    for (int o = 0; o < OPERATIONS; o++) {
-        for (int c = 0; c < CANDIDATES; c++)
-            FUZZ_CHECK(advice.hints[o][c].distance <= SEDGE_TUNE_UNKNOWN);
-    }
+    for (int c = 0; c < CANDIDATES; c++) FUZZ_CHECK(advice.hints[c].distance <= SEDGE_TUNE_UNKNOWN);
     sedge_tune_advice_free(&advice);
 }
 

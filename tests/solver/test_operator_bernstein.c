@@ -509,13 +509,12 @@ static void change_wisdom(const char *path, const operator_choices *choices)
          line = strtok(NULL, "\n")) {
         json_t *const root = json_loads(line, 0, NULL);
         const json_t *const key = json_object_get(root, "key");
-        json_t *const stage = json_array_get(json_object_get(root, "operations"), 0);
         const json_int_t threads = json_integer_value(json_object_get(key, "multiprocessors"));
         const operator_candidate *const wanted = threads == 2 ? other : nodal;
-        if (stage != NULL) {
+        if (json_object_get(root, "choice") != NULL) {
             (void)json_object_set_new(root, "layout",
                                       json_string(choices->layout[wanted->layout].name));
-            (void)json_object_set_new(stage, "choice", json_string(wanted->name));
+            (void)json_object_set_new(root, "choice", json_string(wanted->name));
         }
         char *const again = json_dumps(root, JSON_COMPACT);
         CHECK_OK(sedge_text_add(changed, "%s\n", again == NULL ? "" : again));
