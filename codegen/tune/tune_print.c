@@ -15,7 +15,7 @@ enum { NAME_WIDTH_MAX = 48 };
 
 static int find_width(const sedge_tune_task *task, int layout)
 {
-    size_t width = strlen(task->operation);
+    size_t width = strlen("candidate");
 
     for (int c = 0; c < task->count; c++) {
         const size_t length = strlen(task->candidates[c].name);
@@ -91,9 +91,10 @@ static sedge_status add_layout(sedge_text *text, const sedge_tune_task *task,
         SEDGE_TRY(sedge_text_add(text, ": %.2f us", 1e6 * result->scores[layout]));
     SEDGE_TRY(sedge_text_add(text, "\n"));
     const int width = find_width(task, layout);
-    SEDGE_TRY(sedge_text_add(text, "  %-*s  %10s  %10s  %8s  %6s  %9s  %6s  %8s  %s\n", width + 2,
-                             task->operation, "least us", "median us", "spread", "rounds",
-                             "registers", "spills", "of floor", "why"));
+    SEDGE_TRY(sedge_text_add(text, "  %s\n", task->operation));
+    SEDGE_TRY(sedge_text_add(text, "    %-*s  %10s  %10s  %8s  %6s  %9s  %6s  %8s  %s\n", width,
+                             "candidate", "least us", "median us", "spread", "rounds", "registers",
+                             "spills", "of floor", "why"));
     for (int c = 0; c < task->count; c++) {
         if (!is_shown(result, c) || task->candidates[c].layout != layout) continue;
         SEDGE_TRY(add_candidate(text, task->candidates[c].name, width, &result->records[c],

@@ -487,7 +487,7 @@ static void test_table(sedge_cache *cache)
     static const char *const measured[] = {"case (2^8 values): chosen by measurement, ",
                                            "* layout rows: ",
                                            "  layout columns: ",
-                                           "  wait ",
+                                           "  wait\n",
                                            "  * fast ",
                                            "    slow ",
                                            "least us",
