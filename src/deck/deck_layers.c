@@ -136,14 +136,15 @@ static double find_frequency(const sedge_deck *deck, const sedge_mesh *mesh,
     return find_speed(mesh, problem) / (2.0 * longest);
 }
 
-// Reflections just below what the discretisation reflects in any case.
+// Where the discretisation reflects about as much. What absorbs more falls too fast for the one or
+// two elements of the layer, and fields near the sources, which reach it, see it as a wrong medium.
 static double find_reflection(const sedge_deck *deck)
 {
     const double requested = deck->layer->parameters[REFLECTION];
 
     if (requested > 0.0) return requested;
     if (deck->order <= 2) return 1e-3;
-    return deck->order == 3 ? 1e-4 : 1e-6;
+    return deck->order <= 4 ? 1e-4 : 1e-6;
 }
 
 static int count_axes(int axes)

@@ -64,13 +64,13 @@ class Mie(Case):
             # Of the exact field, or of the incident one where that is larger: behind a metal it is dark.
             near = (exact["error"][()] * size / numpy.maximum(size, 2**0.5)).max(axis=1)
             size = 2 * numpy.pi * file["spectra/near/frequency"][()]  # k a
-        # At k a = 0.5 the layer is in the sphere's static field; at 4 order 3 has three points a wave in the sphere.
+        # At k a = 0.5 the sphere's stored fields reach the layer; at 4 order 3 has three points a wave in the sphere.
         low, high = size < 0.8, size > 3
         print(f"{body:10} order {order}: rms dB at most {max(decibel):.3f}; near fields at most {100 * max(near[low]):.2f} % "
               f"at k a < 0.8, {100 * max(near[~low & ~high]):.2f} %, {100 * max(near[high]):.2f} % above 3", flush=True)
         self.assertEqual(len(decibel), 29)
         self.assertLess(max(decibel), 0.1)
-        self.assertLess(max(near[low]), 0.02)
+        self.assertLess(max(near[low]), 0.025)
         self.assertLess(max(near[~low & ~high]), 0.01)
         self.assertLess(max(near[high]), 0.03 if order == 3 else 0.01)
 
