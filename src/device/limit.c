@@ -90,11 +90,16 @@ sedge_status sedge_limit_stopped(const char *who)
                       who);
 }
 
+// The call may give its thread another stack for signal handlers, as LLVM does: the thread ends
+// with the one that it had.
 static void *run_call(void *argument)
 {
     limited_call *const mine = argument;
+    stack_t before;
 
+    const bool known = sigaltstack(NULL, &before) == 0;
     mine->work(mine->call);
+    if (known) (void)sigaltstack(&before, NULL);
     (void)pthread_mutex_lock(&mine->lock);
     mine->ended = true;
     (void)pthread_cond_signal(&mine->told);

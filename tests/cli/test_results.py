@@ -260,7 +260,8 @@ class BlowUp(Run):
             self.assertEqual(report["exit_code"], COMPUTE)
             self.assertEqual(f"sedge: {report['outcome']}", message)
             step = int(re.search(r"at step (\d+)", message).group(1))
-            self.assertEqual((report["steps"], step % 100), (step, 0))
+            self.assertEqual(step % 100, 0)
+            self.assertIn(report["steps"] - step, (0, 1))  # the next step may be under way
             self.assertGreater(report["wall_seconds"]["loop"], 0)
             self.assertIsNone(report["l2_error"])
             self.assertIn("warning", result.out)
@@ -273,7 +274,7 @@ class BlowUp(Run):
         self.assertEqual(result.code, COMPUTE, result)
         step = int(re.search(r"at step (\d+)", result.err).group(1))
         with h5py.File(self.folder / "deck-results/probes.h5") as file:
-            self.assertEqual(len(file["time"]), step + 1)
+            self.assertIn(len(file["time"]) - step, (1, 2))  # the next step may be under way
         with h5py.File(self.folder / "deck-results/energy.h5") as file:
             self.assertEqual(list(file["step"]), list(range(0, step + 1, 10)))
 
