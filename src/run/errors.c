@@ -1,20 +1,32 @@
 #include "errors.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "device/cpu.h"
 #include "dg/quadrature.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// Elements whose errors one thread adds up, one after the other: sums do not depend on the threads.
+enum { BLOCK = 256 };
+
+typedef struct sums {
+    double error[SEDGE_MAX_FIELDS], size[SEDGE_MAX_FIELDS]; // squares
+    double linf[SEDGE_MAX_FIELDS];
+} sums;
+
 typedef struct comparison {
     const sedge_session *session;
+    const double *u; // [elements][fields][nodes]
     double t;
     sedge_quadrature points;
     double *weights; // [nodes][points]: nodal functions at the points
-    double *values;  // [fields][points]
-    double error[SEDGE_MAX_FIELDS], size[SEDGE_MAX_FIELDS]; // squares
-    double linf[SEDGE_MAX_FIELDS];
+    int64_t blocks;
+    double *values; // [blocks][fields][points]
+    sums *parts;    // [blocks]
+    sums all;
 } comparison;
 
 static sedge_status open_comparison(comparison *c)
@@ -27,7 +39,9 @@ static sedge_status open_comparison(comparison *c)
     SEDGE_TRY(sedge_quadrature_tet(&c->points, 2 * element->order + 2));
     const int64_t points = c->points.points;
     SEDGE_TRY(sedge_allocate(&c->weights, element->nodes * points, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&c->values, fields * points, sizeof(double)));
+    c->blocks = (c->session->mesh->elements + BLOCK - 1) / BLOCK;
+    SEDGE_TRY(sedge_allocate(&c->values, c->blocks * fields * points, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&c->parts, c->blocks, sizeof *c->parts));
     SEDGE_TRY(sedge_allocate(&row, element->nodes, sizeof(double)));
     for (int64_t q = 0; q < points; q++) {
         const double *const at = c->points.place[q];
@@ -45,6 +59,7 @@ static void close_comparison(comparison *c)
     sedge_quadrature_clear(&c->points);
     sedge_release(c->weights);
     sedge_release(c->values);
+    sedge_release(c->parts);
 }
 
 static void find_exact(const comparison *c, int32_t e, const double rst[3],
@@ -59,31 +74,32 @@ static void find_exact(const comparison *c, int32_t e, const double rst[3],
                             problem->initial_parameters, problem->constants, exact);
 }
 
-// u [fields][nodes] of element e at all points.
-static void interpolate(comparison *c, const double *u)
+// u [fields][nodes] of an element at all points.
+static void interpolate(const comparison *c, const double *u, double *values)
 {
     const int fields = c->session->problem.equation->fields;
     const int nodes = c->session->element->nodes;
     const int points = c->points.points;
 
-    memset(c->values, 0, (size_t)fields * (size_t)points * sizeof(double));
+    memset(values, 0, (size_t)fields * (size_t)points * sizeof(double));
     for (int f = 0; f < fields; f++) {
         for (int n = 0; n < nodes; n++) {
             for (int q = 0; q < points; q++)
-                c->values[f * points + q] += c->weights[n * points + q] * u[f * nodes + n];
+                values[f * points + q] += c->weights[n * points + q] * u[f * nodes + n];
         }
     }
 }
 
-static void add_element(comparison *c, int32_t e, const double *u)
+static void add_element(sums *own, const comparison *c, int32_t e, double *values)
 {
     const sedge_element *const element = c->session->element;
     const int fields = c->session->problem.equation->fields;
     const int points = c->points.points;
+    const double *const u = c->u + (int64_t)e * fields * element->nodes;
     double exact[SEDGE_MAX_FIELDS];
     double map[SEDGE_CURVE_TERMS][3];
 
-    interpolate(c, u);
+    interpolate(c, u, values);
     sedge_mesh_expand(c->session->mesh, e, map);
     for (int q = 0; q < points; q++) {
         double dx[3][3];
@@ -92,9 +108,9 @@ static void add_element(comparison *c, int32_t e, const double *u)
         const double size = c->points.weight[q] * sedge_curve_cofactors(dx, cofactor);
         find_exact(c, e, c->points.place[q], exact);
         for (int f = 0; f < fields; f++) {
-            const double difference = c->values[f * points + q] - exact[f];
-            c->error[f] += size * difference * difference;
-            c->size[f] += size * exact[f] * exact[f];
+            const double difference = values[f * points + q] - exact[f];
+            own->error[f] += size * difference * difference;
+            own->size[f] += size * exact[f] * exact[f];
         }
     }
     for (int n = 0; n < element->nodes; n++) {
@@ -102,9 +118,39 @@ static void add_element(comparison *c, int32_t e, const double *u)
         find_exact(c, e, rst, exact);
         for (int f = 0; f < fields; f++) {
             const double difference = fabs(u[f * element->nodes + n] - exact[f]);
-            c->linf[f] = fmax(c->linf[f], difference);
+            own->linf[f] = fmax(own->linf[f], difference);
         }
     }
+}
+
+static void add_blocks(void *context, int64_t first, int64_t end)
+{
+    const comparison *const c = context;
+    const int64_t values = (int64_t)c->session->problem.equation->fields * c->points.points;
+
+    for (int64_t b = first; b < end; b++) {
+        const int64_t left = c->session->mesh->elements - b * BLOCK;
+        for (int64_t e = 0; e < left && e < BLOCK; e++)
+            add_element(&c->parts[b], c, (int32_t)(b * BLOCK + e), c->values + b * values);
+    }
+}
+
+static void add_all(comparison *c)
+{
+    const sedge_comm *const comm = c->session->comm;
+    const int fields = c->session->problem.equation->fields;
+
+    sedge_parallel(sedge_cpu_share(sedge_comm_node_size(comm)), c->blocks, 1, add_blocks, c);
+    for (int64_t b = 0; b < c->blocks; b++) {
+        for (int f = 0; f < fields; f++) {
+            c->all.error[f] += c->parts[b].error[f];
+            c->all.size[f] += c->parts[b].size[f];
+            c->all.linf[f] = fmax(c->all.linf[f], c->parts[b].linf[f]);
+        }
+    }
+    sedge_comm_sum(comm, c->all.error, fields);
+    sedge_comm_sum(comm, c->all.size, fields);
+    sedge_comm_max(comm, c->all.linf, fields);
 }
 
 // Of `count` fields together.
@@ -114,8 +160,8 @@ static double find_relative(const comparison *c, int first, int count)
     double size = 0.0;
 
     for (int f = first; f < first + count; f++) {
-        error += c->error[f];
-        size += c->size[f];
+        error += c->all.error[f];
+        size += c->all.size[f];
     }
     return size > 0.0 ? sqrt(error / size) : sqrt(error);
 }
@@ -130,8 +176,8 @@ static void fill(sedge_report *report, const comparison *c)
     report->group = equation->groups;
     for (int f = 0; f < equation->fields; f++) {
         // A largest number leaves out not-a-number, which a sum keeps: a node's is at all points.
-        report->l2_error[f] = sqrt(c->error[f]);
-        report->linf_error[f] = isnan(c->error[f]) ? c->error[f] : c->linf[f];
+        report->l2_error[f] = sqrt(c->all.error[f]);
+        report->linf_error[f] = isnan(c->all.error[f]) ? c->all.error[f] : c->all.linf[f];
     }
     report->l2_error_relative =
         find_relative(c, 0, equation->elliptic != NULL ? 1 : equation->fields);
@@ -144,18 +190,13 @@ static void fill(sedge_report *report, const comparison *c)
 sedge_status sedge_errors_fill(sedge_report *report, const sedge_session *session, const double *u,
                                double t)
 {
-    const int fields = session->problem.equation->fields;
-    comparison c = {.session = session, .t = t};
+    comparison c = {.session = session, .u = u, .t = t};
     sedge_status status;
 
     report->l2_error_relative = -1.0;
     if (!session->problem.compare) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_comparison(&c)));
-    for (int32_t e = 0; e < session->mesh->elements; e++)
-        add_element(&c, e, u + (int64_t)e * fields * session->element->nodes);
-    sedge_comm_sum(session->comm, c.error, fields);
-    sedge_comm_sum(session->comm, c.size, fields);
-    sedge_comm_max(session->comm, c.linf, fields);
+    add_all(&c);
     fill(report, &c);
 done:
     close_comparison(&c);
