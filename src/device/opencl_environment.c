@@ -8,12 +8,15 @@
 #include "device/opencl_folder.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { POCL = 6, SEARCH = POCL, TOPOLOGY, VARIABLES };
+
+#define SIGNALS 32 // that LLVM may handle are below it
 
 // A variable that was changed, and its value before; NULL: it was not set.
 typedef struct change {
@@ -24,9 +27,10 @@ typedef struct change {
 // Of this process, by nature.
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static change changes[VARIABLES];
-static int users;      // calls between begin and end
-static pid_t owner;    // whose calls they are: a forked child has none
-static pid_t prepared; // the process that has set its environment for good
+static struct sigaction handlers[SIGNALS]; // before the first of the calls
+static int users;                          // calls between begin and end
+static pid_t owner;                        // whose calls they are: a forked child has none
+static pid_t prepared;                     // the process that has set its environment for good
 
 // "": PoCL decides.
 static void write_threads(char text[16])
@@ -112,6 +116,21 @@ static sedge_status set_all(change kept[POCL])
     return SEDGE_OK;
 }
 
+static void keep_handlers(void)
+{
+    for (int s = 1; s < SIGNALS; s++) (void)sigaction(s, NULL, &handlers[s]);
+}
+
+// LLVM, which compiles for PoCL, takes over signals that end a program, to remove its files.
+static void restore_handlers(void)
+{
+    for (int s = 1; s < SIGNALS; s++) {
+        struct sigaction now;
+        if (sigaction(s, NULL, &now) == 0 && now.sa_handler != handlers[s].sa_handler)
+            (void)sigaction(s, &handlers[s], NULL);
+    }
+}
+
 static void restore(void)
 {
     for (int i = 0; i < VARIABLES; i++) {
@@ -153,6 +172,7 @@ sedge_status sedge_opencl_environment_begin(void)
         if (status == SEDGE_OK) status = set_search(&changes[SEARCH]);
         if (status == SEDGE_OK) status = keep_topology(&changes[TOPOLOGY]);
         if (status != SEDGE_OK) restore();
+        if (status == SEDGE_OK) keep_handlers();
     }
     if (status == SEDGE_OK) users++;
     (void)pthread_mutex_unlock(&guard);
@@ -162,6 +182,9 @@ sedge_status sedge_opencl_environment_begin(void)
 void sedge_opencl_environment_end(void)
 {
     (void)pthread_mutex_lock(&guard);
-    if (--users == 0) restore();
+    if (--users == 0) {
+        restore_handlers();
+        restore();
+    }
     (void)pthread_mutex_unlock(&guard);
 }

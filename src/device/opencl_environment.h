@@ -7,6 +7,8 @@
 // builds a program and when it launches a kernel for the first time. What the user has set is left
 // alone; only folders of PATH in which everybody may create files are taken away.
 //
+// Handlers of signals that change meanwhile, because LLVM takes some over, are restored, too.
+//
 // The environment belongs to the whole process: no other thread of the program may read or change
 // it meanwhile. In a program that has set PoCL's variables for good, only a PATH with such folders
 // is changed here.
