@@ -77,7 +77,7 @@ void driver_end_decayed(driver_run *run)
     const sedge_deck *const deck = run->session.deck;
     const int64_t checked = run->step - run->step % deck->energy_every;
 
-    if (deck->stop_energy <= 0.0 || !(run->energy_peak > 0.0)) return;
+    if (deck->stop_energy <= 0.0 || !(run->energy_peak > 0.0) || run->ended_by != NULL) return;
     if (run->energy_last > deck->stop_energy * run->energy_peak) return;
     if (!(sedge_session_time(&run->session, checked) >= run->earliest)) return;
     end(run, "time.stop.energy");

@@ -187,7 +187,8 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     stay_close(run, comm, step);
     run->step = step;
     driver_begin_sample(run);
-    SEDGE_TRY(driver_end_energy(run)); // of the step before
+    SEDGE_TRY(driver_end_energy(run));        // of the step before
+    SEDGE_TRY(driver_end_settled(run, true)); // the last step's energy is measured, too
     if (step % session->deck->energy_every == 0 || step == session->steps) {
         driver_begin_energy(run);
         if (driver_needs_energy(run)) {
@@ -195,7 +196,6 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
             driver_end_decayed(run);
         }
     }
-    SEDGE_TRY(driver_end_settled(run, true));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_evolution_wait(run->evolution));
         sedge_progress_show(

@@ -434,6 +434,8 @@ kernels: {tune: "off"}
         one, spectra, _ = compute("one")
         self.assertEqual(one["ended_by"], "time.stop.spectra")
         self.assertLess(one["spectra_remain"], 0.02)
+        with h5py.File(self.folder / "one/energy.h5") as file:
+            self.assertEqual(file["step"][-1], one["steps"])
         whole, exact, _ = compute("whole", "--set", "time.stop.spectra=1e-6")
         self.assertLess(whole["time"], 1500)
         for ours, final in zip(spectra, exact):
