@@ -40,6 +40,7 @@ const sedge_face_kind sedge_face_pml = {
              .text = "open space: a perfectly matched layer outside of the surface. The surfaces "
                      "with this type form sides of a box with edges along the axes; layers of "
                      "elements are added on all of them, with the materials that reach them, and "
-                     "an absorbing surface ends them. Fields there are in no output",
+                     "an absorbing surface ends them. With mesh.layers the mesh has the layers "
+                     "already. Fields there are in field files with output.layers alone",
              .linear = true,
              .layers = true}};

@@ -36,20 +36,13 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
     return maxwell_wall_fit(p, problem, &material);
 }
 
-// With the field at rest q_k falls by at most p_k.
-static double get_rate(const double *m, const double *p)
-{
-    (void)m;
-    return p[WALL_POLE + 3 * ((int)p[WALL_POLES] - 1)];
-}
-
 const sedge_face_kind sedge_face_conductor = {
     .equation = "maxwell",
     .kind = {.name = "conductor",
              .function = "maxwell_conductor",
              .memory = 3 * WALL_MOST,
              .apply_memory = maxwell_conductor,
-             .rate = get_rate,
+             .rate = maxwell_wall_rate,
              .derive = derive,
              .describe = maxwell_wall_describe,
              .header = "sheet_face.h",

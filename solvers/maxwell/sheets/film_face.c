@@ -44,19 +44,13 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
     return maxwell_wall_fit(p, problem, &material);
 }
 
-static double get_rate(const double *m, const double *p)
-{
-    (void)m;
-    return p[WALL_POLE + 3 * ((int)p[WALL_POLES] - 1)];
-}
-
 const sedge_face_kind sedge_face_film = {
     .equation = "maxwell",
     .kind = {.name = "film",
              .function = "maxwell_film",
              .memory = 6 * WALL_MOST,
              .apply_two_sided_memory = maxwell_film,
-             .rate = get_rate,
+             .rate = maxwell_wall_rate,
              .derive = derive,
              .describe = maxwell_wall_describe,
              .header = "sheet_face.h",

@@ -278,6 +278,12 @@ sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
         of.surface, of.lowest, of.highest, WALL_MOST, best[WALL_ERROR], LIMIT);
 }
 
+double maxwell_wall_rate(const double *m, const double *p)
+{
+    (void)m;
+    return p[WALL_POLE + 3 * ((int)p[WALL_POLES] - 1)];
+}
+
 void maxwell_wall_describe(char text[160], const double *p, double hertz)
 {
     const double factor = hertz > 0.0 ? hertz : 1.0;

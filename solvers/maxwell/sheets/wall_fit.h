@@ -19,5 +19,8 @@ SEDGE_MUST_USE
 sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
                               const maxwell_wall_material *material);
 
+// The largest p_k: with the field at rest no q_k falls faster (sedge_boundary_kind.rate).
+double maxwell_wall_rate(const double *m, const double *p);
+
 // The words of `sedge check` (sedge_boundary_kind.describe).
 void maxwell_wall_describe(char text[160], const double *p, double hertz);
