@@ -4,12 +4,13 @@
 // /NAME/frequency [frequencies], theta and phi (degrees), E_theta and E_phi
 // [frequencies][theta][phi], complex, in phasors of exp(+j w t): the distance times the transform
 // of the field, without exp(-j k R), about the attribute `centre`; axial_ratio, and flux
-// [frequencies], the power through the surface. With a plane wave as the source incident
-// [frequencies], rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and
-// extinction [frequencies]; the same in the group `exact` where the deck has `exact`. Without
-// any plane wave directivity [frequencies][theta][phi] and power [frequencies], which is radiated;
-// with `input` also gain, as directivity, and input, the accepted power, and efficiency
-// [frequencies].
+// [frequencies], the power through the surface. With plane waves of one direction as the sources
+// rcs_theta and rcs_phi [frequencies][theta][phi], monostatic, scattering and extinction
+// [frequencies]; the same in the group `exact` where the deck has `exact`; and incident
+// [frequencies] if they have one signal. With other plane waves intensity
+// [frequencies][theta][phi] and power [frequencies], which is radiated. Without any plane wave
+// directivity [frequencies][theta][phi] and power [frequencies], which is radiated; with `input`
+// also gain, as directivity, and input, the accepted power, and efficiency [frequencies].
 // far-field_NAME.csv has the same, a line for each frequency and direction, and far-field_NAME.ffd
 // the fields in the format of HFSS (radiation/ffd.h), where the deck asks for it.
 #include "dg/monitor_kind.h"
@@ -122,7 +123,8 @@ static sedge_status create_entry(far_field_monitor *monitor, const sedge_deck_fa
     (void)snprintf(where, sizeof where, "monitors.far-field.%s", deck->name);
     SEDGE_TRY(sedge_face_points_create(faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_radiation_create(&entry->radiation, context, deck, faces));
-    if (entry->radiation.incident && monitor->transforms.sampling.signal == NULL)
+    if (entry->radiation.incident &&
+        monitor->transforms.sampling.signals != context->deck->source_count)
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a plane wave without a signal");
     entry->surface = monitor->transforms.count;
     SEDGE_TRY(add_transform(monitor, deck, deck->name, &deck->surface, faces, memory));

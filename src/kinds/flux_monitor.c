@@ -316,7 +316,7 @@ static sedge_status write_power(const flux_monitor *monitor, const flux_entry *e
     (void)snprintf(path, sizeof path, "%s/power", folder);
     SEDGE_TRY(sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, power));
     SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, "W s2")));
-    if (entry->spectrum->signal == NULL) return SEDGE_OK;
+    if (!entry->spectrum->normalised) return SEDGE_OK;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = 0; k < count; k++) {
             const double *const of = entry->spectrum->incident + 2 * k;

@@ -81,8 +81,17 @@ static sedge_status create_entry(spectra_monitor *monitor, const sedge_deck_spec
     entry->deck = deck;
     entry->spectrum = &monitor->transforms.spectrum[monitor->count++];
     SEDGE_TRY(sedge_spectrum_rows_create(&entry->rows, deck, monitor->transforms.context));
-    if (is_compared(monitor->transforms.context->deck, deck))
+    if (is_compared(monitor->transforms.context->deck, deck)) {
+        if (monitor->transforms.sampling.signals > 0 &&
+            monitor->transforms.sampling.signal == NULL) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s:%d: exact: the fields of monitors.spectra.%s are compared in "
+                              "units of the sources' signal, and the sources have several: set "
+                              "its 'normalise' to none",
+                              monitor->transforms.context->deck->path, deck->line, deck->name);
+        }
         SEDGE_TRY(sedge_near_exact_create(&entry->exact, monitor->transforms.context, deck));
+    }
     return sedge_transforms_add(&monitor->transforms,
                                 &(sedge_transform_entry){.name = deck->name,
                                                          .line = deck->line,

@@ -43,21 +43,26 @@ static bool is_same(const double *signal, const double *other)
     return true;
 }
 
-// The signal that all sources of the deck have.
-static void find_signal(sedge_sampling *sampling, const sedge_deck *deck)
+// The signal that all sources of the deck have, and those of plane waves.
+static void find_signals(sedge_sampling *sampling, const sedge_deck *deck)
 {
     sedge_dimension dimension = SEDGE_DIMENSIONLESS;
+    bool same = true;
+    bool waves = true;
 
     for (int i = 0; i < deck->source_count; i++) {
         const double *const signal = source_signal(&deck->sources[i], &dimension);
+        waves = waves && signal != NULL && deck->sources[i].kind->wave != NULL;
+        if (waves) sampling->each[sampling->signals++] = signal;
         if (signal == NULL) continue;
-        if (sampling->signal != NULL && !is_same(sampling->signal, signal)) {
-            sampling->signal = NULL;
-            return;
-        }
+        same = same && (sampling->signal == NULL || is_same(sampling->signal, signal));
         sampling->signal = signal;
     }
+    if (!same) sampling->signal = NULL;
     sampling->signal_unit = deck->si ? 1.0 / deck->equation->si[dimension] : 1.0;
+    if (waves) return;
+    sampling->each[0] = sampling->signal;
+    sampling->signals = sampling->signal != NULL;
 }
 
 // ---- what is refused ---------------------------------------------------------------------------
@@ -163,7 +168,7 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
         out->highest = highest_of(sedge_sampling_frequencies(deck, i), out->highest);
     if (!(out->highest > 0.0)) return SEDGE_OK;
     out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
-    find_signal(out, deck);
+    find_signals(out, deck);
     SEDGE_TRY(check_signals(out, deck));
     const double limit = out->sources > 0.0 ? 1.0 : 0.5; // of m dt (f + s)
     const double each = context->dt * (out->highest + out->sources);

@@ -15,6 +15,9 @@ typedef struct sedge_sampling {
     double sources;       // s; 0: the deck has no signal
     const double *signal; // the one signal of all sources, borrowed; NULL: none, or several
     double signal_unit;   // deck's value = code value * signal_unit, of its amplitude
+    int signals;          // signals to transform: of each source if all are plane waves, else
+                          // `signal` alone or none
+    const double *each[SEDGE_MAX_INCIDENTS]; // [signals] borrowed
 } sedge_sampling;
 
 // How many entries of the deck's monitors may have frequencies, and those of entry `i`; borrowed.

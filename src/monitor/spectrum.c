@@ -10,14 +10,18 @@
 
 sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
                                    const sedge_deck_frequencies *frequencies, const bool *requested,
-                                   const double *signal, int64_t rows, int row_points,
+                                   const sedge_sampling *sampling, int64_t rows, int row_points,
                                    const int64_t *ids)
 {
     const sedge_equation *const equation = context->problem->equation;
     const int count = frequencies->count;
 
-    *out = (sedge_spectrum){
-        .frequencies = frequencies, .signal = signal, .rows = rows, .row_points = row_points};
+    *out = (sedge_spectrum){.frequencies = frequencies, .rows = rows, .row_points = row_points};
+    if (sampling != NULL) {
+        out->normalised = sampling->signal != NULL;
+        out->signals = sampling->signals;
+        memcpy(out->signal, sampling->each, sizeof out->signal);
+    }
     for (int g = 0; g < equation->group_count; g++) {
         const sedge_output_group *const group = &equation->groups[g];
         for (int c = 0; c < group->count && requested[g]; c++)
@@ -25,8 +29,10 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
     }
     sedge_status status =
         sedge_allocate(&out->sums, rows * sedge_spectrum_width(out), sizeof *out->sums);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&out->incident, 2 * (int64_t)count, sizeof *out->incident);
+    if (status == SEDGE_OK) {
+        status = sedge_allocate(&out->incident, sedge_spectrum_incident_numbers(out),
+                                sizeof *out->incident);
+    }
     if (status == SEDGE_OK)
         status = sedge_allocate(&out->phases, 2LL * SEDGE_POINT_BATCH * count, sizeof *out->phases);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
@@ -47,6 +53,11 @@ int64_t sedge_spectrum_width(const sedge_spectrum *spectrum)
     return 2LL * spectrum->row_points * spectrum->components * spectrum->frequencies->count;
 }
 
+int sedge_spectrum_incident_numbers(const sedge_spectrum *spectrum)
+{
+    return 2 * spectrum->frequencies->count * (spectrum->signals > 1 ? spectrum->signals : 1);
+}
+
 // ---- samples -----------------------------------------------------------------------------------
 
 sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output_context *context,
@@ -62,7 +73,7 @@ sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output
                                 spectrum->component, 2 * spectrum->frequencies->count));
 }
 
-// The phases of a batch, in fp64 from the times themselves; and what the signal adds.
+// The phases of a batch, in fp64 from the times themselves; and what the signals add.
 static void compute_phases(sedge_spectrum *spectrum, int samples, const double *times,
                            double weight)
 {
@@ -77,9 +88,11 @@ static void compute_phases(sedge_spectrum *spectrum, int samples, const double *
             phases[2 * k] = weight * cos(2.0 * pi * turns);
             phases[2 * k + 1] = -weight * sin(2.0 * pi * turns);
         }
-        if (spectrum->signal == NULL) continue;
-        const double x = sedge_signal(spectrum->signal, times[s]);
-        for (int64_t k = 0; k < 2 * count; k++) spectrum->incident[k] += phases[k] * x;
+        for (int i = 0; i < spectrum->signals; i++) {
+            double *const incident = spectrum->incident + 2 * count * i;
+            const double x = sedge_signal(spectrum->signal[i], times[s]);
+            for (int64_t k = 0; k < 2 * count; k++) incident[k] += phases[k] * x;
+        }
     }
 }
 
@@ -121,7 +134,7 @@ sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
     (void)snprintf(path, sizeof path, "%s/frequency", folder);
     SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, numbers));
     SEDGE_TRY_GOTO(status, sedge_h5_text(file, path, "units", sedge_output_unit(context, "Hz")));
-    if (spectrum->signal == NULL) goto done;
+    if (!spectrum->normalised) goto done;
     for (int64_t k = 0; k < 2 * count; k++) numbers[k] = spectrum->incident[k] * factor;
     (void)snprintf(path, sizeof path, "%s/incident", folder);
     SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_COMPLEX, 1, &count, numbers));
@@ -234,7 +247,7 @@ static sedge_status write_groups(const spectrum_writer *writer, const sedge_samp
         first += group->count;
         (void)snprintf(path, sizeof path, "%s/%s", writer->folder, group->name);
         SEDGE_TRY(sedge_h5_write(writer->file, path, SEDGE_H5_COMPLEX, k, 1, writer->shown));
-        if (writer->spectrum->signal == NULL) continue;
+        if (!writer->spectrum->normalised) continue;
         normalise(writer, sampling, k, writer->points * group->count);
         (void)snprintf(path, sizeof path, "%s/%s_normalised", writer->folder, group->name);
         SEDGE_TRY(sedge_h5_write(writer->file, path, SEDGE_H5_COMPLEX, k, 1, writer->shown));
@@ -253,7 +266,7 @@ static sedge_status make_datasets(const spectrum_writer *writer, const sedge_sam
     for (int g = 0; g < equation->group_count; g++) {
         if (!requested[g]) continue;
         SEDGE_TRY(make_group(writer, &equation->groups[g], ""));
-        if (writer->spectrum->signal != NULL)
+        if (writer->spectrum->normalised)
             SEDGE_TRY(make_group(writer, &equation->groups[g], "_normalised"));
     }
     return SEDGE_OK;

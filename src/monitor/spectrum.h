@@ -17,14 +17,16 @@
 
 typedef struct sedge_spectrum {
     const sedge_deck_frequencies *frequencies; // borrowed
-    const double *signal;                      // of the sources, borrowed; NULL: none
+    bool normalised;                           // by the one signal of all sources
+    int signals;                               // that are transformed, too; sedge_sampling.each
+    const double *signal[SEDGE_MAX_INCIDENTS]; // [signals] borrowed
     int64_t rows;                              // of this rank
     int row_points;                            // points of a row
     int components;
     int component[SEDGE_MAX_FIELDS]; // [components] fields that are transformed
     double *sums;        // [rows][row_points][components][frequencies][2], code units: those of a
                          // checkpoint until samples are added, then those of the last fetch
-    double *incident;    // [frequencies][2]: the same of the signal
+    double *incident;    // [1 or signals][frequencies][2]: the same of the signals
     double *phases;      // [SEDGE_POINT_BATCH][frequencies][2]
     sedge_gather gather; // of the rows' ids
     int64_t begin;       // step after which the sums begin; spectrum_memory.h
@@ -35,17 +37,18 @@ typedef struct sedge_spectrum {
     bool begun;                        // the device has the sums
 } sedge_spectrum;
 
-// Sums of zero for the output groups that are `requested`. Keeps `frequencies` and `signal`, and
-// nothing else. Clear it in any case. Collective.
+// Sums of zero for the output groups that are `requested`, and for the signals of `sampling` (NULL:
+// none). Keeps `frequencies` and the signals, and nothing else. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
                                    const sedge_deck_frequencies *frequencies, const bool *requested,
-                                   const double *signal, int64_t rows, int row_points,
+                                   const sedge_sampling *sampling, int64_t rows, int row_points,
                                    const int64_t *ids);
 void sedge_spectrum_clear(sedge_spectrum *spectrum);
 
-// Numbers of a row in `sums`.
+// Numbers of a row in `sums`, and those in `incident`.
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
+int sedge_spectrum_incident_numbers(const sedge_spectrum *spectrum);
 
 // Make the sums on the device, of the recorder's points from number `first` on, which are those of
 // the rows. Keeps the recorder's source. Collective.
@@ -63,7 +66,7 @@ sedge_status sedge_spectrum_add(sedge_spectrum *spectrum, int samples, const dou
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum);
 
-// Root: write the frequencies and the transform of the signal, where there is one, into the group
+// Root: write the frequencies and the transform of the signal, where it is one, into the group
 // `folder`, with the attributes begin_step and every.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,

@@ -50,7 +50,7 @@ sedge_status sedge_spectrum_save(const sedge_spectrum *spectrum, json_t *memory,
     int failed = 0;
 
     describe(spectrum, place, text);
-    for (int i = 0; i < 2 * spectrum->frequencies->count; i++)
+    for (int i = 0; i < sedge_spectrum_incident_numbers(spectrum); i++)
         failed |= json_array_append_new(incident, json_real(spectrum->incident[i]));
     json_t *const one = json_pack("{s:s, s:I, s:o}", "sums", text, "begin",
                                   (json_int_t)spectrum->begin, "incident", incident);
@@ -65,7 +65,7 @@ sedge_status sedge_spectrum_load(sedge_spectrum *spectrum, const sedge_output_co
     const json_t *const old = json_object_get(memory, name);
     const json_t *const incident = json_object_get(old, "incident");
     const char *const there = json_string_value(json_object_get(old, "sums"));
-    const int numbers = 2 * spectrum->frequencies->count;
+    const int numbers = sedge_spectrum_incident_numbers(spectrum);
     char text[SEDGE_HASH_TEXT];
 
     spectrum->begin = context->first_step;
@@ -74,7 +74,7 @@ sedge_status sedge_spectrum_load(sedge_spectrum *spectrum, const sedge_output_co
     if (there == NULL || strcmp(there, text) != 0 || json_array_size(incident) != (size_t)numbers) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s:%d: the checkpoint has sums of the spectrum '%s' for other places, "
-                          "fields or frequencies: give the new one another name",
+                          "fields, frequencies or sources: give the new one another name",
                           context->deck->path, line, name);
     }
     for (int i = 0; i < numbers; i++)

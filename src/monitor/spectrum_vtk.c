@@ -98,7 +98,7 @@ static sedge_status each_column(const sedge_vtk *vtk, sedge_h5 *file, const volu
     volume_writer writer = *from;
     char path[PATH_IN_FILE];
 
-    for (int which = 0; which < (from->spectrum->signal != NULL ? 4 : 2); which++) {
+    for (int which = 0; which < (from->spectrum->normalised ? 4 : 2); which++) {
         writer.part = which % 2;
         writer.normalised = which > 1;
         writer.first = 0;

@@ -75,8 +75,8 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
     transforms->points += count_points(entry);
     if (!has_sums(entry)) return SEDGE_OK;
     SEDGE_TRY(sedge_spectrum_create(spectrum, context, entry->frequencies, entry->requested,
-                                    entry->normalise ? transforms->sampling.signal : NULL,
-                                    entry->rows, entry->row_points, entry->ids));
+                                    entry->normalise ? &transforms->sampling : NULL, entry->rows,
+                                    entry->row_points, entry->ids));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_spectrum_load(spectrum, context, json_object_get(memory, "entries"),
                                            entry->name, entry->line, entry->place)));

@@ -24,7 +24,7 @@ static double complex find_divisor(const sedge_output_context *context,
     const double *const signal = spectrum->incident;
     double peak = 0.0;
 
-    if (spectrum->signal == NULL) return 1.0;
+    if (!spectrum->normalised) return 1.0;
     for (int64_t k = 0; k < spectrum->frequencies->count; k++)
         peak = fmax(peak, hypot(signal[2 * k], signal[2 * k + 1]));
     if (!(hypot(signal[2 * f], signal[2 * f + 1]) >= context->deck->frequency_floor * peak))

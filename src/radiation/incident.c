@@ -21,30 +21,50 @@ static const double *find_parameter(const sedge_deck_source *source, const char 
     return NULL;
 }
 
-bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context)
+// Do two vectors have the same direction, to the deck's digits?
+static bool is_along(const double a[3], const double b[3])
 {
-    const sedge_deck *const deck = context->deck;
-    const sedge_deck_source *const source = deck->sources;
+    double across = 0.0;
+    double along = 0.0;
 
-    if (deck->source_count != 1 || source->kind->wave == NULL) return false;
-    const double *const direction = find_parameter(source, "direction");
-    const double *const polarisation = find_parameter(source, "polarisation");
-    const double *const origin = find_parameter(source, "origin");
-    if (direction == NULL || polarisation == NULL || origin == NULL) return false;
     for (int i = 0; i < 3; i++) {
-        wave->direction[i] = direction[i];
-        wave->polarisation[i] = polarisation[i];
-        wave->origin[i] = origin[i];
+        const int j = (i + 1) % 3;
+        const double product = a[i] * b[j] - a[j] * b[i];
+        across += product * product;
+        along += a[i] * b[i];
     }
-    return true;
+    return along > 0.0 && sqrt(across) <= 1e-9 * along;
 }
 
-double sedge_incident_square(const sedge_incident_wave *wave)
+bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context,
+                         double wavenumber, const double complex *signal)
 {
-    double sum = 0.0;
+    const sedge_deck *const deck = context->deck;
 
-    for (int i = 0; i < 3; i++) sum += creal(wave->polarisation[i] * conj(wave->polarisation[i]));
-    return sum;
+    *wave = (sedge_incident_wave){.origin = {0.0}};
+    for (int s = 0; s < deck->source_count; s++) {
+        const sedge_deck_source *const source = &deck->sources[s];
+        const double *const direction = find_parameter(source, "direction");
+        const double *const polarisation = find_parameter(source, "polarisation");
+        const double *const origin = find_parameter(source, "origin");
+        double path = 0.0; // from the first wave's origin to this one's
+
+        if (source->kind->wave == NULL || direction == NULL || polarisation == NULL ||
+            origin == NULL)
+            return false;
+        if (s > 0 && !is_along(wave->direction, direction)) return false;
+        const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] +
+                                   direction[2] * direction[2]);
+        for (int i = 0; i < 3; i++) {
+            if (s == 0) wave->direction[i] = direction[i];
+            if (s == 0) wave->origin[i] = origin[i];
+            path += direction[i] / length * (origin[i] - wave->origin[i]);
+        }
+        const double complex factor = (signal != NULL ? signal[s] : 1.0) *
+                                      cexp((double complex)_Complex_I * wavenumber * path);
+        for (int i = 0; i < 3; i++) wave->polarisation[i] += factor * polarisation[i];
+    }
+    return deck->source_count > 0;
 }
 
 // ---- media -------------------------------------------------------------------------------------
@@ -156,23 +176,26 @@ sedge_status sedge_exact_check(const sedge_output_context *context)
     sedge_sphere sphere;
 
     if (deck->exact.layers == 0) return SEDGE_OK;
-    if (!sedge_incident_find(&wave, context)) {
+    if (!sedge_incident_find(&wave, context, 0.0, NULL)) {
         return SEDGE_FAIL(
-            SEDGE_ERR_USAGE, "%s:%d: exact needs one source, a plane wave, and the deck has %s",
-            deck->path, deck->exact.line, deck->source_count > 1 ? "several sources" : "none");
+            SEDGE_ERR_USAGE,
+            "%s:%d: exact needs plane waves of one direction as the only sources, and "
+            "the deck has %s",
+            deck->path, deck->exact.line, deck->source_count > 0 ? "others" : "none");
     }
     return find_sphere(&sphere, context, 1.0);
 }
 
 sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
-                                double frequency)
+                                double frequency, const double complex *signal)
 {
     sedge_incident_wave wave;
     sedge_sphere sphere;
 
     *out = NULL;
     SEDGE_TRY(find_sphere(&sphere, context, frequency));
-    if (!sedge_incident_find(&wave, context))
+    const double wavenumber = frequency * sqrt(sphere.background_epsilon * sphere.background_mu);
+    if (!sedge_incident_find(&wave, context, wavenumber, signal))
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no plane wave for the Mie series");
     return sedge_mie_create(out, &sphere, &wave, frequency);
 }

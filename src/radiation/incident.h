@@ -6,11 +6,10 @@
 #include "scattering/far_field.h"
 #include "scattering/mie.h"
 
-// The one source of the deck as a plane wave of unit signal. False: the sources are others.
-bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context);
-
-// |E|^2 of the wave for a signal of 1, all components.
-double sedge_incident_square(const sedge_incident_wave *wave);
+// The sources of the deck as one plane wave at a wavenumber; signal [sources] are the transforms of
+// their signals, NULL: 1 each. False: they are others, or waves of several directions.
+bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context,
+                         double wavenumber, const double complex *signal);
 
 // Does volume group `group` have terms, so that epsilon and mu depend on the frequency?
 bool sedge_medium_is_dispersive(const sedge_output_context *context, int group);
@@ -23,17 +22,18 @@ sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
                                const sedge_output_context *context, int group, double frequency,
                                const char *where);
 
-// Check that the deck's `exact` can be compared with: the source is a plane wave, the groups exist,
+// Check that the deck's `exact` can be compared with: the sources are plane waves of one
+// direction, the groups exist,
 // all other groups are one lossless medium. Nothing where the deck has none. SEDGE_ERR_USAGE. Not
 // collective; the same on all ranks.
 SEDGE_MUST_USE
 sedge_status sedge_exact_check(const sedge_output_context *context);
 
-// The Mie series of the deck's `exact` at an angular frequency; phases as the deck's wave has them.
-// The caller frees it. Not collective.
+// The Mie series of the deck's `exact` at an angular frequency, for the wave of sedge_incident_find
+// with these signals. The caller frees it. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
-                                double frequency);
+                                double frequency, const double complex *signal);
 
 // The root-mean-square difference in decibels of `values` and `exact` [count], of those whose exact
 // value is within 20 dB of the greatest one. Not-a-number without any.

@@ -157,7 +157,7 @@ static sedge_status find_fields(const sedge_near_exact *near, int f)
     sedge_mie *mie = NULL;
     sedge_status status = SEDGE_OK;
 
-    SEDGE_TRY(sedge_exact_create(&mie, near->context, omega));
+    SEDGE_TRY(sedge_exact_create(&mie, near->context, omega, NULL));
     for (int p = 0; p < near->deck->point_count && status == SEDGE_OK; p++) {
         const bool total = near->angle[p] > 2.0 * PI;
         double complex E[1][3], H[1][3];

@@ -172,7 +172,7 @@ static void set_directions(const sedge_radiation *r)
         r->direction[d][1] = deck->phi.from + deck->phi.step * (double)column;
     }
     for (int i = 0; i < 2 && r->incident; i++) { // back, forward
-        const double *const k = r->wave.direction;
+        const double *const k = r->wave;
         const double sign = i == 0 ? -1.0 : 1.0;
         r->direction[r->directions + i][0] = atan2(hypot(k[0], k[1]), sign * k[2]);
         r->direction[r->directions + i][1] = atan2(sign * k[1], sign * k[0]);
@@ -189,7 +189,7 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
     SEDGE_TRY(sedge_allocate(&r->flux, frequencies, sizeof *r->flux));
     SEDGE_TRY(sedge_allocate(&r->power, frequencies, sizeof *r->power));
     SEDGE_TRY(sedge_allocate(&r->input, frequencies, sizeof *r->input));
-    SEDGE_TRY(sedge_allocate(&r->signal, frequencies, sizeof *r->signal));
+    SEDGE_TRY(sedge_allocate(&r->field, frequencies, sizeof *r->field));
     SEDGE_TRY(sedge_allocate(&r->square, frequencies, sizeof *r->square));
     if (!exact) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&r->exact, frequencies * all, sizeof *r->exact));
@@ -199,6 +199,7 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
 sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
                                     const sedge_deck_far_field *deck, sedge_face_points *faces)
 {
+    sedge_incident_wave wave;
     double bounds[2][3];
     char where[4300];
 
@@ -208,7 +209,11 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
                              .surface = {.points = (int64_t)faces->sides * faces->side_points},
                              .frequencies = deck->frequencies.count,
                              .directions = (int64_t)deck->theta.count * deck->phi.count};
-    out->incident = sedge_incident_find(&out->wave, context);
+    out->incident = sedge_incident_find(&wave, context, 0.0, NULL);
+    for (int i = 0; i < 3 && out->incident; i++) {
+        const double *const k = wave.direction;
+        out->wave[i] = k[i] / sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    }
     out->antenna = context->problem->incident_count == 0;
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
     SEDGE_TRY(sedge_exact_check(context));
@@ -229,7 +234,7 @@ void sedge_radiation_clear(const sedge_radiation *radiation)
     sedge_release(radiation->flux);
     sedge_release(radiation->power);
     sedge_release(radiation->input);
-    sedge_release(radiation->signal);
+    sedge_release(radiation->field);
     sedge_release(radiation->square);
     sedge_release(radiation->exact);
     sedge_release(radiation->section);
@@ -237,35 +242,68 @@ void sedge_radiation_clear(const sedge_radiation *radiation)
 
 // ---- finding -----------------------------------------------------------------------------------
 
-// |E|^2 of the incident wave, by the transform of its signal.
+static double find_wavenumber(const sedge_radiation *r, int f)
+{
+    return 2.0 * PI * r->deck->frequencies.value[f] * sqrt(r->medium.epsilon * r->medium.mu);
+}
+
+// The transforms of the waves' signals at a frequency: signal [spectrum->signals].
+static void get_signals(double complex signal[SEDGE_MAX_INCIDENTS], const sedge_spectrum *spectrum,
+                        int f)
+{
+    for (int i = 0; i < spectrum->signals; i++) {
+        const double *const of =
+            spectrum->incident + 2 * ((ptrdiff_t)i * spectrum->frequencies->count + f);
+        signal[i] = of[0] + (double complex)_Complex_I * of[1];
+    }
+}
+
+// The incident field at the centre, by the transforms of the signals.
 static void find_incident(const sedge_radiation *r, const sedge_output_context *context,
                           const sedge_spectrum *spectrum)
 {
-    const double unit = sedge_incident_square(&r->wave);
     double peak = 0.0;
 
     for (int f = 0; f < r->frequencies; f++) {
-        const double *const signal = spectrum->incident + (ptrdiff_t)2 * f;
-        r->signal[f] = signal[0] + (double complex)_Complex_I * signal[1];
-        r->square[f] = unit * (signal[0] * signal[0] + signal[1] * signal[1]);
+        double complex signal[SEDGE_MAX_INCIDENTS];
+        sedge_incident_wave wave;
+        double path = 0.0;
+
+        get_signals(signal, spectrum, f);
+        (void)sedge_incident_find(&wave, context, find_wavenumber(r, f), signal);
+        for (int i = 0; i < 3; i++) path += r->wave[i] * (r->deck->centre[i] - wave.origin[i]);
+        const double complex phase =
+            cexp((double complex)_Complex_I * -find_wavenumber(r, f) * path);
+        r->square[f] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            r->field[f][i] = phase * wave.polarisation[i];
+            r->square[f] += creal(r->field[f][i] * conj(r->field[f][i]));
+        }
         peak = fmax(peak, r->square[f]);
     }
     for (int f = 0; f < r->frequencies; f++) {
-        if (sqrt(r->square[f]) < context->deck->frequency_floor * sqrt(peak))
+        if (!(sqrt(r->square[f]) >= context->deck->frequency_floor * sqrt(peak)))
             r->square[f] = (double)NAN;
     }
 }
 
-static sedge_status find_exact(const sedge_radiation *r, const sedge_output_context *context)
+// Waves of one signal have the exact cross-sections also where that signal is weak.
+static sedge_status find_exact(const sedge_radiation *r, const sedge_output_context *context,
+                               const sedge_spectrum *spectrum)
 {
     for (int f = 0; f < r->frequencies; f++) {
+        double(*const exact)[2] = r->exact + f * (r->directions + 2);
+        double complex signal[SEDGE_MAX_INCIDENTS];
         sedge_mie *mie = NULL;
 
-        SEDGE_TRY(sedge_exact_create(&mie, context, 2.0 * PI * r->deck->frequencies.value[f]));
-        for (int64_t d = 0; d < r->directions + 2; d++) {
-            sedge_mie_find_rcs(mie, r->direction[d][0], r->direction[d][1],
-                               r->exact[f * (r->directions + 2) + d]);
-        }
+        get_signals(signal, spectrum, f);
+        for (int64_t d = 0; d < r->directions + 2; d++) exact[d][0] = exact[d][1] = (double)NAN;
+        r->section[f] = (sedge_mie_sections){NAN, NAN, NAN, NAN};
+        if (!spectrum->normalised && isnan(r->square[f])) continue;
+        SEDGE_TRY(sedge_exact_create(&mie, context, 2.0 * PI * r->deck->frequencies.value[f],
+                                     spectrum->normalised ? NULL : signal));
+        for (int64_t d = 0; d < r->directions + 2; d++)
+            sedge_mie_find_rcs(mie, r->direction[d][0], r->direction[d][1], exact[d]);
         r->section[f] = sedge_mie_find_sections(mie);
         sedge_mie_free(mie);
     }
@@ -319,9 +357,9 @@ sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output
     sedge_status status = sedge_allocate(&E, r->surface.points, sizeof *E);
 
     if (status == SEDGE_OK) status = sedge_allocate(&H, r->surface.points, sizeof *H);
-    if (status == SEDGE_OK && r->exact != NULL) status = find_exact(r, context);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     if (r->incident) find_incident(r, context, spectrum);
+    if (status == SEDGE_OK && r->exact != NULL) status = find_exact(r, context, spectrum);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     for (int f = 0; f < r->frequencies; f++) {
         const double frequency = 2.0 * PI * r->deck->frequencies.value[f];
         const sedge_near_fields fields = {.frequencies = 1,
@@ -335,7 +373,7 @@ sedge_status sedge_radiation_find(sedge_radiation *radiation, const sedge_output
                                             (const double(*)[2])r->direction,
                                             r->far + f * (r->directions + 2)));
         r->flux[f] = sedge_near_surface_power(&r->surface, fields.E, fields.H);
-        if (!r->antenna) continue;
+        if (r->incident) continue;
         SEDGE_TRY_GOTO(status,
                        sedge_far_field_power(&r->surface, &fields, &r->medium, &r->power[f]));
     }
@@ -357,6 +395,12 @@ void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, dou
 {
     sedge_pattern_rcs(radiation->far[f * (radiation->directions + 2) + d], radiation->square[f],
                       rcs);
+}
+
+double sedge_radiation_intensity(const sedge_radiation *radiation, int f, int64_t d)
+{
+    return sedge_pattern_intensity(radiation->far[f * (radiation->directions + 2) + d],
+                                   find_impedance(radiation));
 }
 
 double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d)
@@ -385,24 +429,16 @@ double sedge_radiation_scattering(const sedge_radiation *radiation, int f)
 double sedge_radiation_extinction(const sedge_radiation *radiation, int f)
 {
     const sedge_radiation *const r = radiation;
-    const double *const k = r->wave.direction;
     const double *const angle = r->direction[r->directions + 1];
     const double complex *const far = r->far[f * (r->directions + 2) + r->directions + 1];
-    const double wavenumber =
-        2.0 * PI * r->deck->frequencies.value[f] * sqrt(r->medium.epsilon * r->medium.mu);
     const double theta[3] = {cos(angle[0]) * cos(angle[1]), cos(angle[0]) * sin(angle[1]),
                              -sin(angle[0])};
     const double phi[3] = {-sin(angle[1]), cos(angle[1]), 0.0};
-    const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
     double complex product = 0.0;
-    double path = 0.0;
 
-    for (int i = 0; i < 3; i++) {
-        product += (theta[i] * far[0] + phi[i] * far[1]) * conj(r->wave.polarisation[i]);
-        path += k[i] / length * (r->deck->centre[i] - r->wave.origin[i]);
-    }
-    product *= conj(r->signal[f]) * cexp((double complex)_Complex_I * wavenumber * path);
-    return -4.0 * PI / wavenumber * cimag(product) / r->square[f];
+    for (int i = 0; i < 3; i++)
+        product += (theta[i] * far[0] + phi[i] * far[1]) * conj(r->field[f][i]);
+    return -4.0 * PI / find_wavenumber(r, f) * cimag(product) / r->square[f];
 }
 
 sedge_status sedge_radiation_difference(const sedge_radiation *radiation, int f, double *decibel)

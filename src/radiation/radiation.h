@@ -16,20 +16,20 @@ typedef struct sedge_radiation {
     sedge_near_surface surface;       // borrows the face points
     double *weight;                   // [points]
     sedge_far_medium medium;          // outside of the surface
-    bool incident;                    // one plane wave, no other source: cross-sections
+    bool incident;                    // plane waves of one direction alone: cross-sections
     bool antenna;                     // no incident wave: directivity
-    bool total; // the fields on the surface are total ones, incident and scattered
-    sedge_incident_wave wave;
+    bool total;     // the fields on the surface are total ones, incident and scattered
+    double wave[3]; // direction of the incident waves, of length 1
     int frequencies;
     int64_t directions;       // of the deck: [theta][phi]
     double (*direction)[2];   // [directions + 2]: then back to the source, then forward
     double complex (*far)[2]; // [frequencies][directions + 2], sums over time
     double *flux;             // [frequencies] through the surface
-    double *power;            // [frequencies] over the sphere; of an antenna
+    double *power;            // [frequencies] over the sphere; without cross-sections
     double *input;            // [frequencies] accepted by the antenna, where it is `fed`
     bool fed;
-    double complex *signal;      // [frequencies] transform of the plane wave's signal
-    double *square;              // [frequencies] |E|^2 of the plane wave; not-a-number: too small
+    double complex (*field)[3];  // [frequencies] transform of the incident E at the centre
+    double *square;              // [frequencies] |field|^2; not-a-number: too small
     double (*exact)[2];          // [frequencies][directions + 2] exact cross-sections; NULL: none
     sedge_mie_sections *section; // [frequencies] exact ones, with `exact`
 } sedge_radiation;
@@ -62,13 +62,15 @@ sedge_status sedge_radiation_find_input(sedge_radiation *radiation, const sedge_
 // Cross-section of direction d at frequency f, theta and phi part; not-a-number where nothing is
 // incident.
 void sedge_radiation_rcs(const sedge_radiation *radiation, int f, int64_t d, double rcs[2]);
+// Power a solid angle.
+double sedge_radiation_intensity(const sedge_radiation *radiation, int f, int64_t d);
 double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int64_t d);
 // Where the antenna is `fed`: the part of the accepted power that is radiated, and that part times
 // the directivity.
 double sedge_radiation_efficiency(const sedge_radiation *radiation, int f);
 double sedge_radiation_gain(const sedge_radiation *radiation, int f, int64_t d);
 
-// Of the plane wave, by the power that leaves the surface (not-a-number: with total fields that is
+// Of the plane waves, by the power that leaves the surface (not-a-number: with total fields that is
 // not the scattered one) and by the forward field.
 double sedge_radiation_scattering(const sedge_radiation *radiation, int f);
 double sedge_radiation_extinction(const sedge_radiation *radiation, int f);

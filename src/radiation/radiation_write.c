@@ -142,6 +142,16 @@ static double flux(const sedge_radiation *r, int f, int64_t d)
     return r->flux[f];
 }
 
+static double greatest_intensity(const sedge_radiation *r, int f, int64_t d)
+{
+    double most = 0.0;
+
+    (void)d;
+    for (int64_t i = 0; i < r->directions; i++)
+        most = fmax(most, sedge_radiation_intensity(r, f, i));
+    return most;
+}
+
 static double input(const sedge_radiation *r, int f, int64_t d)
 {
     (void)d;
@@ -182,6 +192,10 @@ static const dataset of_exact[] = {
 };
 static const dataset of_antenna[] = {
     {"directivity", sedge_radiation_directivity, true, NULL, NULL},
+    {"power", power, false, power_unit, "W s2"},
+};
+static const dataset of_mixed[] = {
+    {"intensity", sedge_radiation_intensity, true, power_unit, "W s2"},
     {"power", power, false, power_unit, "W s2"},
 };
 static const dataset of_fed[] = {
@@ -286,7 +300,7 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     SEDGE_TRY(put_all(r, context, file, folder, of_all, COUNT_OF(of_all)));
     if (r->fed) SEDGE_TRY(put_all(r, context, file, folder, of_fed, COUNT_OF(of_fed)));
     if (r->antenna) return put_all(r, context, file, folder, of_antenna, COUNT_OF(of_antenna));
-    if (!r->incident) return SEDGE_OK;
+    if (!r->incident) return put_all(r, context, file, folder, of_mixed, COUNT_OF(of_mixed));
     SEDGE_TRY(put_all(r, context, file, folder, of_wave, COUNT_OF(of_wave)));
     if (r->exact == NULL) return SEDGE_OK;
     (void)snprintf(path, sizeof path, "%s/exact", folder);
@@ -310,6 +324,10 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
                              unit * cimag(far[1]), axial_ratio(r, f, d)));
     if (r->antenna) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_directivity(r, f, d)));
     if (r->fed) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_gain(r, f, d)));
+    if (!r->incident && !r->antenna) {
+        SEDGE_TRY(sedge_text_add(text, ",%.9g",
+                                 power_unit(context) * sedge_radiation_intensity(r, f, d)));
+    }
     if (!r->incident) return sedge_text_add(text, "\n");
     SEDGE_TRY(sedge_text_add(text, ",%.9g,%.9g", area_unit(context) * rcs_theta(r, f, d),
                              area_unit(context) * rcs_phi(r, f, d)));
@@ -333,7 +351,7 @@ sedge_status sedge_radiation_write_table(const sedge_radiation *radiation,
                                   r->incident  ? ",rcs_theta,rcs_phi"
                                   : r->fed     ? ",directivity,gain"
                                   : r->antenna ? ",directivity"
-                                               : "",
+                                               : ",intensity",
                                   r->exact != NULL ? ",exact_rcs_theta,exact_rcs_phi" : ""));
     for (int f = 0; f < r->frequencies; f++) {
         for (int64_t d = 0; d < r->directions; d++)
@@ -511,6 +529,27 @@ static double power_ratio(const sedge_radiation *r, int f, int64_t d)
     return r->power[f] / r->flux[f];
 }
 
+// Waves from several directions, or beside other sources.
+static sedge_status report_power(const sedge_radiation *r, const sedge_output_context *context,
+                                 sedge_text *text)
+{
+    const int lines = r->frequencies < SHOWN_LINES ? r->frequencies : SHOWN_LINES;
+    const double unit = power_unit(context);
+
+    SEDGE_TRY(sedge_text_add(text,
+                             "  %-22s radiated power and greatest intensity (of all sources: "
+                             "cross-sections are those of one direction)\n    %12s %11s %11s\n",
+                             r->deck->name, "frequency", "power", "intensity"));
+    for (int i = 0; i < lines; i++) {
+        const int f = shown_frequency(r, i, lines);
+
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g %11.5g\n",
+                                 r->deck->frequencies.value[f] * frequency_unit(context),
+                                 unit * r->power[f], unit * greatest_intensity(r, f, 0)));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_radiation_report(const sedge_radiation *radiation,
                                     const sedge_output_context *context, sedge_text *text,
                                     json_t *json)
@@ -531,10 +570,9 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
         return report_directivity(r, context, text);
     }
     if (!r->incident) {
-        return sedge_text_add(text,
-                              "  %-22s only fields: a plane wave beside other sources has neither "
-                              "cross-sections nor directivity\n",
-                              r->deck->name);
+        add_list(r, entry, "power", power, power_unit(context));
+        add_list(r, entry, "intensity", greatest_intensity, power_unit(context));
+        return report_power(r, context, text);
     }
     add_list(r, entry, "monostatic", monostatic, area);
     add_list(r, entry, "scattering", scattering, area);
