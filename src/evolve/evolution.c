@@ -44,6 +44,7 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
     evolution->launch_singly = options->launch_singly;
     SEDGE_TRY_GOTO(status, sedge_operator_create(&evolution->op, comm, device, cache, element, mesh,
                                                  problem, options));
+    sedge_stopwatch_begin(options->watch, "state: device memory");
     SEDGE_TRY_GOTO(status, sedge_comm_agree(
                                comm, operator_fields_create(&evolution->fields, device,
                                                             operator_fields_bytes(evolution->op))));

@@ -34,6 +34,7 @@ sedge_mesh_options sedge_mesh_defaults(void)
 static sedge_status connect(sedge_global *mesh, const sedge_mesh_options *options)
 {
     SEDGE_TRY(sedge_global_mark_enclosures(mesh, options));
+    sedge_stopwatch_begin(options->watch, "mesh: match faces");
     return sedge_global_connect(mesh, options);
 }
 
@@ -86,20 +87,24 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the mesh scale %.9g is not a positive number",
                           options->scale);
     }
+    sedge_stopwatch_begin(options->watch, "mesh: read");
     SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
                                     : sedge_gmsh_read(mesh, options));
     tell(options, "matching faces", mesh->elements);
+    sedge_stopwatch_begin(options->watch, "mesh: check");
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_add_enclosures(mesh, options));
     SEDGE_TRY(sedge_global_find_layers(mesh, &options->extrude));
     SEDGE_TRY(connect(mesh, options));
+    sedge_stopwatch_begin(options->watch, "mesh: check");
     SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
     SEDGE_TRY(add_layers(mesh, options));
     sedge_global_sort_sides(mesh);
     SEDGE_TRY(sedge_global_close_enclosures(mesh, options));
     if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
+    sedge_stopwatch_begin(options->watch, "mesh: partition");
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
     SEDGE_TRY(sedge_global_partition(*part, mesh, parts, options->partitioner));
@@ -127,9 +132,11 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     if (ranks > 1) sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (sedge_comm_is_root(comm)) tell(options, "numbering elements", global.elements);
+    sedge_stopwatch_begin(options->watch, "mesh: distribute");
     SEDGE_TRY_GOTO(status,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     sedge_global_release(&global);
+    sedge_stopwatch_begin(options->watch, "mesh: number");
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
                                                              sedge_comm_rank(comm), options)));

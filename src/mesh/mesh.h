@@ -23,6 +23,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "par/comm.h"
 
 #include <stdbool.h>
@@ -316,6 +317,7 @@ typedef struct sedge_mesh_options {
     // Called on rank 0 when a phase begins, with its name and the number of elements, e.g.
     // sedge_mesh_say; may be NULL.
     void (*tell)(const char *what, int64_t elements);
+    sedge_stopwatch *watch; // the parts of sedge_mesh_create; may be NULL
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",

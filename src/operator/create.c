@@ -89,8 +89,11 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
         goto done;
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_problem_check_sides(problem, mesh)));
+    sedge_stopwatch_begin(options->watch, "operator: tables");
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
+    sedge_stopwatch_begin(options->watch, "operator: choose kernels");
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
+    sedge_stopwatch_begin(options->watch, "operator: load kernels");
     SEDGE_TRY_GOTO(status, make_rest(op, cache));
     *out = op;
     op = NULL;

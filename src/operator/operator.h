@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "device/device.h"
 #include "dg/bernstein.h"
@@ -37,6 +38,7 @@ typedef struct sedge_operator_options {
                          // "bernstein sparse b5 w2 r64 p36"
     bool time_kernels;   // measure each kernel with events (costs a little)
     bool launch_singly;  // never a step as a graph, where the device has graphs
+    sedge_stopwatch *watch; // of the parts of creation; may be NULL
 
     sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
     bool forget;             // measure even if there is wisdom

@@ -415,11 +415,13 @@ sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
         sedge_session_print(session);
         sedge_session_print_two_sided(session);
     }
+    sedge_stopwatch_begin(&s.watch, "device");
     SEDGE_TRY_GOTO(status, sedge_session_open_device(&s.device, &s.cache, session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (!session->options->quiet) sedge_session_print_device(session, s.device, s.cache);
     SEDGE_TRY_GOTO(status, sedge_output_folder_lock(&s.lock, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, create_monitors(&s));
+    sedge_stopwatch_begin(&s.watch, "operators");
     (void)sedge_stopwatch_enter(&s.watch, SEDGE_PHASE_LOOP);
     status = solve(&s);
     if (status == SEDGE_OK) status = write_output(&s);

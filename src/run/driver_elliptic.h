@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "elliptic/solve.h"
-#include "run/stopwatch.h"
 #include "session/session.h"
 
 // Solve the open session's problem on the deck's device, write fields, probes, slices and

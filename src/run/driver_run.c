@@ -65,6 +65,7 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     sedge_session *const session = &run->session;
     bool found = false;
 
+    sedge_stopwatch_begin(&run->watch, "plausibility");
     if (!options->quiet) {
         sedge_session_print(session);
         SEDGE_TRY(sedge_resolution_print(session));
@@ -72,11 +73,13 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
         sedge_session_print_two_sided(session);
     }
     SEDGE_TRY(driver_listen(run));
+    sedge_stopwatch_begin(&run->watch, "device");
     sedge_stop_hold(false); // devices' libraries bring handlers of their own
     const sedge_status status = sedge_session_open_device(&run->device, &run->cache, session);
     sedge_stop_listen();
     SEDGE_TRY(status);
     if (!options->quiet) sedge_session_print_device(session, run->device, run->cache);
+    sedge_stopwatch_begin(&run->watch, "state: host memory");
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
@@ -91,6 +94,7 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_evolution_create(&run->evolution, comm, run->device, run->cache,
                                      session->element, session->mesh, &session->problem, &config));
+    sedge_stopwatch_begin(&run->watch, "reference");
     if (!options->quiet) print_choices(run, comm);
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
@@ -98,13 +102,17 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from->same_folder ? from->step : -1));
+    sedge_stopwatch_begin(&run->watch, "monitors");
     SEDGE_TRY(driver_create_monitors(run, from->monitors, found && from->same_folder));
     if (found) SEDGE_TRY(driver_restart_monitors(run, from));
     run->last_checkpoint = run->output.continues ? from->step : -1;
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from->path);
+    sedge_stopwatch_begin(&run->watch, "state: initial values");
     say(run, found ? "state of the checkpoint" : "initial state");
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
-    return driver_set_state(run, found ? from : NULL);
+    SEDGE_TRY(driver_set_state(run, found ? from : NULL));
+    sedge_stopwatch_begin(&run->watch, "first output");
+    return SEDGE_OK;
 }
 
 static sedge_status set_up(driver_run *run, const sedge_comm *comm,
@@ -269,7 +277,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     run->start = options->start > 0.0 ? options->start : start;
     run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_SETUP);
-    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true, &run->watch));
     if (run->session.problem.equation->elliptic != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
         status = sedge_elliptic_run(&run->session, run->watch);

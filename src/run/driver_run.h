@@ -4,6 +4,7 @@
 // include this. Functions are collective.
 #pragma once
 
+#include "base/stopwatch.h"
 #include "checkpoint/checkpoint.h"
 #include "dg/reference.h"
 #include "evolve/evolution.h"
@@ -13,7 +14,6 @@
 #include "run/driver.h"
 #include "run/growth.h"
 #include "run/stop.h"
-#include "run/stopwatch.h"
 
 #include <stdint.h>
 

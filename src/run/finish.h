@@ -1,8 +1,8 @@
 // The end of a run, of an equation with or without time: report.json and the summary.
 #pragma once
 
+#include "base/stopwatch.h"
 #include "run/report.h"
-#include "run/stopwatch.h"
 #include "session/session.h"
 
 // Put the outcome into the report, with the error's message where the run failed. The report keeps

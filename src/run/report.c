@@ -116,13 +116,26 @@ static json_t *wall_seconds(const sedge_report *report)
     return object;
 }
 
+// The parts of the set-up, which add up to wall_seconds.setup.
+static json_t *setup_seconds(const sedge_report *report)
+{
+    json_t *const object = json_object();
+
+    for (int i = 0; i < report->watch.parts; i++) {
+        (void)json_object_set_new(object, report->watch.part[i].name,
+                                  sedge_json_number(report->watch.part[i].seconds));
+    }
+    return object;
+}
+
 static json_t *costs(const sedge_report *report)
 {
-    return json_pack("{s:o, s:o, s:{s:o, s:i, s:o}, s:o, s:{s:o, s:o, s:o}, s:{s:I, s:I},"
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:i, s:o}, s:o, s:{s:o, s:o, s:o}, s:{s:I, s:I},"
                      " s:{s:I, s:I}}",
-                     "wall_seconds", wall_seconds(report), "dofs_per_second", rate(report),
-                     "tuning", "by", sedge_json_text(report->tuned_by), "timed", report->tuned,
-                     "gain", measured(report->tuning_gain), "kernels", kernels(report), "exchange",
+                     "wall_seconds", wall_seconds(report), "setup_seconds", setup_seconds(report),
+                     "dofs_per_second", rate(report), "tuning", "by",
+                     sedge_json_text(report->tuned_by), "timed", report->tuned, "gain",
+                     measured(report->tuning_gain), "kernels", kernels(report), "exchange",
                      "transport", sedge_json_text(report->transport), "bytes_per_step",
                      sedge_json_number(report->exchange_bytes_per_step), "hidden",
                      measured(report->exchange_hidden), "cache", "hits",

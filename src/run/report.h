@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "device/device.h"
 #include "program/program.h"
-#include "run/stopwatch.h"
 #include "session/session.h"
 
 #include <stdint.h>

@@ -137,9 +137,12 @@ static sedge_status try_places(const sedge_session *session)
 }
 
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
-                                const sedge_run_options *options, bool writes)
+                                const sedge_run_options *options, bool writes,
+                                sedge_stopwatch *watch)
 {
     memset(session, 0, sizeof *session);
+    session->watch = watch;
+    sedge_stopwatch_begin(watch, "deck");
     session->comm = comm;
     session->options = options;
     SEDGE_TRY(read_deck(session));
@@ -148,8 +151,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     const double start = sedge_clock();
     sedge_mesh_options mesh_options = session->deck->mesh;
     mesh_options.tell = options->quiet ? NULL : sedge_mesh_say;
+    mesh_options.watch = watch;
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &mesh_options));
     session->mesh_seconds = sedge_clock() - start;
+    sedge_stopwatch_begin(watch, "problem");
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
     SEDGE_TRY(sedge_comm_agree(comm, sedge_problem_check_sides(&session->problem, session->mesh)));
@@ -232,6 +237,7 @@ sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_sess
     if (graphs != NULL && !singly && strcmp(graphs, "1") != 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_GRAPHS='%s' is not 0 or 1", graphs);
     *out = (sedge_operator_options){.variant = deck->variant,
+                                    .watch = session->watch,
                                     .launch_singly = singly,
                                     .block_elements = deck->kernel_numbers[0],
                                     .item_nodes = deck->kernel_numbers[1],

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "deck/deck.h"
 #include "dg/element.h"
 #include "dg/point.h"
@@ -52,15 +53,18 @@ typedef struct sedge_session {
     double limit_decay;    // fraction of its limit that is due to the material's decay, 0 to 1
     int limit_group;       // volume group
     double mesh_seconds;
+    sedge_stopwatch *watch; // of the parts of the set-up, borrowed; NULL: none
 } sedge_session;
 
 // Read the deck, make the mesh, combine them, and find dt. Collective. SEDGE_ERR_USAGE: the deck is
 // wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: check, before the mesh is made, that the
-// output folder and the report can be written and would not overwrite the deck or the mesh. Keeps
-// `comm` and `options`, which must outlive the session. Close it in any case.
+// output folder and the report can be written and would not overwrite the deck or the mesh. `watch`
+// gets the parts' times; NULL: nobody reads them. Keeps `comm`, `options` and `watch`, which must
+// outlive the session. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
-                                const sedge_run_options *options, bool writes);
+                                const sedge_run_options *options, bool writes,
+                                sedge_stopwatch *watch);
 void sedge_session_close(sedge_session *session);
 
 // Continue a run after `step`. In that run the time step `dt` was used from origin_step and

@@ -64,6 +64,9 @@ class Files(Run):
         # The total is the clock's: what no phase has is missing in the sum.
         self.assertAlmostEqual(sum(seconds[phase] for phase in PHASES), seconds["total"],
                                delta=0.02 * seconds["total"] + 0.05)
+        self.assertAlmostEqual(sum(report["setup_seconds"].values()), seconds["setup"], places=6)
+        for part in ("deck", "mesh: read", "mesh: number", "device", "state: initial values"):
+            self.assertGreater(report["setup_seconds"][part], 0.0, part)
         self.assertLessEqual(seconds["mesh"] + seconds["tune"], seconds["setup"])
         self.assertEqual((report["elements"], report["steps"], report["ranks"]), (48, 20, 1))
         self.assertEqual(report["dofs"], 48 * 10 * 6)
