@@ -288,7 +288,8 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         bytes[0] += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->far_field_count; i++) {
-        const double own = count_face_points(context, deck->far_fields[i].surface.name);
+        const double own = count_face_points(context, deck->far_fields[i].surface.name) +
+                           count_face_points(context, deck->far_fields[i].input.name);
 
         far_points += own;
         bytes[0] += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
@@ -297,5 +298,7 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
                recorder_bytes(context, flux_points, flux_points) +
                recorder_bytes(context, far_points, far_points);
     sedge_comm_max(context->comm, bytes, 2);
-    return (sedge_sampling_memory){.sums = bytes[0], .samples = bytes[1]};
+    return (sedge_sampling_memory){.sums = bytes[0],
+                                   .samples = bytes[1],
+                                   .host = (deck->stop_spectra > 0.0 ? 2.0 : 1.0) * bytes[0]};
 }

@@ -35,10 +35,12 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
                         bool restored, int64_t step);
 
-// How many bytes a rank's device needs at most for spectra and flux: the sums, which the host has
-// once more, and the samples that wait to be added, with the weights of their points. Of all ranks
-// the largest; single points and planes count as if one rank had them all. Collective.
+// How many bytes a rank needs at most for spectra, flux and far fields. On its device: the sums,
+// and the samples that wait to be added, with the weights of their points. On the host: the sums,
+// with time.stop.spectra twice, to compare them (monitor/settling.h). Of all ranks the largest;
+// single points and planes count as if one rank had them all. Collective.
 typedef struct sedge_sampling_memory {
-    double sums, samples;
+    double sums, samples; // on the device
+    double host;
 } sedge_sampling_memory;
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context);

@@ -31,7 +31,7 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
 
     sedge_comm_max_int(comm, bytes, 2);
     bytes[0] += (int64_t)(spectra.sums + spectra.samples);
-    bytes[1] += (int64_t)spectra.sums;
+    bytes[1] += (int64_t)spectra.host;
     if (sedge_comm_is_root(comm)) {
         printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
                "rank, without the mesh)\n",

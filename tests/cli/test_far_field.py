@@ -3,6 +3,7 @@ against the Mie series."""
 
 import csv
 import math
+import re
 import unittest
 
 import h5py
@@ -287,6 +288,14 @@ class FarField(Case):
         elements = [(TETRAHEDRON, 8 if lossy else 7, corners) for corners, lossy in zip(cube.tetrahedra, plate)]
         self.write("cube.msh", cube.text(False, elements))
         deck = self.write("lossy.yaml", LOSSY)
+        sums, host = [], []  # what is told of memory: without `input` less, without `stop` once instead of twice
+        for setting in ("time.end=8", "time={end: 8}",
+                        "monitors.far-field.outer={surface: outer, theta: {step: 30}, phi: {step: 90}}"):
+            told = self.succeed("check", deck, "--set", setting, "--set", "monitors.frequencies.list=[0.8, 0.9, 1, 1.2]").out
+            sums.append(float(re.search(r"([\d.]+) MiB of sums", told).group(1)))
+            host.append(float(re.search(r"([\d.]+) MiB on the host", told).group(1)))
+        self.assertAlmostEqual(host[0] - host[1], sums[0], delta=0.11)
+        self.assertGreater(sums[0], sums[2] + 0.2)
         found = self.compute(deck, "whole")
         with h5py.File(self.folder / "whole/flux_spectra.h5") as file:
             taken = -file["flux/block/power"][()]

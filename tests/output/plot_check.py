@@ -1,11 +1,16 @@
 """sedge-plot on the folders of test_series: pictures that are not blank, one clear line on misuse."""
 
+import contextlib
+import io
 import os
+import runpy
 import subprocess
 import sys
+import types
 
 import h5py
 import matplotlib.image
+import matplotlib.pyplot
 import numpy
 
 PLOT, FOLDER = sys.argv[1:3]
@@ -15,9 +20,19 @@ GREY = 0xB8 / 255
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, PLOT, *arguments], capture_output=True, text=True, check=False
-    )
+    """The script in this process, which has its packages already: starting it anew takes a second."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    sys.argv = [PLOT, *arguments]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            runpy.run_path(PLOT, run_name="__main__")
+        except SystemExit as end:
+            code = end.code
+    matplotlib.pyplot.close("all")
+    if isinstance(code, str):
+        err.write(code + "\n")
+    return types.SimpleNamespace(returncode=1 if isinstance(code, str) else code or 0, stdout=out.getvalue(),
+                                 stderr=err.getvalue())
 
 
 def check_picture(folder, *options):
@@ -62,7 +77,7 @@ with h5py.File(DIPOLE, "w") as file:
         for key, values, unit in (
             ("frequency", numpy.array([1e9, 2e9, 3e9]), "Hz"), ("theta", theta, "deg"),
             ("phi", phi, "deg"), ("E_theta", 1j * size * pattern, "V"), ("E_phi", 0j * pattern, "V"),
-            ("directivity", 1.5 * size**2 * pattern**2, "1"),
+            ("directivity", 1.5 * size**2 * pattern**2, "1"), ("gain", 0.75 * size**2 * pattern**2, "1"),
         ):
             file[name + "/" + key] = values
             file[name + "/" + key].attrs["units"] = unit
@@ -76,9 +91,14 @@ with h5py.File(DIPOLE, "w") as file:
 shown = check_picture(DIPOLE)
 field = check_picture(DIPOLE, "--quantity", "field", "--frequency", "2e9", "--phi", "60")
 assert (abs(field - shown).max(axis=2) > 0.1).sum() > 1000, "--quantity changes nothing"
+gain = check_picture(DIPOLE, "--quantity", "gain")
+assert (abs(gain - shown).max(axis=2) > 0.1).sum() > 100, "the gain is drawn as the directivity"
 body = check_picture(DIPOLE, "--surface", "sphere")
 assert body.shape[1] > 1.2 * shown.shape[1], "no panel of cross-sections"
 assert ((abs(body[:, -700:] - 1.0) > 0.2).any(axis=2)).sum() > 1000, "an empty panel of cross-sections"
 check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
 check_refusal("the directivity is of both", DIPOLE, "--polarisation", "phi")
+check_refusal("the gain is of both", DIPOLE, "--quantity", "gain", "--polarisation", "phi")
 assert "--component" in run("--help").stdout
+done = subprocess.run([sys.executable, PLOT, os.path.dirname(PLOT)], capture_output=True, text=True, check=False)
+assert done.returncode == 1 and done.stderr.startswith("sedge-plot: "), done.stderr
