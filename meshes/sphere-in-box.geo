@@ -4,7 +4,6 @@
 SetFactory("OpenCASCADE");
 Mesh.Algorithm3D = 1; // Delaunay
 Mesh.Optimize = 1;
-Mesh.OptimizeNetgen = 1; // the worst elements set the time step
 Mesh.OptimizeThreshold = 0.5;
 Mesh.HighOrderOptimize = 1;
 Mesh.MeshSizeExtendFromBoundary = 0;

@@ -63,6 +63,6 @@ void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3])
 
 extern const sedge_library_material maxwell_library[];
 
-const char *maxwell_contradiction(const sedge_problem *problem);
+sedge_contradiction maxwell_contradiction(const sedge_problem *problem);
 
 double maxwell_quiet(const sedge_problem *problem, double bounds[2][3]);

@@ -65,23 +65,32 @@ static bool has_medium(const sedge_problem *problem)
     return false;
 }
 
-static const char *check_incident(const sedge_problem *problem)
+static sedge_contradiction make_finding(sedge_deck_place place, int index, const char *text)
+{
+    return (sedge_contradiction){text, place, index};
+}
+
+static sedge_contradiction check_incident(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->incident_count; i++) {
         const double *const p = problem->incidents[i].parameters;
         if (!has_length(p + WAVE_DIRECTION) || !has_length(p + WAVE_POLARISATION)) {
-            return "the plane-wave source's direction or polarisation is too short or too long: "
-                   "its "
-                   "length must be from 1e-150 to 1e150";
+            return make_finding(SEDGE_AT_INCIDENT, i,
+                                "the plane-wave source's direction or polarisation is too short or "
+                                "too long: its length must be from 1e-150 to 1e150");
         }
-        if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
-            return "the plane-wave source's polarisation is not perpendicular to its direction";
+        if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION)) {
+            return make_finding(SEDGE_AT_INCIDENT, i,
+                                "the plane-wave source's polarisation is not perpendicular to its "
+                                "direction");
+        }
     }
     if (problem->incident_count > 0 && !starts_as(problem, "zero")) {
-        return "a plane-wave source needs the initial state zero: the incident wave comes from "
-               "outside";
+        return make_finding(SEDGE_AT_INITIAL, 0,
+                            "a plane-wave source needs the initial state zero: the incident wave "
+                            "comes from outside");
     }
-    return NULL;
+    return (sedge_contradiction){.text = NULL};
 }
 
 // Without a surface through which the wave enters, the fields are the scattered ones everywhere.
@@ -100,8 +109,11 @@ static const char *check_scattered(const sedge_problem *problem)
                "ones, and a term does not see the incident wave; give a closed surface around "
                "such materials the type total-field";
     }
-    if (!has_scatterer(problem))
-        return "a plane-wave source acts on pec, pmc and impedance surfaces, and there is none";
+    if (!has_scatterer(problem)) {
+        return "a plane-wave source acts on surfaces that scatter (pec, pmc, impedance, walls such "
+               "as conductor, sheets), and there is none; around other scatterers give a closed "
+               "surface the type total-field";
+    }
     return NULL;
 }
 
@@ -126,35 +138,39 @@ static bool is_anisotropic(const sedge_problem *problem, int v)
 
 // Where epsilon and mu are negative at one frequency, waves carry energy backwards, and every
 // perfectly matched layer makes them grow (Cummer 2004; Becache, Joly, Vinoles 2018).
-static const char *check_layers(const sedge_problem *problem)
+static sedge_contradiction check_layers(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++) {
         for (int v = 0; v < problem->volumes && problem->terms[i].kind->layer != 0; v++) {
             if (!problem->terms[i].present[v]) continue;
             if (is_anisotropic(problem, v)) {
-                return "a medium whose epsilon, mu or conductivity is a tensor reaches a surface "
-                       "with the type pml, which is not available for it; end the medium inside "
-                       "the box, or take the type absorbing";
+                return make_finding(SEDGE_AT_MATERIAL, v,
+                                    "a medium whose epsilon, mu or conductivity is a tensor "
+                                    "reaches a surface with the type pml, which is not available "
+                                    "for it; end the medium inside the box, or take the type "
+                                    "absorbing");
             }
             if (has_term(problem, v, "drude", "lorentz") &&
                 has_term(problem, v, "magnetic_drude", "magnetic_lorentz")) {
-                return "a medium with resonances of both epsilon and mu (drude or lorentz, and "
-                       "magnetic_drude or magnetic_lorentz) reaches a surface with the type pml: "
-                       "waves that run backwards in it would grow in the layer; end the medium "
-                       "inside the box, or take the type absorbing";
+                return make_finding(SEDGE_AT_MATERIAL, v,
+                                    "a medium with resonances of both epsilon and mu (drude or "
+                                    "lorentz, and magnetic_drude or magnetic_lorentz) reaches a "
+                                    "surface with the type pml: waves that run backwards in it "
+                                    "would grow in the layer; end the medium inside the box, or "
+                                    "take the type absorbing");
             }
         }
     }
-    return NULL;
+    return (sedge_contradiction){.text = NULL};
 }
 
-static const char *check_dipoles(const sedge_problem *problem)
+static sedge_contradiction check_dipoles(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->point_source_count; i++) {
         if (is_zero(problem->point_sources[i].parameters + DIPOLE_DIRECTION))
-            return "a dipole source has a zero direction";
+            return make_finding(SEDGE_AT_POINT_SOURCE, i, "a dipole source has a zero direction");
     }
-    return NULL;
+    return (sedge_contradiction){.text = NULL};
 }
 
 static const char *check_cavity(const double *p)
@@ -233,14 +249,14 @@ static const char *check_comparison(const sedge_problem *problem)
     return NULL;
 }
 
-const char *maxwell_contradiction(const sedge_problem *problem)
+sedge_contradiction maxwell_contradiction(const sedge_problem *problem)
 {
-    const char *found = check_incident(problem);
+    sedge_contradiction found = check_incident(problem);
 
-    if (found == NULL) found = check_scattered(problem);
-    if (found == NULL) found = check_layers(problem);
-    if (found == NULL) found = check_dipoles(problem);
-    if (found == NULL) found = check_initial(problem);
-    if (found == NULL) found = check_comparison(problem);
+    if (found.text == NULL) found = make_finding(SEDGE_AT_INCIDENT, 0, check_scattered(problem));
+    if (found.text == NULL) found = check_layers(problem);
+    if (found.text == NULL) found = check_dipoles(problem);
+    if (found.text == NULL) found = make_finding(SEDGE_AT_INITIAL, 0, check_initial(problem));
+    if (found.text == NULL) found = make_finding(SEDGE_AT_INITIAL, 0, check_comparison(problem));
     return found;
 }

@@ -213,17 +213,18 @@ static void get_condition(sedge_condition *out, const sedge_problem *problem, in
     }
 }
 
-static const char *contradiction(const sedge_problem *problem)
+static sedge_contradiction contradiction(const sedge_problem *problem)
 {
     for (int s = 0; s < problem->surfaces; s++) {
         const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
         if (kind == NULL || problem->initial == NULL || problem->initial != &initials[0]) continue;
         if (kind == &boundaries[KIND_KNOWN] || kind == &boundaries[KIND_KNOWN_FLUX]) {
-            return "a boundary of type known or known-flux needs a known solution: give initial a "
-                   "type other than zero";
+            return (sedge_contradiction){"a boundary of type known or known-flux needs a known "
+                                         "solution: give initial a type other than zero",
+                                         SEDGE_AT_BOUNDARY, s};
         }
     }
-    return NULL;
+    return (sedge_contradiction){.text = NULL};
 }
 
 // ---- sources -----------------------------------------------------------------------------------

@@ -176,14 +176,15 @@ static bool has_source(const sedge_problem *problem, const sedge_mesh_groups *gr
     return false;
 }
 
-// Do the signals have a part at frequencies that the layer does not absorb? Fields that stay at
-// rest are better kept with alpha in all factors.
+// Have the signals, or fields at the start, a part at frequencies that the layer does not absorb?
+// Fields that stay at rest are better kept with alpha in all factors.
 static bool has_rest(const sedge_problem *problem)
 {
     double band[2];
 
     sedge_problem_band(band, problem);
-    return !(band[1] > 0.0) || band[0] < BAND_FLOOR * band[1];
+    return !(band[1] > 0.0) || band[0] < BAND_FLOOR * band[1] ||
+           strcmp(problem->initial->name, "zero") != 0;
 }
 
 // A wave crosses the layer twice: exp(-2 sigma thickness / speed).

@@ -412,6 +412,44 @@ static sedge_status feed(sedge_problem *problem, const sedge_deck *deck, const s
     return deck_fail(deck->path, at, "%s", sedge_error_message());
 }
 
+// The entry of the deck that a contradiction names; NULL: of a group that has none.
+static const deck_node *find_entry(const sedge_contradiction *found, const sedge_deck *deck,
+                                   const sedge_mesh_groups *groups)
+{
+    const bool incident = found->place == SEDGE_AT_INCIDENT;
+    const deck_node *source = NULL;
+    int left = found->index;
+
+    switch (found->place) {
+    case SEDGE_AT_MATERIAL:
+        return deck_child(deck_child(deck->tree, "materials"),
+                          groups->volume_names[groups->volume_owner[found->index]]);
+    case SEDGE_AT_BOUNDARY:
+        return deck_child(deck_child(deck->tree, "boundaries"),
+                          groups->surface_names[found->index]);
+    case SEDGE_AT_INITIAL:
+        return deck_child(deck->tree, "initial");
+    case SEDGE_AT_INCIDENT:
+    case SEDGE_AT_POINT_SOURCE:
+        break;
+    }
+    source = deck_child(deck->tree, "sources")->first;
+    for (int i = 0; i < deck->source_count; i++, source = source->next) {
+        const bool same = incident == (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT);
+        if (same && left-- == 0) break;
+    }
+    return source;
+}
+
+static sedge_status check_contradiction(const sedge_problem *problem, const sedge_deck *deck,
+                                        const sedge_mesh_groups *groups)
+{
+    if (deck->equation->contradiction == NULL) return SEDGE_OK;
+    const sedge_contradiction found = deck->equation->contradiction(problem);
+    if (found.text == NULL) return SEDGE_OK;
+    return deck_fail(deck->path, find_entry(&found, deck, groups), "%s", found.text);
+}
+
 static sedge_status derive(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh)
 {
     int surface = 0;
@@ -456,12 +494,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, deck_check_layer_media(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, check_comparison(problem, deck));
 
-    const char *const contradiction =
-        equation->contradiction != NULL ? equation->contradiction(problem) : NULL;
-    if (contradiction != NULL) {
-        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", deck->path, contradiction);
-        goto done;
-    }
+    SEDGE_TRY_GOTO(status, check_contradiction(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
     SEDGE_TRY_GOTO(status, derive(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, feed(problem, deck, mesh));

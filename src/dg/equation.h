@@ -280,6 +280,20 @@ typedef struct sedge_library_material {
     const sedge_library_entry *entries;
 } sedge_library_material;
 
+// What contradicts something else in a problem, and the entry of the deck that the message names.
+typedef enum sedge_deck_place {
+    SEDGE_AT_MATERIAL, // of volume group `index`
+    SEDGE_AT_BOUNDARY, // of surface group `index`
+    SEDGE_AT_INCIDENT, // number `index` of the problem's incident fields
+    SEDGE_AT_POINT_SOURCE,
+    SEDGE_AT_INITIAL
+} sedge_deck_place;
+typedef struct sedge_contradiction {
+    const char *text; // NULL: none
+    sedge_deck_place place;
+    int index;
+} sedge_contradiction;
+
 typedef struct sedge_equation {
     const char *name;
     const char *text;        // one sentence
@@ -347,8 +361,8 @@ typedef struct sedge_equation {
     int source_count;
 
     // Optional. Check what no single key can: contradictions between materials, boundaries and
-    // sources. Returns the message, or NULL. `problem` is the assembled problem (dg/problem.h).
-    const char *(*contradiction)(const struct sedge_problem *problem);
+    // sources. `problem` is the assembled problem (dg/problem.h).
+    sedge_contradiction (*contradiction)(const struct sedge_problem *problem);
 
     // Optional. The time after which the energy cannot grow, because all sources have ended and
     // materials and boundaries add no energy; infinite if the energy may always grow. `bounds`:

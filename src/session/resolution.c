@@ -89,8 +89,25 @@ static void add_elements(resolution *groups, const sedge_session *session, doubl
     }
 }
 
-static void print_judgement(const resolution *group, int order)
+// Only a warning: frequencies that the deck asks for are refused where the mesh does not resolve
+// them (monitor/sampling.h), and those of a pulse beyond them may be wrong without harm.
+static void print_coarse(const sedge_session *session, double error)
 {
+    const sedge_deck *const deck = session->deck;
+    const double unit = deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    const double frequency = sedge_problem_frequency(&session->problem) * unit;
+    const double factor = pow(ERROR_COARSE / error, 1.0 / (deck->order + 1.0));
+
+    printf("  (coarse for signals up to %.3g%s: the error is below %g %% up to %.2g%s, or with "
+           "edges %.2g "
+           "times as long; or raise the order)",
+           frequency, sedge_deck_unit(deck, SEDGE_FREQUENCY), 100.0 * ERROR_COARSE,
+           factor * frequency, sedge_deck_unit(deck, SEDGE_FREQUENCY), factor);
+}
+
+static void print_judgement(const resolution *group, const sedge_session *session)
+{
+    const int order = session->deck->order;
     const double error = group_error(group, order);
     int enough = order;
 
@@ -99,7 +116,7 @@ static void print_judgement(const resolution *group, int order)
     } else {
         printf(", error about %.2g %%", 100.0 * error);
     }
-    if (error > ERROR_COARSE) printf("  (coarse: refine or raise the order)");
+    if (error > ERROR_COARSE) print_coarse(session, error);
     if (error >= ERROR_FINE) return;
     while (enough > SEDGE_ORDER_MIN && group_error(group, enough - 1) < ERROR_WANTED) enough--;
     printf("  (much finer than the wave needs: ");
@@ -119,7 +136,7 @@ static void print_group(const resolution *group, const sedge_session *session, i
     if (has_odd_unit(points)) {
         printf("  %s", sedge_deck_question(session->deck));
     } else {
-        print_judgement(group, session->deck->order);
+        print_judgement(group, session);
     }
     printf("\n");
 }

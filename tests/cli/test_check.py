@@ -108,7 +108,8 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         """The main deck is neither coarse nor too fine; lower and higher orders of it are told."""
         line = r"air +shortest wave 1.333, .* points a wavelength, error (about|above) ([\d.e-]+) %(.*)\n"
         errors = {}
-        for order, words in ((2, "  (coarse: refine or raise the order)"), (4, ""),
+        for order, words in ((2, "  (coarse for signals up to 0.75: the error is below 5 % up to 0.29, or with edges "
+                                 "0.38 times as long; or raise the order)"), (4, ""),
                              (8, "  (much finer than the wave needs: order 6, or edges 1.8 times as "
                                  "long, would have an error of 0.1 %)")):
             text = self.succeed("check", SOURCE / "input/sphere.yaml", "--set", f"order={order}",

@@ -443,6 +443,12 @@ class FarField(Case):
             with self.subTest(setting=setting):
                 self.refuse(1, parts, "run", deck, "--device", "host", "--set", setting, "--set", "time.end=0.1",
                             ranks=(0,))
+        line = SPHERE.split("\n").index("  - type: plane-wave") + 1
+        self.write("along.yaml", deck.read_text().replace("[2, 0, 0]", "[2, 0, 1]"))
+        self.refuse(1, [f"along.yaml:{line}: the plane-wave source's polarisation is not perpendicular"], "check",
+                    "along.yaml", ranks=(0,))
+        self.refuse(1, [f"sphere.yaml:{line}: a plane-wave source acts on surfaces that scatter (pec", "sheets)"], "check", deck,
+                    "--set", "boundaries.sphere.type=absorbing", ranks=(0,))
         open_deck = self.write("open.yaml", DIPOLE)
         self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "is a conductor"], "run",
                     open_deck, "--device", "host", "--set", "materials.domain.conductivity=1", ranks=(0,))

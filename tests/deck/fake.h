@@ -161,9 +161,10 @@ static void fake_constants(const double *keys, const double *incident, double *c
 }
 
 // Two materials with a product of 666 contradict each other.
-static const char *fake_contradiction(const struct sedge_problem *problem)
+static sedge_contradiction fake_contradiction(const struct sedge_problem *problem)
 {
-    return problem->materials[0][0] == 666.0 ? "the number of the beast" : NULL;
+    return (sedge_contradiction){
+        problem->materials[0][0] == 666.0 ? "the number of the beast" : NULL, SEDGE_AT_MATERIAL, 0};
 }
 
 static const double fake_si[SEDGE_DIMENSIONS] = {

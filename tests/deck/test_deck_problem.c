@@ -142,7 +142,7 @@ static void test_refusals(void)
     check_refused("  wall: {type: pec}\n", "  default: {type: pec}\n",
                   "boundaries has no condition for the surface group 'wall' of the mesh (4 faces); "
                   "'default' is for what is in no group; known: outer, default, right");
-    check_refused("{mu: 1}", "{mu: 6, epsilon: 111}", "deck.yaml: the number of the beast");
+    check_refused("{mu: 1}", "{mu: 6, epsilon: 111}", "deck.yaml:9: the number of the beast");
 }
 
 // The entries `default` let a mesh have elements and faces without a group, and need none.
