@@ -187,7 +187,7 @@ static sedge_status run(bench *b, const sedge_run_options *options)
                                      session->mesh, &session->problem, &config));
     SEDGE_TRY(sedge_reference_create(&b->reference, b->comm, session->element, session->mesh,
                                      &session->problem));
-    sedge_reference_initial(b->reference, 0.0, b->u);
+    sedge_reference_initial(b->reference, 0.0, 1, b->u);
     SEDGE_TRY(sedge_comm_agree(b->comm, sedge_evolution_set(b->evolution, b->u)));
     b->output = sedge_session_output(session, 0, false);
     b->source = sedge_session_source(b->evolution);

@@ -60,10 +60,20 @@ static void apply_sine(const double *x, double t, const double *m, const double 
     (void)m;
 }
 
-// Name, function, exact?, parameters and their number, text, wave.
 static const sedge_initial_kind initials[] = {
-    {"gaussian", apply_bump, true, bump_parameters, 2, "a round bump", NULL},
-    {"sine", apply_sine, true, sine_parameters, 1, "a plane wave in a periodic box", sedge_turns},
+    {.name = "gaussian",
+     .apply = apply_bump,
+     .exact = true,
+     .parameters = bump_parameters,
+     .parameter_count = 2,
+     .text = "a round bump"},
+    {.name = "sine",
+     .apply = apply_sine,
+     .exact = true,
+     .parameters = sine_parameters,
+     .parameter_count = 1,
+     .text = "a plane wave in a periodic box",
+     .wave = sedge_turns},
 };
 
 static const sedge_parameter inflow_parameters[] = {{.name = "value", .text = "what comes in"}};

@@ -378,7 +378,7 @@ static void apply_ball(const double *x, double t, const double *m, const double 
 // ---- the table ---------------------------------------------------------------------------------
 
 const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
-    {.name = "zero", .apply = apply_zero, .text = "no field"},
+    {.name = "zero", .apply = apply_zero, .text = "no field", .zero = true},
     {.name = "cavity-mode",
      .apply = apply_cavity,
      .exact = true,

@@ -12,7 +12,7 @@
 
 static sedge_status check_size(int64_t count, size_t size)
 {
-    if (count >= 0 && (size == 0 || (uint64_t)count <= (SIZE_MAX - HUGE_PAGE) / size))
+    if (count >= 0 && (size == 0 || (uint64_t)count <= (SIZE_MAX - 4 * HUGE_PAGE) / size))
         return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_MEMORY, "an array of %lld x %zu bytes is not possible",
                       (long long)count, size);
@@ -24,6 +24,36 @@ static sedge_status out_of_memory(size_t bytes)
                       (double)bytes / 1048576.0);
 }
 
+// Where an array begins in its block; the block's address is before it.
+static char *place(char *block, size_t offset)
+{
+    if (block != NULL) memcpy(block + offset - sizeof block, &block, sizeof block);
+    return block != NULL ? block + offset : NULL;
+}
+
+static char *take_small(size_t bytes)
+{
+    const size_t padded = (bytes + SEDGE_ALIGNMENT) / SEDGE_ALIGNMENT * SEDGE_ALIGNMENT;
+    char *const block = aligned_alloc(SEDGE_ALIGNMENT, SEDGE_ALIGNMENT + padded);
+
+    if (block != NULL) memset(block + SEDGE_ALIGNMENT, 0, padded);
+    return place(block, SEDGE_ALIGNMENT);
+}
+
+// Fresh pages are zero: they are not touched here, but by whoever fills the array, perhaps by
+// several threads.
+static char *take_large(size_t bytes)
+{
+    const size_t padded = (bytes + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;
+    char *const block = calloc(1, padded + HUGE_PAGE + SEDGE_ALIGNMENT);
+
+    if (block == NULL) return NULL;
+    const size_t offset =
+        HUGE_PAGE + SEDGE_ALIGNMENT - ((uintptr_t)block + SEDGE_ALIGNMENT) % HUGE_PAGE;
+    (void)madvise(block + offset, padded, MADV_HUGEPAGE); // without it all is as before
+    return place(block, offset);
+}
+
 sedge_status sedge_allocate(void *out, int64_t count, size_t size)
 {
     void *memory = NULL;
@@ -31,21 +61,20 @@ sedge_status sedge_allocate(void *out, int64_t count, size_t size)
     memcpy(out, &memory, sizeof memory);
     SEDGE_TRY(check_size(count, size));
     const size_t bytes = (size_t)count * size;
-    const bool is_large = bytes >= 4 * HUGE_PAGE;
-    const size_t unit = is_large ? HUGE_PAGE : SEDGE_ALIGNMENT;
-    const size_t padded = (bytes + unit) / unit * unit;
-
-    memory = aligned_alloc(unit, padded);
-    if (memory == NULL) return out_of_memory(bytes);
-    if (is_large) (void)madvise(memory, padded, MADV_HUGEPAGE); // without it all is as before
-    memset(memory, 0, is_large ? bytes : padded);
+    char *const block = bytes >= 4 * HUGE_PAGE ? take_large(bytes) : take_small(bytes);
+    if (block == NULL) return out_of_memory(bytes);
+    memory = block;
     memcpy(out, &memory, sizeof memory);
     return SEDGE_OK;
 }
 
 void sedge_release(void *memory)
 {
-    free(memory);
+    char *block;
+
+    if (memory == NULL) return;
+    memcpy(&block, (char *)memory - sizeof block, sizeof block);
+    free(block);
 }
 
 // A huge page each for what is scattered would be most of the memory again.

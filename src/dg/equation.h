@@ -214,6 +214,7 @@ typedef struct sedge_initial_kind {
     int parameter_count;
     const char *text;
     sedge_wave wave; // NULL: no plane wave
+    bool zero;       // apply gives 0 everywhere: a run need not call it, as fresh states are 0
 } sedge_initial_kind;
 
 typedef enum sedge_source_type {

@@ -1,6 +1,7 @@
 #include "dg/reference.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "dg/dense.h"
 #include "dg/point.h"
 #include "dg/reference_internal.h"
@@ -556,22 +557,39 @@ void sedge_reference_energy(const sedge_reference *reference, const double *u, d
     }
 }
 
-void sedge_reference_initial(const sedge_reference *reference, double t, double *u)
+// The initial state, on several threads.
+typedef struct initial_job {
+    const sedge_reference *reference;
+    double t;
+    double *u;
+} initial_job;
+
+static void fill_initial(void *context, int64_t first, int64_t end)
 {
-    const sedge_element *element = reference->element;
-    const sedge_problem *problem = reference->problem;
+    const initial_job *const job = context;
+    const sedge_reference *const reference = job->reference;
+    const sedge_element *const element = reference->element;
+    const sedge_problem *const problem = reference->problem;
     const int n = element->nodes;
     const int fields = problem->equation->fields;
 
-    for (int32_t e = 0; e < reference->mesh->elements; e++) {
-        const double *m = problem->materials[reference->mesh->group[e]];
+    for (int64_t e = first; e < end; e++) {
+        const double *const m = problem->materials[reference->mesh->group[e]];
         for (int i = 0; i < n; i++) {
             const double rst[3] = {element->r[i], element->s[i], element->t[i]};
             double x[3];
             double q[SEDGE_MAX_FIELDS];
-            sedge_mesh_place(reference->mesh, e, rst, x);
-            problem->initial->apply(x, t, m, problem->initial_parameters, problem->constants, q);
-            for (int k = 0; k < fields; k++) u[((int64_t)e * fields + k) * n + i] = q[k];
+            sedge_mesh_place(reference->mesh, (int32_t)e, rst, x);
+            problem->initial->apply(x, job->t, m, problem->initial_parameters, problem->constants,
+                                    q);
+            for (int k = 0; k < fields; k++) job->u[(e * fields + k) * n + i] = q[k];
         }
     }
+}
+
+void sedge_reference_initial(const sedge_reference *reference, double t, int threads, double *u)
+{
+    initial_job job = {reference, t, u};
+
+    sedge_parallel(threads, reference->mesh->elements, 1024, fill_initial, &job);
 }

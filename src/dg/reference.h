@@ -65,5 +65,6 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
 // Also used by the driver. Not collective.
 void sedge_reference_energy(const sedge_reference *reference, const double *u, double *energy);
 
-// The fields of the problem's initial kind at time t into u. Not collective.
-void sedge_reference_initial(const sedge_reference *reference, double t, double *u);
+// The fields of the problem's initial kind at time t into u, by up to `threads` threads. Not
+// collective.
+void sedge_reference_initial(const sedge_reference *reference, double t, int threads, double *u);

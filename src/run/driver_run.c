@@ -109,8 +109,10 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from->path);
     sedge_stopwatch_begin(&run->watch, "state: initial values");
     say(run, found ? "state of the checkpoint" : "initial state");
-    if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
-    SEDGE_TRY(driver_set_state(run, found ? from : NULL));
+    if (!found && !session->problem.initial->zero)
+        sedge_reference_initial(run->reference, 0.0, run->output.threads, run->u);
+    if (found || !session->problem.initial->zero)
+        SEDGE_TRY(driver_set_state(run, found ? from : NULL));
     sedge_stopwatch_begin(&run->watch, "first output");
     return SEDGE_OK;
 }

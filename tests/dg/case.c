@@ -296,7 +296,7 @@ void dg_case_clear(dg_case *c)
 
 void dg_case_start(dg_case *c, double t)
 {
-    sedge_reference_initial(c->reference, t, c->u);
+    sedge_reference_initial(c->reference, t, 1, c->u);
 }
 
 sedge_status dg_case_run(dg_case *c, double end, double cfl)
@@ -385,7 +385,7 @@ double dg_case_norm(const dg_case *c, const double *a, const double *b)
 
 double dg_case_error(dg_case *c, double t)
 {
-    sedge_reference_initial(c->reference, t, c->exact);
+    sedge_reference_initial(c->reference, t, 1, c->exact);
     return dg_case_norm(c, c->u, c->exact) / dg_case_norm(c, c->exact, NULL);
 }
 

@@ -133,9 +133,9 @@ static void set_exact(dg_case *c, const double *y)
     const int64_t n = c->element->nodes;
     double *const e = c->rhs;
 
-    sedge_reference_initial(c->reference, 0.5 * PI / w, c->exact);
+    sedge_reference_initial(c->reference, 0.5 * PI / w, 1, c->exact);
     for (int64_t i = 0; i < c->values; i++) c->exact[i] *= i / n % 6 < 3 ? 0.0 : y[1] * w * MU;
-    sedge_reference_initial(c->reference, 0.0, e);
+    sedge_reference_initial(c->reference, 0.0, 1, e);
     for (int64_t i = 0; i < c->values; i++) c->exact[i] += y[0] * e[i];
 }
 

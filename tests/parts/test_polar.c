@@ -141,10 +141,10 @@ static void set_exact(dg_case *c, double t)
     const double w = sqrt(K2 / (EPSILON * MU));
     const int64_t n = c->element->nodes;
 
-    sedge_reference_initial(c->reference, 0.5 * PI / w, c->exact); // H
+    sedge_reference_initial(c->reference, 0.5 * PI / w, 1, c->exact); // H
     for (int64_t i = 0; i < c->values; i++) c->exact[i] *= i / n % 6 < 3 ? 0.0 : now.g * w;
     double *const e = c->rhs;
-    sedge_reference_initial(c->reference, 0.0, e);
+    sedge_reference_initial(c->reference, 0.0, 1, e);
     for (int64_t i = 0; i < c->values; i++) c->exact[i] += now.e * e[i];
 }
 
@@ -165,7 +165,7 @@ static void find_errors(double errors[2], int order, int cells)
     const int64_t n = c.element->nodes;
     const double p = solve(end).p;
     const double *const memory = sedge_reference_memory(c.reference, 0);
-    sedge_reference_initial(c.reference, 0.0, c.exact);
+    sedge_reference_initial(c.reference, 0.0, 1, c.exact);
     for (int32_t e = 0; e < c.mesh->elements; e++) {
         for (int64_t i = 0; i < 3 * n; i++) {
             const double exact = p * c.exact[e * 6 * n + i];

@@ -30,7 +30,7 @@ static double find_phase(const kit *k, const double *u, double *mode)
     double along[2];
 
     for (int part = 0; part < 2; part++) {
-        sedge_reference_initial(k->base.reference, part * 0.5 * pi / wave, mode);
+        sedge_reference_initial(k->base.reference, part * 0.5 * pi / wave, 1, mode);
         along[part] = dg_case_product(&k->base, u, mode) / dg_case_product(&k->base, mode, mode);
     }
     return atan2(along[1], along[0]);

@@ -58,8 +58,13 @@ static void apply_sine(const double *x, double t, const double *m, const double 
 }
 
 static const sedge_initial_kind initials[] = {
-    {"sine", apply_sine, true, sine_parameters, 3, "a wave that steepens; exact before the shock",
-     sedge_turns},
+    {.name = "sine",
+     .apply = apply_sine,
+     .exact = true,
+     .parameters = sine_parameters,
+     .parameter_count = 3,
+     .text = "a wave that steepens; exact before the shock",
+     .wave = sedge_turns},
 };
 
 static const sedge_parameter fixed_parameters[] = {{.name = "value", .text = "of u"}};
