@@ -273,6 +273,18 @@ int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary
     return equation->boundary_count + first;
 }
 
+int sedge_problem_media(const sedge_problem *problem)
+{
+    const size_t bytes =
+        (size_t)problem->equation->material_values * sizeof problem->materials[0][0];
+
+    for (int v = 1; v < problem->volumes; v++) {
+        if (memcmp(problem->materials[v], problem->materials[0], bytes) != 0)
+            return problem->volumes;
+    }
+    return 1;
+}
+
 bool sedge_problem_is_two_sided(const sedge_problem *problem)
 {
     bool any = false;

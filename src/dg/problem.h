@@ -79,6 +79,10 @@ sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *eq
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
 
+// 1 if all volume groups have the same material values, so that kernels need not read them; else
+// the number of volume groups. Terms may differ either way.
+int sedge_problem_media(const sedge_problem *problem);
+
 // Add a term with `poles` poles (1 for a kind without) to volume group `volume`: as many parameters
 // as the kind's list takes, for each pole. All calls for one kind follow each other; kinds come in
 // the order of sedge_term_kinds. SEDGE_ERR_MEMORY; SEDGE_ERR_USAGE if the groups have too many

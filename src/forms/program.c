@@ -119,7 +119,8 @@ static sedge_status write_problem(sedge_text *text, const operator_target *targe
         {"NODES", element->nodes},
         {"FACE_NODES", element->face_nodes},
         {"LINEAR", problem->equation->linear},
-        {"MATERIALS", problem->volumes},
+        {"VOLUMES", problem->volumes},
+        {"MATERIALS", sedge_problem_media(problem)},
         {"MATERIAL_VALUES", problem->equation->material_values},
         {"CONSTANTS", problem->equation->constant_count},
     };
@@ -158,9 +159,9 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 
     SEDGE_TRY(
         write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
-    // One material is part of the program; several are read by number.
+    // One medium is part of the program; several are read by the number of the volume group.
     SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
-                         problem->volumes == 1 ? equation->material_values : 0));
+                         sedge_problem_media(problem) == 1 ? equation->material_values : 0));
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n",
                              equation->name, equation->name));
     if (equation->source != NULL)

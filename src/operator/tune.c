@@ -170,13 +170,13 @@ static void describe_candidates(operator_tuning *tuning)
 static void describe_task(operator_tuning *tuning, int64_t elements)
 {
     const sedge_operator *const op = tuning->op;
+    const int media = sedge_problem_media(op->problem);
     double bytes, flops;
 
     describe_candidates(tuning);
     operator_name(tuning->name, op->problem);
     (void)snprintf(tuning->size, sizeof tuning->size, "2^%d elements, %d material%s",
-                   (int)lround(log2((double)elements)), op->problem->volumes,
-                   op->problem->volumes == 1 ? "" : "s");
+                   (int)lround(log2((double)elements)), media, media == 1 ? "" : "s");
     for (int l = 0; l < tuning->choices.layouts; l++)
         tuning->layout_names[l] = tuning->choices.layout[l].name;
     operator_count(op, KERNEL_STAGE, &bytes, &flops);

@@ -107,7 +107,7 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
     X(sedge_real, dt)                                              \
     SEDGE_STAGE_TERMS_LIST(X)
 
-// The material values of one value of slots. One material: literals, nothing is read.
+// The material values of one value of slots. One medium: literals, nothing is read.
 SEDGE_FUNCTION void get_material(sedge_value *m, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                                  sedge_int64 value)

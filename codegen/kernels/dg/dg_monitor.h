@@ -69,7 +69,7 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state 
         SEDGE_EACH (f, SEDGE_FIELDS) row[f] += weight * u[value * SEDGE_NODES_PADDED + m].f[f];
     }
     SEDGE_LANES_LOOP (l) {
-#if SEDGE_MATERIALS > 1
+#if SEDGE_VOLUMES > 1
         const SEDGE_GLOBAL double *const w =
             energy_weights + material[value * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
 #else
