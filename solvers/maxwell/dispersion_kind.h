@@ -107,6 +107,30 @@ SEDGE_FUNCTION double lorentz_oscillation(double inverse, const double *p)
     return DISPERSION_TURN * dispersion_oscillation(p[1] * sqrt(1.0 + p[0] * inverse), p[2]);
 }
 
+// The energy density of a pole's memory is 1/2 sum_k weights_k w_k^2. Poynting's theorem with the
+// laws' equations: the fields' energy and this one together change by -gamma |dP/dt|^2 or the like.
+SEDGE_FUNCTION void debye_energy(const double *p, double *weights)
+{
+    for (int i = 0; i < 3; i++) weights[i] = 1.0 / p[0];
+}
+
+SEDGE_FUNCTION void drude_energy(const double *p, double *weights)
+{
+    const double plasma = DISPERSION_TURN * p[0];
+
+    for (int i = 0; i < 3; i++) weights[i] = 1.0 / (plasma * plasma);
+}
+
+SEDGE_FUNCTION void lorentz_energy(const double *p, double *weights)
+{
+    const double resonance = DISPERSION_TURN * p[1];
+
+    for (int i = 0; i < 3; i++) {
+        weights[i] = 1.0 / p[0];
+        weights[3 + i] = 1.0 / (p[0] * resonance * resonance);
+    }
+}
+
 // Define the kind `kind` of the law `law`; `value` is the material's value 1/epsilon or 1/mu.
 #define DISPERSION_KIND(kind, law, value, components, sentence)                       \
     static double find_rate(const double *m, const double *p)                         \
@@ -116,6 +140,11 @@ SEDGE_FUNCTION double lorentz_oscillation(double inverse, const double *p)
     static double find_oscillation(const double *m, const double *p)                  \
     {                                                                                 \
         return law##_oscillation(m[value], p);                                        \
+    }                                                                                 \
+    static void find_energy(const double *m, const double *p, double *weights)        \
+    {                                                                                 \
+        (void)m;                                                                      \
+        law##_energy(p, weights);                                                     \
     }                                                                                 \
     const sedge_term_kind sedge_term_##kind = {                                       \
         .name = #kind,                                                                \
@@ -131,4 +160,5 @@ SEDGE_FUNCTION double lorentz_oscillation(double inverse, const double *p)
         .local = kind##_local,                                                        \
         .rate = find_rate,                                                            \
         .oscillation = find_oscillation,                                              \
+        .energy = find_energy,                                                        \
         .linear = true}

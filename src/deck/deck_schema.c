@@ -175,7 +175,8 @@ static const deck_key source_keys[] = {
 };
 
 static const deck_key monitor_keys[] = {
-    {"energy", DECK_SECTION, .fallback = "{}", .text = "energy of the fields over time"},
+    {"energy", DECK_SECTION, .fallback = "{}",
+     .text = "energy of the fields and of media's poles over time"},
     {"probes", DECK_SECTION, .fallback = "{}", .text = "fields at points over time"},
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},

@@ -302,6 +302,8 @@ static sedge_status check_terms(const sedge_equation *equation)
             {is_text(kind->header_text), "header_text", missing},
             {matrix != (kind->local != NULL), "local", missing},
             {matrix != (kind->rate != NULL), "rate", missing},
+            {kind->energy == NULL || !(matrix || kind->layer > 0), "energy",
+             "a term that multiplies and one of layers have none"},
             {kind->oscillation == NULL || kind->rate != NULL, "oscillation",
              "a term with oscillations has a rate"},
             {matrix == (kind->multiply_local != NULL), "multiply",

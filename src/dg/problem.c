@@ -257,6 +257,29 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
     return false;
 }
 
+bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
+                       const sedge_term *term, int volume)
+{
+    const sedge_term_kind *const kind = term->kind;
+    const int size = sedge_term_parameters(term) / term->poles;
+
+    if (kind->energy == NULL || kind->memory == 0) return false;
+    for (int i = 0; i < term->poles && term->present[volume]; i++) {
+        kind->energy(problem->materials[volume], term->parameters[volume] + (ptrdiff_t)i * size,
+                     weights + (ptrdiff_t)i * kind->memory);
+    }
+    return true;
+}
+
+bool sedge_problem_is_passive(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term_kind *const kind = problem->terms[i].kind;
+        if (kind->energy == NULL && kind->multiply == NULL) return false;
+    }
+    return sedge_problem_face_memory(problem) == 0;
+}
+
 static bool is_two_sided(const sedge_boundary *boundary)
 {
     return boundary->kind != NULL && sedge_is_two_sided(boundary->kind);

@@ -99,6 +99,15 @@ int sedge_term_parameters(const sedge_term *term);
 // finite number of at least 0 if that of one pole is not.
 double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
 
+// The energy density of the term's memory in a volume group that has the term is 1/2 sum_k
+// weights_k w_k^2: sets weights [sedge_term_memory]. False: the kind does not tell
+// (sedge_term_kind.energy), or the term has no memory.
+bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
+                       const sedge_term *term, int volume);
+
+// Does no term and no memory of faces add to the energy of the fields and the terms' memory?
+bool sedge_problem_is_passive(const sedge_problem *problem);
+
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);
 

@@ -555,6 +555,7 @@ void sedge_reference_energy(const sedge_reference *reference, const double *u, d
         }
         energy[e] = 0.5 * reference->geometry[e].jacobian * sum;
     }
+    reference_terms_energy(reference, energy);
 }
 
 // The initial state, on several threads.

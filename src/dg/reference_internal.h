@@ -103,6 +103,9 @@ const double *reference_terms_drive(sedge_reference *reference, const double *u)
 void reference_terms_add(sedge_reference *reference, const double *u, const double *seen, double t,
                          double *rhs);
 
+// Add the energy of the terms' memory to `energy` [elements].
+void reference_terms_energy(const sedge_reference *reference, double *energy);
+
 // Advance the memory of terms and faces by one stage, with the rates of the last right-hand side:
 //   residual = a residual + dt rate,  memory = memory + b residual.
 void reference_terms_stage(sedge_reference *reference, double a, double b, double dt);

@@ -175,6 +175,42 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
     }
 }
 
+// Of one component of the memory in an element, w [nodes]: the integral of its square.
+static double find_square(const sedge_reference *reference, int32_t element, const double *w)
+{
+    const int n = reference->element->nodes;
+    double sum = 0.0;
+
+    if (sedge_mesh_curve(reference->mesh, element) >= 0) {
+        sedge_cubature_jacobian(reference->cubature, reference->mesh, element, reference->jacobian);
+        return sedge_cubature_product(reference->cubature, reference->jacobian, w, w);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) sum += w[i] * reference->element->mass[i * n + j] * w[j];
+    return reference->geometry[element].jacobian * sum;
+}
+
+void reference_terms_energy(const sedge_reference *reference, double *energy)
+{
+    const int64_t n = reference->element->nodes;
+
+    for (int k = 0; reference->terms != NULL && k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int memory = sedge_term_memory(of->term);
+        double weights[SEDGE_MAX_MEMORY];
+        for (int32_t i = 0; i < of->elements; i++) {
+            const int32_t e = of->element[i];
+            if (!sedge_term_energy(weights, reference->problem, of->term,
+                                   reference->mesh->group[e]))
+                break;
+            for (int c = 0; c < memory; c++) {
+                energy[e] +=
+                    0.5 * weights[c] * find_square(reference, e, of->memory + (i * memory + c) * n);
+            }
+        }
+    }
+}
+
 static void advance(double *memory, double *residual, const double *rate, int64_t count,
                     const double step[3])
 {

@@ -90,6 +90,10 @@ typedef struct sedge_term_kind {
     // squares of those of a group are summed: poles that drive the same field without loss swing at
     // most as fast as the root of that. The part in a rate is the integrator's `oscillation`.
     double (*oscillation)(const double *m, const double *p);
+    // Optional: the term is passive. It adds no energy to that of the fields and its memory
+    // together; the energy density of one pole's memory is 1/2 sum_k weights_k w_k^2. Sets weights
+    // [memory], each >= 0.
+    void (*energy)(const double *m, const double *p, double *weights);
     // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
     // coefficients of any basis may be used in place of nodal values.
     bool linear;

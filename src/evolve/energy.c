@@ -12,15 +12,18 @@
 struct evolve_energy {
     sedge_operator *op;
     sedge_buffer *mass;          // [nodes][nodes] of the layout's basis
-    sedge_buffer *half_jacobian; // [slots] J / 2
+    sedge_buffer *half_jacobian; // [slots] J / 2; 0 in curved elements, which the kernels of their
+                                 // own count
     sedge_buffer *weights;       // [materials][fields] of squares; or [fields][fields]
-    sedge_buffer *counts;        // [slots] as the sum's kernel reads them
-    sedge_buffer *slots[2];      // [slots] energies: measured last, and kept
-    int now;                     // the former
-    sedge_buffer *sums;          // [blocks][3]
-    double *sums_here;           // the same, pinned
-    int64_t blocks, each;        // of the sum: their number, the slots of one
-    sedge_event *summed;         // `sums_here` has them
+    sedge_buffer *memory[SEDGE_MAX_KINDS + 1]; // of the operator's terms, [volumes][components] of
+                                               // squares; NULL: the energy is not known
+    sedge_buffer *counts;                      // [slots] as the sum's kernel reads them
+    sedge_buffer *slots[2];                    // [slots] energies: measured last, and kept
+    int now;                                   // the former
+    sedge_buffer *sums;                        // [blocks][3]
+    double *sums_here;                         // the same, pinned
+    int64_t blocks, each;                      // of the sum: their number, the slots of one
+    sedge_event *summed;                       // `sums_here` has them
 };
 
 #define SUM_BLOCKS 128 // blocks of the sum at most
@@ -42,8 +45,11 @@ static sedge_status upload_half_jacobian(evolve_energy *energy)
     double *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, op->data.slots.count, sizeof *list));
-    for (int32_t e = 0; e < op->mesh->elements; e++)
-        list[sedge_slot(&op->data.slots, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const double volume = sedge_tet_volume(op->mesh->corners[e]);
+        const bool curved = sedge_mesh_curve(op->mesh, e) >= 0;
+        list[sedge_slot(&op->data.slots, e)] = curved ? 0.0 : 3.0 * volume / 8.0;
+    }
     return sedge_upload(&energy->half_jacobian, op->device, list, op->data.slots.count,
                         sizeof *list);
 }
@@ -68,6 +74,23 @@ static sedge_status upload_weights(evolve_energy *energy)
                         sizeof *list);
 }
 
+// Of the i-th of the operator's terms.
+static sedge_status upload_memory_weights(evolve_energy *energy, int i)
+{
+    const sedge_problem *const problem = energy->op->problem;
+    const sedge_term *const term = energy->op->terms.term[i].term.term;
+    const int components = energy->op->terms.term[i].term.memory;
+    double weights[SEDGE_MAX_MEMORY] = {0.0};
+    double *list = NULL;
+
+    if (term == NULL || !sedge_term_energy(weights, problem, term, 0)) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&list, (int64_t)problem->volumes * components, sizeof *list));
+    for (int v = 0; v < problem->volumes; v++)
+        (void)sedge_term_energy(list + (ptrdiff_t)v * components, problem, term, v);
+    return sedge_upload(&energy->memory[i], energy->op->device, list,
+                        (int64_t)problem->volumes * components, sizeof *list);
+}
+
 static sedge_status upload_counts(evolve_energy *energy)
 {
     const sedge_operator *const op = energy->op;
@@ -86,6 +109,7 @@ static sedge_status make_buffers(evolve_energy *energy)
     SEDGE_TRY(upload_mass(energy));
     SEDGE_TRY(upload_half_jacobian(energy));
     SEDGE_TRY(upload_weights(energy));
+    for (int i = 0; i < op->terms.count; i++) SEDGE_TRY(upload_memory_weights(energy, i));
     SEDGE_TRY(upload_counts(energy));
     for (int i = 0; i < 2; i++) {
         SEDGE_TRY(sedge_buffer_create(&energy->slots[i], op->device,
@@ -122,6 +146,7 @@ void evolve_energy_free(evolve_energy *energy)
     sedge_buffer_free(energy->mass);
     sedge_buffer_free(energy->half_jacobian);
     sedge_buffer_free(energy->weights);
+    for (int i = 0; i < energy->op->terms.count; i++) sedge_buffer_free(energy->memory[i]);
     sedge_buffer_free(energy->counts);
     for (int i = 0; i < 2; i++) sedge_buffer_free(energy->slots[i]);
     sedge_buffer_free(energy->sums);
@@ -147,6 +172,28 @@ static sedge_status launch(const evolve_energy *energy, const operator_fields *f
     return operator_run_curved_energy(op, fields, energy->weights, energy->slots[energy->now]);
 }
 
+// Add the energy of the i-th term's memory.
+static sedge_status launch_memory(const evolve_energy *energy, const operator_fields *fields, int i)
+{
+    sedge_operator *const op = energy->op;
+    const operator_device_term *const term = &op->terms.term[i];
+    uint64_t w = sedge_buffer_address(fields->memory[i].now);
+    uint64_t out = sedge_buffer_address(energy->slots[energy->now]);
+    uint64_t mass = sedge_buffer_address(energy->mass);
+    uint64_t half_jacobian = sedge_buffer_address(energy->half_jacobian);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t places = sedge_buffer_address(term->on_device);
+    uint64_t weights = sedge_buffer_address(energy->memory[i]);
+    int64_t components = term->term.memory;
+    void *const arguments[] = {&w,        &out,    &mass,    &half_jacobian,
+                               &material, &places, &weights, &components};
+
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_MEMORY_ENERGY, op->main, op->data.slots.batches,
+                              SEDGE_MONITOR_THREADS, arguments, 8));
+    return operator_run_curved_memory_energy(op, term, &fields->memory[i], energy->memory[i],
+                                             energy->slots[energy->now]);
+}
+
 static sedge_status launch_sum(const evolve_energy *energy)
 {
     sedge_operator *const op = energy->op;
@@ -166,6 +213,8 @@ sedge_status evolve_energy_begin(const evolve_energy *energy, const operator_fie
     const sedge_operator *const op = energy->op;
 
     SEDGE_TRY(launch(energy, fields));
+    for (int i = 0; i < op->terms.count; i++)
+        if (energy->memory[i] != NULL) SEDGE_TRY(launch_memory(energy, fields, i));
     SEDGE_TRY(launch_sum(energy));
     SEDGE_TRY(sedge_buffer_download(energy->sums, 0, energy->sums_here,
                                     3 * energy->blocks * (int64_t)sizeof(double), op->main));

@@ -1,5 +1,5 @@
-// energy.h5: the energy of the fields over time, /time, /step, /energy. The root keeps some samples
-// and then appends them.
+// energy.h5: the energy of the fields and of the media's poles over time, /time, /step, /energy.
+// The root keeps some samples and then appends them.
 #include "dg/monitor_kind.h"
 
 #include "base/file.h"
@@ -133,7 +133,7 @@ static void release(void *what)
 extern const sedge_monitor_kind sedge_monitor_energy;
 const sedge_monitor_kind sedge_monitor_energy = {
     .name = "energy",
-    .text = "energy of the fields over time",
+    .text = "energy of the fields and of media's poles over time",
     .requested = requested,
     .create = create,
     .due = due,

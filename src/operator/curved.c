@@ -263,6 +263,35 @@ sedge_status operator_run_curved_energy(sedge_operator *op, const operator_field
     return SEDGE_OK;
 }
 
+sedge_status operator_run_curved_memory_energy(sedge_operator *op, const operator_device_term *term,
+                                               const operator_term_memory *memory,
+                                               const sedge_buffer *memory_weights,
+                                               const sedge_buffer *slots)
+{
+    uint64_t w = sedge_buffer_address(memory->now);
+    uint64_t energy = sedge_buffer_address(slots);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t places = sedge_buffer_address(term->on_device);
+    uint64_t weights = sedge_buffer_address(memory_weights);
+    int64_t components = term->term.memory;
+
+    for (int halo = 0; halo < 2; halo++) {
+        sedge_span span = op->data.slots.span[halo == 1][true];
+        if (span.count == 0) continue;
+        int64_t first_curve = span.first_curve;
+        uint64_t curves = sedge_buffer_address(op->data.curves);
+        uint64_t operators = sedge_buffer_address(op->curved.operators);
+        void *const arguments[] = {&w,          &energy,      &curves,    &operators,
+                                   &material,   &places,      &weights,   &components,
+                                   &span.first, &first_curve, &span.count};
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_CURVED_MEMORY_ENERGY, op->main,
+                                  (span.count + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                                  SEDGE_TRACE_THREADS, arguments,
+                                  (int)(sizeof arguments / sizeof arguments[0])));
+    }
+    return SEDGE_OK;
+}
+
 // Products with the operators; 30 words of the map, and the states as on straight elements.
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops)
 {

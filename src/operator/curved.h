@@ -32,5 +32,13 @@ sedge_status operator_run_curved_energy(sedge_operator *op, const operator_field
                                         const sedge_buffer *energy_weights,
                                         const sedge_buffer *slots);
 
+// Add the energies of a term's memory in curved elements to `slots` [slots], by the weights of each
+// component's square in each volume group.
+SEDGE_MUST_USE
+sedge_status operator_run_curved_memory_energy(sedge_operator *op, const operator_device_term *term,
+                                               const operator_term_memory *memory,
+                                               const sedge_buffer *memory_weights,
+                                               const sedge_buffer *slots);
+
 // Compulsory bytes and nominal operations of a stage in all curved elements of this rank.
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);

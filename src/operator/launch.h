@@ -21,9 +21,11 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
-    KERNEL_CURVED,    // the rest only where the problem has curved elements
+    KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions
+    KERNEL_MEMORY_ENERGY, // only where terms tell the energy of their memory
+    KERNEL_CURVED,        // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
+    KERNEL_CURVED_MEMORY_ENERGY,
     KERNELS
 } operator_kernel;
 

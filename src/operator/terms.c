@@ -102,6 +102,15 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
     return bytes;
 }
 
+bool operator_terms_store_energy(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term_kind *const kind = problem->terms[i].kind;
+        if (kind->energy != NULL && kind->memory > 0) return true;
+    }
+    return false;
+}
+
 // ---- texts -------------------------------------------------------------------------------------
 
 static bool is_listed(const sedge_source *sources, int count, const sedge_source *header)

@@ -41,6 +41,9 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 // (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 
+// Does any term tell the energy of its memory (sedge_term_kind.energy)?
+bool operator_terms_store_energy(const sedge_problem *problem);
+
 // ---- texts -------------------------------------------------------------------------------------
 
 // What a program with terms has more than one without.

@@ -126,9 +126,8 @@ double sedge_blowup_quiet(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
 
-    const bool memory = problem->term_count > 0 || sedge_problem_face_memory(problem) > 0;
-
-    if (problem->equation->quiet == NULL || memory) return (double)INFINITY;
+    if (problem->equation->quiet == NULL || !sedge_problem_is_passive(problem))
+        return (double)INFINITY;
     return problem->equation->quiet(problem, session->mesh->bounds);
 }
 

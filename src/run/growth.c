@@ -132,8 +132,7 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     const sedge_equation *const equation = problem->equation;
-    const bool known = equation->quiet != NULL && problem->term_count == 0 &&
-                       sedge_problem_face_memory(problem) == 0;
+    const bool known = equation->quiet != NULL && sedge_problem_is_passive(problem);
     extremes found;
 
     find_extremes(&found, session);

@@ -28,10 +28,10 @@ typedef struct sedge_growth {
     double slack;    // of the energy, over the bound
 } sedge_growth;
 
-// Compute the bound's numbers. If the equation has `quiet` (dg/equation.h) and the problem has no
-// terms, only sources add energy; the slack is then 10, for rounding and the time steps. All other
-// problems may have unknown sources of energy: there the parameters of boundaries count as data,
-// and the slack is 1e30. Collective.
+// Compute the bound's numbers. If the equation has `quiet` (dg/equation.h) and the problem is
+// passive (dg/problem.h), only sources add energy; the slack is then 10, for rounding and the time
+// steps. All other problems may have unknown sources of energy: there the parameters of boundaries
+// count as data, and the slack is 1e30. Collective.
 void sedge_growth_create(sedge_growth *out, const sedge_session *session);
 
 // The bound on the energy at `since` code units of time after it was at most `energy`. Infinity if

@@ -4,6 +4,9 @@
 
 #include "check.h"
 
+extern const sedge_term_kind sedge_term_debye, sedge_term_drude, sedge_term_lorentz,
+    sedge_term_magnetic_lorentz;
+
 static const double glass[3] = {2.25, 1.5, 0.0};
 static const double lossy[3] = {2.25, 1.5, 0.6};
 
@@ -35,6 +38,25 @@ static void check_drift(const kit_world *world, kit_options *options, double mos
     kit_clear(&k);
 }
 
+// Media without loss, whose poles store energy, too: a tenth of the whole and more.
+static void test_poles_conserve(const kit_world *world)
+{
+    static const double mode[13] = {1.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
+                                    0.0, 0.0, 0.0, 1.0, -0.4, -0.6};
+    static const kit_term terms[] = {{&sedge_term_drude, "below", {1.5, 0.0}},
+                                     {&sedge_term_lorentz, "above", {1.5, 0.8, 0.0}},
+                                     {&sedge_term_magnetic_lorentz, "below", {0.7, 1.1, 0.0}},
+                                     {NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(2, 2);
+
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    options.initial_parameters = mode;
+    options.split_axis = 1;
+    options.terms = terms;
+    check_drift(world, &options, 1e-5);
+}
+
 static void test_central_conserves(const kit_world *world)
 {
     static const double mode[13] = {2.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
@@ -64,6 +86,10 @@ static void test_central_conserves(const kit_world *world)
 // that absorb, nor conducting media feed the fields. Central: what the time steps take.
 static void test_never_grows(const kit_world *world, int order, double upwind, bool closed)
 {
+    static const kit_term poles[] = {{&sedge_term_debye, "right", {2.0, 0.05}},
+                                     {&sedge_term_drude, "left", {3.0, 0.1}},
+                                     {&sedge_term_lorentz, "right", {1.5, 2.0, 0.2}},
+                                     {NULL, NULL, {0.0}}};
     static const kit_wall absorbers[] = {{"xmin", "absorbing", 0.0},
                                          {"ymin", "impedance", 0.4},
                                          {"zmax", "pmc", 0.0},
@@ -76,6 +102,7 @@ static void test_never_grows(const kit_world *world, int order, double upwind, b
     options.materials[0] = closed ? NULL : lossy;
     options.materials[1] = glass;
     options.flux_keys = &upwind;
+    options.terms = closed ? poles : NULL;
     options.walls = closed ? NULL : absorbers;
     options.wall = "pec";
     CHECK_OK(kit_create(&k, world, &options));
@@ -104,6 +131,7 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_central_conserves(&world);
+    test_poles_conserve(&world);
     for (int order = 1; order <= 4; order++) {
         test_never_grows(&world, order, 0.5 * (order % 3), true);
         test_never_grows(&world, order, 0.5 * ((order + 1) % 3), false);

@@ -1,0 +1,122 @@
+// The energy of a term's memory (src/dg/term_kind.h, energy), which is added to that of the fields
+// (dg_monitor.h). Types of dg_layout.h. The text does not depend on the term: a kernel is launched
+// for each term whose memory has energy.
+#pragma once
+
+// energy [SIMD batches][SEDGE_LANES] += 1/2 J sum_k weights_k w_k^T M w_k in fp64.
+//
+//   w               [places][components][SEDGE_NODES_PADDED]
+//   mass            [nodes][nodes]
+//   half_jacobian   [slots] J / 2, 0 in curved elements
+//   material        [slots] volume groups
+//   places          [SIMD batches] the batch's place in w, or -1 where it does not have the term
+//   memory_weights  [volume groups][components]
+#define SEDGE_MEMORY_ENERGY_LIST(X)                              \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, w)         \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)               \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, mass)       \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, half_jacobian)  \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, places)            \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, memory_weights) \
+    X(sedge_int64, components)
+
+// w_n (M w)_n of each component, weighted and summed, of one node of the batch at `place`: a lane
+// each. As add_node_energy of dg_monitor.h.
+SEDGE_FUNCTION void add_memory_energy(double *sum, const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w,
+                                      sedge_int64 batch, sedge_int64 place, int n,
+                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT mass,
+                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                      const SEDGE_GLOBAL double *SEDGE_RESTRICT memory_weights,
+                                      sedge_int64 components)
+{
+    for (sedge_int64 k = 0; k < components; k++) {
+        const SEDGE_GLOBAL sedge_value *const of =
+            w + (place * components + k) * SEDGE_NODES_PADDED;
+        const sedge_value own = of[n];
+        sedge_value row = SEDGE_SPLAT(0.0);
+        for (int m = 0; m < SEDGE_NODES; m++) row += mass[m * SEDGE_NODES + n] * of[m];
+        SEDGE_LANES_LOOP (l)
+            sum[l] += memory_weights[material[batch * SEDGE_LANES + l] * components + k] *
+                      (double)SEDGE_LANE(own, l) * (double)SEDGE_LANE(row, l);
+    }
+}
+
+SEDGE_KERNEL(sedge_memory_energy, SEDGE_MONITOR_THREADS, SEDGE_MEMORY_ENERGY_LIST)
+{
+    SEDGE_OUTER (batch) {
+        const sedge_int64 place = places[batch];
+#if !SEDGE_TARGET_HOST
+        SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
+        double mine = 0.0;
+        for (int n = SEDGE_THREAD; n < SEDGE_NODES && place >= 0; n += SEDGE_MONITOR_THREADS) {
+            add_memory_energy(&mine, w, batch, place, n, mass, material, memory_weights,
+                              components);
+        }
+        parts[SEDGE_THREAD] = mine;
+        SEDGE_BARRIER();
+        if (SEDGE_THREAD == 0 && place >= 0) {
+            double total = 0.0;
+            for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
+            energy[batch] += half_jacobian[batch] * total;
+        }
+#else
+        double total[SEDGE_LANES] = {0.0};
+        for (int n = 0; n < SEDGE_NODES && place >= 0; n++) {
+            add_memory_energy(total, w, batch, place, n, mass, material, memory_weights,
+                              components);
+        }
+        SEDGE_LANES_LOOP (l)
+            energy[batch * SEDGE_LANES + l] += half_jacobian[batch * SEDGE_LANES + l] * total[l];
+#endif
+    }
+}
+
+#ifdef SEDGE_CURVED_POINTS
+// The same in curved elements, by the points of quadrature: 1/2 sum_k weights_k int J w_k^2.
+#define SEDGE_CURVED_MEMORY_ENERGY_LIST(X)                       \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, w)         \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)               \
+    X(const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT, curves)    \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, operators)  \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, places)            \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, memory_weights) \
+    X(sedge_int64, components)                                   \
+    X(sedge_int64, first)                                        \
+    X(sedge_int64, first_curve)                                  \
+    X(sedge_int64, count)
+
+SEDGE_KERNEL(sedge_curved_memory_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_MEMORY_ENERGY_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, i, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + i + one;
+            const sedge_int64 place = at < count ? places[first + at] : -1;
+            double total[SEDGE_LANES] = {0.0};
+            for (int q = 0; q < SEDGE_CURVED_POINTS && place >= 0; q++) {
+                const double weight = (double)operators[SEDGE_CURVED_WEIGHTS + q];
+                sedge_value g[9];
+                const sedge_value jacobian = find_cofactors(
+                    g, &curves[first_curve + at], operators + SEDGE_CURVED_PLACES + 3 * q);
+                for (sedge_int64 k = 0; k < components; k++) {
+                    sedge_value value = SEDGE_SPLAT(0.0);
+                    for (int n = 0; n < SEDGE_NODES; n++)
+                        value += operators[SEDGE_CURVED_VALUES + n * SEDGE_CURVED_POINTS + q] *
+                                 w[(place * components + k) * SEDGE_NODES_PADDED + n];
+                    SEDGE_LANES_LOOP (l) {
+                        const double of =
+                            memory_weights[material[(first + at) * SEDGE_LANES + l] * components +
+                                           k];
+                        total[l] += 0.5 * weight * (double)SEDGE_LANE(jacobian, l) * of *
+                                    (double)SEDGE_LANE(value, l) * (double)SEDGE_LANE(value, l);
+                    }
+                }
+            }
+            SEDGE_LANES_LOOP (l) {
+                if (place >= 0) energy[(first + at) * SEDGE_LANES + l] += total[l];
+            }
+        }
+    }
+}
+#endif
