@@ -9,8 +9,10 @@
 // dlopen).
 //
 // Work is queued in streams and runs in order within one stream; on the host all work runs
-// immediately, inside the call. All calls for one device must come from one thread, except
-// sedge_device_compile, which several threads may call at once. No function here is collective.
+// immediately, inside the call. All calls for one device must come from one thread, with two
+// exceptions: several threads may call sedge_device_compile at once; and another thread may wait
+// for an event, and may download buffers in a stream that only it uses, with events of its own. No
+// function here is collective.
 //
 // Failures are SEDGE_ERR_DEVICE with the driver's or compiler's words, unless a comment says
 // otherwise. The caller frees what it creates. Objects made from a device are freed before the

@@ -45,8 +45,8 @@ static sedge_status finish(const sedge_device *device, void *stream)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-const sedge_opencl_buffer *sedge_opencl_buffer_find(const sedge_opencl_state *state,
-                                                    uint64_t address)
+// The place in the list of the buffer in which `address` lies, or at whose end; -1: none.
+static int find_place(const sedge_opencl_state *state, uint64_t address)
 {
     int low = 0;
     int high = state->buffer_count; // the last one that starts at or before address lies before it
@@ -59,9 +59,18 @@ const sedge_opencl_buffer *sedge_opencl_buffer_find(const sedge_opencl_state *st
             high = middle;
         }
     }
-    if (low == 0) return NULL;
+    if (low == 0) return -1;
     const sedge_opencl_buffer *const found = &state->buffers[low - 1];
-    return address - found->address <= (uint64_t)found->bytes ? found : NULL;
+    return address - found->address <= (uint64_t)found->bytes ? low - 1 : -1;
+}
+
+bool sedge_opencl_buffer_find(sedge_opencl_buffer *out, sedge_opencl_state *state, uint64_t address)
+{
+    (void)pthread_mutex_lock(&state->lock);
+    const int place = find_place(state, address);
+    *out = place >= 0 ? state->buffers[place] : (sedge_opencl_buffer){.memory = NULL};
+    (void)pthread_mutex_unlock(&state->lock);
+    return place >= 0;
 }
 
 static sedge_status make_room(sedge_opencl_state *state)
@@ -71,11 +80,13 @@ static sedge_status make_room(sedge_opencl_state *state)
 
     if (state->buffer_count < state->buffer_capacity) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&larger, capacity, sizeof *larger));
+    (void)pthread_mutex_lock(&state->lock);
     if (state->buffer_count > 0)
         memcpy(larger, state->buffers, (size_t)state->buffer_count * sizeof *larger);
     sedge_release(state->buffers);
     state->buffers = larger;
     state->buffer_capacity = capacity;
+    (void)pthread_mutex_unlock(&state->lock);
     return SEDGE_OK;
 }
 
@@ -134,30 +145,35 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     }
     *address = state->next_address;
     state->next_address += ((uint64_t)bytes / PAGE + 2) * PAGE;
+    (void)pthread_mutex_lock(&state->lock);
     state->buffers[state->buffer_count++] = (sedge_opencl_buffer){*address, bytes, memory};
+    (void)pthread_mutex_unlock(&state->lock);
     return SEDGE_OK;
 }
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
 {
     sedge_opencl_state *const state = device->state;
-    const sedge_opencl_buffer *const found = sedge_opencl_buffer_find(state, address);
-    const int at = (int)(found - state->buffers);
 
-    SEDGE_CL_QUIETLY(clReleaseMemObject, (found->memory), "%lld bytes", (long long)bytes);
+    (void)pthread_mutex_lock(&state->lock);
+    const int at = find_place(state, address);
+    opencl_memory *const memory = state->buffers[at].memory;
     state->buffer_count--;
     memmove(&state->buffers[at], &state->buffers[at + 1],
-            (size_t)(state->buffer_count - at) * sizeof *found);
+            (size_t)(state->buffer_count - at) * sizeof *state->buffers);
+    (void)pthread_mutex_unlock(&state->lock);
+    SEDGE_CL_QUIETLY(clReleaseMemObject, (memory), "%lld bytes", (long long)bytes);
 }
 
 static sedge_status upload(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
                            void *stream)
 {
-    const sedge_opencl_buffer *const buffer = sedge_opencl_buffer_find(device->state, to);
+    sedge_opencl_buffer buffer;
 
+    (void)sedge_opencl_buffer_find(&buffer, device->state, to);
     SEDGE_CL(clEnqueueWriteBuffer,
-             (queue_or_own(device, stream), buffer->memory, stream == NULL,
-              (size_t)(to - buffer->address), (size_t)bytes, from, 0, NULL, NULL),
+             (queue_or_own(device, stream), buffer.memory, stream == NULL,
+              (size_t)(to - buffer.address), (size_t)bytes, from, 0, NULL, NULL),
              "%lld bytes", (long long)bytes);
     return SEDGE_OK;
 }
@@ -165,11 +181,12 @@ static sedge_status upload(sedge_device *device, uint64_t to, const void *from, 
 static sedge_status download(sedge_device *device, void *to, uint64_t from, int64_t bytes,
                              void *stream)
 {
-    const sedge_opencl_buffer *const buffer = sedge_opencl_buffer_find(device->state, from);
+    sedge_opencl_buffer buffer;
 
+    (void)sedge_opencl_buffer_find(&buffer, device->state, from);
     SEDGE_CL(clEnqueueReadBuffer,
-             (queue_or_own(device, stream), buffer->memory, stream == NULL,
-              (size_t)(from - buffer->address), (size_t)bytes, to, 0, NULL, NULL),
+             (queue_or_own(device, stream), buffer.memory, stream == NULL,
+              (size_t)(from - buffer.address), (size_t)bytes, to, 0, NULL, NULL),
              "%lld bytes", (long long)bytes);
     return SEDGE_OK;
 }
@@ -177,12 +194,14 @@ static sedge_status download(sedge_device *device, void *to, uint64_t from, int6
 static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
                          void *stream)
 {
-    const sedge_opencl_buffer *const source = sedge_opencl_buffer_find(device->state, from);
-    const sedge_opencl_buffer *const target = sedge_opencl_buffer_find(device->state, to);
+    sedge_opencl_buffer source;
+    sedge_opencl_buffer target;
 
+    (void)sedge_opencl_buffer_find(&source, device->state, from);
+    (void)sedge_opencl_buffer_find(&target, device->state, to);
     SEDGE_CL(clEnqueueCopyBuffer,
-             (queue_or_own(device, stream), source->memory, target->memory,
-              (size_t)(from - source->address), (size_t)(to - target->address), (size_t)bytes, 0,
+             (queue_or_own(device, stream), source.memory, target.memory,
+              (size_t)(from - source.address), (size_t)(to - target.address), (size_t)bytes, 0,
               NULL, NULL),
              "%lld bytes", (long long)bytes);
     return finish(device, stream);
@@ -355,6 +374,7 @@ static void close_opencl(sedge_device *device)
     }
     if (state->in_folder) sedge_opencl_folder_leave();
     sedge_release(state->buffers);
+    (void)pthread_mutex_destroy(&state->lock);
     sedge_release(state);
     device->state = NULL;
 }
@@ -483,6 +503,7 @@ sedge_status sedge_opencl_open(sedge_device *device, int local_rank)
     device->operations = &operations;
     SEDGE_TRY(sedge_cpu_threads(&threads, 1)); // refuses a bad SEDGE_THREADS, which PoCL is given
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
+    (void)pthread_mutex_init(&state->lock, NULL); // does not fail on Linux
     device->state = state;
     SEDGE_TRY(sedge_opencl_folder_enter());
     state->in_folder = true;

@@ -401,10 +401,11 @@ sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel
                          NULL, -1);
 }
 
-static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_entry *entry, int i,
+static sedge_status set_pointer(sedge_opencl_state *state, const opencl_entry *entry, int i,
                                 const void *value)
 {
     const int at = SEDGE_CL_FIXED + SEDGE_CL_EACH * i;
+    sedge_opencl_buffer buffer;
     int64_t offset = 0;
     uint64_t address;
 
@@ -413,14 +414,13 @@ static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_en
         SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), NULL, i));
         return set_parameter(entry, at + 1, sizeof offset, &offset, i);
     }
-    const sedge_opencl_buffer *const buffer = sedge_opencl_buffer_find(state, address);
-    if (buffer == NULL) {
+    if (!sedge_opencl_buffer_find(&buffer, state, address)) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                           "kernel '%s', argument %d: the address %#llx lies in no buffer",
                           entry->row.name, i + 1, (unsigned long long)address);
     }
-    offset = (int64_t)(address - buffer->address);
-    SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), &buffer->memory, i));
+    offset = (int64_t)(address - buffer.address);
+    SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), &buffer.memory, i));
     return set_parameter(entry, at + 1, sizeof offset, &offset, i);
 }
 

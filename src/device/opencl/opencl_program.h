@@ -10,6 +10,9 @@
 
 #include "device/opencl/opencl_driver.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+
 // Each device has its own range of made-up addresses (by its number on the node). Addresses of new
 // buffers ascend and are never used again. There is a gap between two buffers, so that the address
 // of a buffer's end belongs to that buffer.
@@ -32,11 +35,13 @@ typedef struct sedge_opencl_state {
     uint64_t next_address;
     sedge_opencl_buffer *buffers; // [buffer_count], by rising addresses
     int buffer_count, buffer_capacity;
+    pthread_mutex_t lock; // guards the list of buffers
 } sedge_opencl_state;
 
-// The buffer in which `address` lies, or at whose end; NULL when there is none.
-const sedge_opencl_buffer *sedge_opencl_buffer_find(const sedge_opencl_state *state,
-                                                    uint64_t address);
+// The buffer in which `address` lies, or at whose end, into `out`; false when there is none. Any
+// thread may call it.
+bool sedge_opencl_buffer_find(sedge_opencl_buffer *out, sedge_opencl_state *state,
+                              uint64_t address);
 
 // The options of every program, once context and queue are there.
 SEDGE_MUST_USE
