@@ -94,6 +94,11 @@ const operator_fields *sedge_evolution_fields(const sedge_evolution *evolution)
     return &evolution->fields;
 }
 
+const evolve_blocks *sedge_evolution_state_blocks(const sedge_evolution *evolution)
+{
+    return evolution->blocks;
+}
+
 // ---- the state ---------------------------------------------------------------------------------
 
 static const evolve_block *find_block(const sedge_evolution *evolution, int i)

@@ -36,6 +36,9 @@ sedge_cache *sedge_evolution_cache(const sedge_evolution *evolution);
 // buffers is the current one.
 const struct operator_fields *sedge_evolution_fields(const sedge_evolution *evolution);
 
+// The blocks of the state where they are on the device (evolve/blocks.h), borrowed.
+const struct evolve_blocks *sedge_evolution_state_blocks(const sedge_evolution *evolution);
+
 // The basis in which the device keeps the state: on all ranks the same.
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution);
 

@@ -4,82 +4,95 @@
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
-#include "operator/fields.h"
 #include "operator/parts.h"
 #include "operator/stage.h"
 
 #include <string.h>
 
-// ---- pieces ------------------------------------------------------------------------------------
-
 // A block goes to the device and back in pieces: while one is converted the other travels, and the
 // host never holds a second copy of it all.
 #define PIECE_BYTES ((int64_t)1 << 20)
 
-typedef struct block_pieces {
-    sedge_operator *op;
-    const evolve_block *block;
-    sedge_buffer *buffer;
-    int components;            // of the block
-    int64_t numbers;           // of one element's values
-    int64_t slot_bytes, slots; // of a slot; of a piece, whole SIMD batches
-    int64_t count;             // of pieces
-    void *piece[2];            // pinned
-    sedge_event *done[2];      // has travelled
-    double *values;            // [components][nodes] of one element, twice: to convert them
-    double *work;
-} block_pieces;
-
-static sedge_status make_pieces(block_pieces *pieces, sedge_operator *op,
-                                const operator_fields *fields, const evolve_block *block,
-                                sedge_basis basis)
+static int64_t row_values(const evolve_block *block)
 {
-    const operator_layout *const layout = &op->layout;
+    return (int64_t)block->shown.components * block->shown.nodes;
+}
 
-    memset(pieces, 0, sizeof *pieces);
-    pieces->op = op;
-    pieces->block = block;
-    pieces->buffer = block->buffer != NULL ? block->buffer : fields->u[0];
-    pieces->components = pieces->block->shown.components;
-    pieces->numbers = (int64_t)pieces->components * op->element->nodes;
-    if (basis != layout->basis) SEDGE_TRY(operator_bernstein_need(op));
-    SEDGE_TRY(sedge_allocate(&pieces->values, 2 * pieces->numbers, sizeof(double)));
-    pieces->work = pieces->values + pieces->numbers;
-    pieces->slot_bytes = (int64_t)pieces->components * layout->nodes_padded * layout->real_bytes;
-    const int64_t fitting = PIECE_BYTES / (pieces->slot_bytes * layout->lanes);
-    pieces->slots = (fitting > 0 ? fitting : 1) * layout->lanes;
-    if (pieces->slots > pieces->block->slots) pieces->slots = pieces->block->slots;
-    if (pieces->slots == 0) return SEDGE_OK;
-    pieces->count = (pieces->block->slots + pieces->slots - 1) / pieces->slots;
+static int64_t slot_bytes(const sedge_operator *op, const evolve_block *block)
+{
+    return (int64_t)block->shown.components * op->layout.nodes_padded * op->layout.real_bytes;
+}
+
+sedge_status evolve_transfer_create(evolve_transfer *out, sedge_operator *op, sedge_stream *stream,
+                                    const evolve_block *blocks, int count)
+{
+    int64_t numbers = 0;
+
+    *out = (evolve_transfer){.op = op, .stream = stream, .bytes = PIECE_BYTES};
+    for (int i = 0; i < count; i++) {
+        const int64_t batch = slot_bytes(op, &blocks[i]) * op->layout.lanes;
+        const int64_t row = row_values(&blocks[i]);
+
+        if (batch > out->bytes) out->bytes = batch;
+        if (row > numbers) numbers = row;
+    }
+    SEDGE_TRY(sedge_allocate(&out->values, 2 * numbers, sizeof *out->values));
+    out->work = out->values + numbers;
     for (int i = 0; i < 2; i++) {
-        SEDGE_TRY(sedge_pinned_allocate(&pieces->piece[i], op->device,
-                                        pieces->slots * pieces->slot_bytes));
-        SEDGE_TRY(sedge_event_create(&pieces->done[i], op->device));
+        SEDGE_TRY(sedge_pinned_allocate(&out->piece[i], op->device, out->bytes));
+        SEDGE_TRY(sedge_event_create(&out->done[i], op->device));
     }
     return SEDGE_OK;
 }
 
-// Also after a failure: what travels is waited for first.
-static void release_pieces(const block_pieces *pieces)
+void evolve_transfer_clear(const evolve_transfer *transfer)
 {
-    (void)!sedge_stream_wait(pieces->op->side);
+    if (transfer->op == NULL) return;
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    if (transfer->stream != NULL) (void)!sedge_stream_wait(transfer->stream);
     for (int i = 0; i < 2; i++) {
-        sedge_event_free(pieces->done[i]);
-        sedge_pinned_release(pieces->op->device, pieces->piece[i]);
+        sedge_event_free(transfer->done[i]);
+        sedge_pinned_release(transfer->op->device, transfer->piece[i]);
     }
-    sedge_release(pieces->values);
+    sedge_release(transfer->values);
+}
+
+// ---- pieces ------------------------------------------------------------------------------------
+
+// The slots [begin, end) of a block, whole SIMD batches, in pieces.
+typedef struct block_pieces {
+    const evolve_transfer *transfer;
+    const evolve_block *block;
+    int64_t begin, end;
+    int64_t slot_bytes;
+    int64_t slots; // of a piece, whole SIMD batches
+    int64_t count; // of pieces
+} block_pieces;
+
+static block_pieces cut_pieces(const evolve_transfer *transfer, const evolve_block *block,
+                               int64_t begin, int64_t end)
+{
+    const int64_t lanes = transfer->op->layout.lanes;
+    block_pieces pieces = {.transfer = transfer, .block = block};
+
+    pieces.begin = begin / lanes * lanes;
+    pieces.end = (end + lanes - 1) / lanes * lanes;
+    pieces.slot_bytes = slot_bytes(transfer->op, block);
+    pieces.slots = transfer->bytes / (pieces.slot_bytes * lanes) * lanes;
+    pieces.count = (pieces.end - pieces.begin + pieces.slots - 1) / pieces.slots;
+    return pieces;
 }
 
 static int64_t first_slot(const block_pieces *pieces, int64_t k)
 {
-    return k * pieces->slots;
+    return pieces->begin + k * pieces->slots;
 }
 
 static int64_t end_slot(const block_pieces *pieces, int64_t k)
 {
     const int64_t end = first_slot(pieces, k + 1);
 
-    return end < pieces->block->slots ? end : pieces->block->slots;
+    return end < pieces->end ? end : pieces->end;
 }
 
 static int64_t piece_bytes(const block_pieces *pieces, int64_t k)
@@ -87,43 +100,47 @@ static int64_t piece_bytes(const block_pieces *pieces, int64_t k)
     return (end_slot(pieces, k) - first_slot(pieces, k)) * pieces->slot_bytes;
 }
 
-static sedge_status send_piece(block_pieces *pieces, int64_t k)
+static sedge_status send_piece(const block_pieces *pieces, sedge_buffer *buffer, int64_t k)
 {
-    SEDGE_TRY(sedge_buffer_upload(pieces->buffer, first_slot(pieces, k) * pieces->slot_bytes,
-                                  pieces->piece[k % 2], piece_bytes(pieces, k), pieces->op->side));
-    return sedge_event_record(pieces->done[k % 2], pieces->op->side);
+    const evolve_transfer *const transfer = pieces->transfer;
+
+    SEDGE_TRY(sedge_buffer_upload(buffer, first_slot(pieces, k) * pieces->slot_bytes,
+                                  transfer->piece[k % 2], piece_bytes(pieces, k),
+                                  transfer->stream));
+    return sedge_event_record(transfer->done[k % 2], transfer->stream);
 }
 
-static sedge_status fetch_piece(block_pieces *pieces, int64_t k)
+static sedge_status fetch_piece(const block_pieces *pieces, const sedge_buffer *buffer, int64_t k)
 {
-    SEDGE_TRY(sedge_buffer_download(pieces->buffer, first_slot(pieces, k) * pieces->slot_bytes,
-                                    pieces->piece[k % 2], piece_bytes(pieces, k),
-                                    pieces->op->side));
-    return sedge_event_record(pieces->done[k % 2], pieces->op->side);
+    const evolve_transfer *const transfer = pieces->transfer;
+
+    SEDGE_TRY(sedge_buffer_download(buffer, first_slot(pieces, k) * pieces->slot_bytes,
+                                    transfer->piece[k % 2], piece_bytes(pieces, k),
+                                    transfer->stream));
+    return sedge_event_record(transfer->done[k % 2], transfer->stream);
 }
 
 // Where the block's element number `i` lies.
-static int64_t slot_of(const block_pieces *pieces, int32_t i)
+static int64_t slot_of(const evolve_transfer *transfer, const evolve_block *block, int64_t i)
 {
-    return pieces->block->slot != NULL ? pieces->block->slot[i]
-                                       : sedge_slot(&pieces->op->data.slots, i);
+    return block->slot != NULL ? block->slot[i] : sedge_slot(&transfer->op->data.slots, (int32_t)i);
 }
 
 // One element's values into piece k, or out of it; without the divisions that each of them
 // would need.
 static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, double *values, bool in)
 {
-    const sedge_operator *const op = pieces->op;
+    const sedge_operator *const op = pieces->transfer->op;
     const int64_t lanes = op->layout.lanes;
     const int64_t within = slot - first_slot(pieces, k);
     const int nodes = op->element->nodes;
-    const int components = pieces->components;
+    const int components = pieces->block->shown.components;
     const int64_t first =
         within / lanes * op->layout.nodes_padded * components * lanes + within % lanes;
     const bool is_memory = pieces->block->buffer != NULL;
     const int64_t of_node = is_memory ? lanes : components * lanes;
     const int64_t of_component = is_memory ? op->layout.nodes_padded * lanes : lanes;
-    void *const piece = pieces->piece[k % 2];
+    void *const piece = pieces->transfer->piece[k % 2];
 
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < components; f++) {
@@ -138,87 +155,149 @@ static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, doubl
     }
 }
 
-// ---- blocks ------------------------------------------------------------------------------------
+// ---- faces -------------------------------------------------------------------------------------
 
-// The memory of faces has the same order on both sides and is nodal whatever the layout's basis.
-static sedge_status move_faces(sedge_operator *op, const evolve_block *block, double *to,
-                               const double *from)
+// The memory of faces has the same order on both sides and is nodal whatever the layout's basis:
+// numbers [begin, end) of the block, of one piece at most.
+static int64_t next_numbers(const evolve_transfer *transfer, int64_t begin, int64_t end)
 {
-    const int64_t count =
-        (int64_t)block->shown.elements * block->shown.components * block->shown.nodes;
-    const int real = op->layout.real_bytes;
-    void *values = NULL;
-    sedge_status status;
+    const int64_t most = transfer->bytes / transfer->op->layout.real_bytes;
 
-    SEDGE_TRY(operator_wait(op));
-    if (count == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_allocate(&values, count, (size_t)real));
-    if (from != NULL) {
-        for (int64_t i = 0; i < count; i++) sedge_real_put(values, real, i, from[i]);
-        status = sedge_buffer_upload(block->buffer, 0, values, count * real, NULL);
-    } else {
-        status = sedge_buffer_download(block->buffer, 0, values, count * real, NULL);
-        for (int64_t i = 0; i < count && status == SEDGE_OK; i++)
-            to[i] = sedge_real_get(values, real, i);
-    }
-    sedge_release(values);
-    return status;
+    return end - begin < most ? end - begin : most;
 }
 
+static sedge_status set_faces(const evolve_transfer *transfer, const evolve_block *block,
+                              const double *from)
+{
+    const int64_t all = block->shown.elements * row_values(block);
+    const int real = transfer->op->layout.real_bytes;
+
+    for (int64_t at = 0, count; at < all; at += count) {
+        count = next_numbers(transfer, at, all);
+        for (int64_t i = 0; i < count; i++)
+            sedge_real_put(transfer->piece[0], real, i, from[at + i]);
+        SEDGE_TRY(sedge_buffer_upload(block->buffer, at * real, transfer->piece[0], count * real,
+                                      transfer->stream));
+        SEDGE_TRY(sedge_stream_wait(transfer->stream));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status get_faces(const evolve_transfer *transfer, const evolve_block *block,
+                              const sedge_buffer *buffer, int64_t first, int64_t rows, double *to)
+{
+    const int64_t begin = first * row_values(block);
+    const int64_t all = rows * row_values(block);
+    const int real = transfer->op->layout.real_bytes;
+
+    for (int64_t at = 0, count; at < all; at += count) {
+        count = next_numbers(transfer, at, all);
+        SEDGE_TRY(sedge_buffer_download(buffer, (begin + at) * real, transfer->piece[0],
+                                        count * real, transfer->stream));
+        SEDGE_TRY(sedge_stream_wait(transfer->stream));
+        for (int64_t i = 0; i < count; i++)
+            to[at + i] = sedge_real_get(transfer->piece[0], real, i);
+    }
+    return SEDGE_OK;
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
 // A block's elements lie in the order of their slots.
+static sedge_status set_elements(const evolve_transfer *transfer, const evolve_block *block,
+                                 sedge_buffer *buffer, sedge_basis basis, const double *values)
+{
+    sedge_operator *const op = transfer->op;
+    const block_pieces pieces = cut_pieces(transfer, block, 0, block->slots);
+    const int64_t numbers = row_values(block);
+    int32_t e = 0;
+
+    for (int64_t k = 0; k < pieces.count; k++) {
+        SEDGE_TRY(sedge_event_wait(transfer->done[k % 2]));
+        memset(transfer->piece[k % 2], 0, (size_t)piece_bytes(&pieces, k));
+        for (; e < block->shown.elements; e++) {
+            const int64_t slot = slot_of(transfer, block, e);
+            if (slot >= end_slot(&pieces, k)) break;
+            memcpy(transfer->values, values + e * numbers,
+                   (size_t)numbers * sizeof *transfer->values);
+            operator_convert(op, op->layout.basis, basis, transfer->values, transfer->work,
+                             block->shown.components);
+            move_rows(&pieces, k, slot, transfer->values, true);
+        }
+        SEDGE_TRY(send_piece(&pieces, buffer, k));
+    }
+    return sedge_stream_wait(transfer->stream);
+}
+
+static sedge_status get_elements(const evolve_transfer *transfer, const evolve_block *block,
+                                 const sedge_buffer *buffer, sedge_basis basis, int64_t first,
+                                 int64_t count, double *values)
+{
+    sedge_operator *const op = transfer->op;
+    const block_pieces pieces = cut_pieces(transfer, block, slot_of(transfer, block, first),
+                                           slot_of(transfer, block, first + count - 1) + 1);
+    int64_t e = 0;
+
+    SEDGE_TRY(fetch_piece(&pieces, buffer, 0));
+    for (int64_t k = 0; k < pieces.count; k++) {
+        if (k + 1 < pieces.count) SEDGE_TRY(fetch_piece(&pieces, buffer, k + 1));
+        SEDGE_TRY(sedge_event_wait(transfer->done[k % 2]));
+        for (; e < count; e++) {
+            const int64_t slot = slot_of(transfer, block, first + e);
+            double *const own = values + e * row_values(block);
+            if (slot >= end_slot(&pieces, k)) break;
+            move_rows(&pieces, k, slot, own, false);
+            operator_convert(op, basis, op->layout.basis, own, transfer->work,
+                             block->shown.components);
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status evolve_transfer_get(evolve_transfer *transfer, const evolve_block *block,
+                                 const sedge_buffer *buffer, sedge_basis basis, int64_t first,
+                                 int64_t count, double *values)
+{
+    if (count == 0) return SEDGE_OK;
+    if (block->shown.slot != NULL) return get_faces(transfer, block, buffer, first, count, values);
+    return get_elements(transfer, block, buffer, basis, first, count, values);
+}
+
+// What both directions begin with.
+static sedge_status prepare(evolve_transfer *transfer, sedge_operator *op,
+                            const evolve_block *block, sedge_basis basis)
+{
+    SEDGE_TRY(evolve_transfer_create(transfer, op, op->side, block, 1));
+    if (basis != op->layout.basis) SEDGE_TRY(operator_bernstein_need(op));
+    return operator_wait(op);
+}
+
 sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
                               const evolve_block *block, sedge_basis basis, const double *values)
 {
-    block_pieces pieces;
-    sedge_status status;
-    int32_t e = 0;
+    evolve_transfer transfer;
+    sedge_status status = prepare(&transfer, op, block, basis);
 
-    if (block->shown.slot != NULL) return move_faces(op, block, NULL, values);
-    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
-    SEDGE_TRY_GOTO(status, operator_wait(op));
-    for (int64_t k = 0; k < pieces.count; k++) {
-        SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
-        memset(pieces.piece[k % 2], 0, (size_t)piece_bytes(&pieces, k));
-        for (; e < pieces.block->shown.elements; e++) {
-            const int64_t slot = slot_of(&pieces, e);
-            if (slot >= end_slot(&pieces, k)) break;
-            memcpy(pieces.values, values + e * pieces.numbers,
-                   (size_t)pieces.numbers * sizeof *pieces.values);
-            operator_convert(op, op->layout.basis, basis, pieces.values, pieces.work,
-                             pieces.components);
-            move_rows(&pieces, k, slot, pieces.values, true);
-        }
-        SEDGE_TRY_GOTO(status, send_piece(&pieces, k));
+    if (status == SEDGE_OK) {
+        status =
+            block->shown.slot != NULL
+                ? set_faces(&transfer, block, values)
+                : set_elements(&transfer, block, evolve_block_buffer(block, fields), basis, values);
     }
-    status = sedge_stream_wait(op->side);
-done:
-    release_pieces(&pieces);
+    evolve_transfer_clear(&transfer);
     return status;
 }
 
 sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
                               const evolve_block *block, sedge_basis basis, double *values)
 {
-    block_pieces pieces;
-    sedge_status status;
-    int32_t e = 0;
+    evolve_transfer transfer;
+    sedge_status status = prepare(&transfer, op, block, basis);
 
-    if (block->shown.slot != NULL) return move_faces(op, block, values, NULL);
-    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
-    SEDGE_TRY_GOTO(status, operator_wait(op));
-    if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, 0));
-    for (int64_t k = 0; k < pieces.count; k++) {
-        if (k + 1 < pieces.count) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, k + 1));
-        SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
-        for (; e < pieces.block->shown.elements; e++) {
-            const int64_t slot = slot_of(&pieces, e);
-            double *const own = values + e * pieces.numbers;
-            if (slot >= end_slot(&pieces, k)) break;
-            move_rows(&pieces, k, slot, own, false);
-            operator_convert(op, basis, op->layout.basis, own, pieces.work, pieces.components);
-        }
+    if (status == SEDGE_OK) {
+        status = evolve_transfer_get(&transfer, block, evolve_block_buffer(block, fields), basis, 0,
+                                     block->shown.elements, values);
     }
-done:
-    release_pieces(&pieces);
+    evolve_transfer_clear(&transfer);
     return status;
 }

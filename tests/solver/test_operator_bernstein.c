@@ -14,6 +14,7 @@
 #include "dg/random.h"
 #include "evolve/probes.h"
 #include "evolve/snapshot.h"
+#include "evolve/state_copy.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
 #include "forms/target.h"
@@ -24,6 +25,7 @@
 #include "operator/tune.h"
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 static const sedge_operator_options by_variant = {.variant = "bernstein"};
@@ -399,6 +401,87 @@ static void test_snapshot(const kit_world *world)
     clear_case(&c);
 }
 
+typedef struct copy_case {
+    sedge_evolution *evolution;
+    sedge_state_copy *copy;
+    double *all, *rows; // of a block
+    int64_t wrong;
+    sedge_status status;
+} copy_case;
+
+static sedge_status get_block(const copy_case *c, int i, double *values)
+{
+    return sedge_evolution_get_block(c->evolution, i, sedge_evolution_basis(c->evolution), values);
+}
+
+// All blocks of the copy in rows of seven: they differ from `all`, block after block, nowhere.
+static void *read_copy(void *of)
+{
+    copy_case *const c = of;
+    const double *wanted = c->all;
+
+    for (int i = 0; i < sedge_evolution_blocks(c->evolution); i++) {
+        const sedge_block *const block = sedge_evolution_block(c->evolution, i);
+        const int64_t row = (int64_t)block->components * block->nodes;
+
+        for (int32_t e = 0; e < block->elements && c->status == SEDGE_OK; e += 7) {
+            const int64_t count = block->elements - e < 7 ? block->elements - e : 7;
+            c->status = sedge_state_copy_get(c->copy, i, e, count, c->rows);
+            for (int64_t k = 0; k < count * row; k++) c->wrong += c->rows[k] != wanted[k];
+            wanted += count * row;
+        }
+    }
+    return NULL;
+}
+
+// A copy of fields and memory, read by another thread to the last bit: beside steps, and, without
+// memory for a copy, before the next step.
+static void test_state_copy(const kit_world *world)
+{
+    const kit_options options = kit_everything(3, 2, 0);
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    const double dt = kit_time_step(&k, 0.5);
+    for (int i = 0; i < 4; i++) {
+        const sedge_operator_options fused = {.variant = "fused"};
+        const bool beside = i % 2 == 0;
+        int64_t values = 0;
+        copy_case c = {.evolution = NULL};
+        pthread_t thread;
+
+        CHECK_OK(kit_load(&k, match_precisions[i % 2], i < 2 ? &by_variant : &fused));
+        c.evolution = k.evolution;
+        for (int b = 0; b < sedge_evolution_blocks(c.evolution); b++) {
+            const sedge_block *const block = sedge_evolution_block(c.evolution, b);
+            values += (int64_t)block->elements * block->components * block->nodes;
+        }
+        CHECK(sedge_evolution_blocks(c.evolution) == 2);
+        CHECK_OK(sedge_allocate(&c.all, values, sizeof *c.all));
+        CHECK_OK(sedge_allocate(&c.rows, k.base.values, sizeof *c.rows));
+        CHECK_OK(sedge_state_copy_create(&c.copy, c.evolution, beside));
+        CHECK(sedge_state_copy_is_beside(c.copy) == beside);
+        CHECK_OK(kit_advance(&k, k.base.u, 0.2, dt, 2));
+        double *at = c.all;
+        for (int b = 0; b < sedge_evolution_blocks(c.evolution); b++) {
+            const sedge_block *const block = sedge_evolution_block(c.evolution, b);
+            CHECK_OK(get_block(&c, b, at));
+            at += (int64_t)block->elements * block->components * block->nodes;
+        }
+        CHECK_OK(sedge_state_copy_take(c.copy));
+        CHECK(pthread_create(&thread, NULL, read_copy, &c) == 0);
+        for (int s = 2; s < 6 && beside; s++)
+            CHECK_OK(sedge_evolution_step(c.evolution, 0.2 + dt * s, dt));
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK_OK(c.status);
+        CHECK(c.wrong == 0);
+        sedge_state_copy_free(c.copy);
+        sedge_release(c.all);
+        sedge_release(c.rows);
+    }
+    kit_clear(&k);
+}
+
 // A whole solve, the mode of a cavity: the error is that of the nodal solve. Coefficients of smooth
 // fields are about as large as the fields, so that rounding costs no more: in fp32 at order 10 an
 // error of 5.7e-8 becomes 1.6e-7, of nodal values 1.2e-6. That is where `limit` comes from.
@@ -693,6 +776,7 @@ static void test_all(const kit_world *world)
     test_incident(world, 2);
     test_probe(world);
     test_snapshot(world);
+    test_state_copy(world);
     if (ranks == 1) test_alone(world);
     if (ranks != 2 || sedge_device_get_info(world->device)->kind != SEDGE_DEVICE_HOST) return;
     use_own_cache(&own, world);
