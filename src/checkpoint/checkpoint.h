@@ -10,8 +10,9 @@
 //
 // Elements are identified by their numbers in the mesh file, so the number of ranks may differ
 // between writing and reading. Each element has a checksum, so the rank that reads it detects a
-// flipped bit. A file is written as checkpoint-STEP.h5.tmp, flushed to disk and renamed when it is
-// complete; only then older checkpoints are removed.
+// flipped bit. A file is written as checkpoint-STEP.h5.tmp, by a thread while the run goes on. When
+// all ranks have written their parts and flushed them to the disk it is renamed; only then older
+// checkpoints are removed.
 //
 //   /header    u8 [bytes]: JSON, everything but the arrays; attribute "checksum": its SHA-256
 //   /elements  i64 [elements]: number in the mesh file
@@ -35,6 +36,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint_state.h"
 #include "dg/bernstein.h"
+#include "io/writer.h"
 #include "monitor/monitors.h"
 #include "session/session.h"
 
@@ -64,13 +66,54 @@ typedef struct sedge_checkpoint {
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;
 
-// Write checkpoint-STEP.h5 into `folder`, then remove the oldest so that `keep` remain. `state`, in
-// checkpoint->basis, and `energy` [elements] are this rank's. The caller has flushed the output.
-// Collective. A failure leaves the older ones alone.
+// Where the values of a checkpoint come from, while the run goes on. A thread of each rank calls
+// the functions between sedge_checkpoint_begin and the end of sedge_checkpoint_wait.
+typedef struct sedge_checkpoint_source {
+    void *of;
+    // Rows [first, first + count) of a block of the state, [count][components][nodes], in the
+    // checkpoint's basis. Rows are asked for in ascending order, block after block.
+    sedge_status (*rows)(void *of, int block, int64_t first, int64_t count, double *values);
+    // Optional; on the root alone: bring to the disk what the checkpoint tells of.
+    sedge_status (*sync)(void *of);
+} sedge_checkpoint_source;
+
+typedef struct sedge_checkpoint_writer sedge_checkpoint_writer;
+
+// Make a writer of checkpoints into `folder`, of which the newest `keep` remain. Of `state` the
+// blocks count, not the values. Keeps all arguments, but copies `source`. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_checkpoint_write(const sedge_session *session, const char *folder, int keep,
-                                    const sedge_checkpoint *checkpoint,
-                                    const sedge_checkpoint_state *state, const double *energy);
+sedge_status sedge_checkpoint_writer_create(sedge_checkpoint_writer **out,
+                                            const sedge_session *session, sedge_writer *thread,
+                                            const char *folder, int keep,
+                                            const sedge_checkpoint_state *state,
+                                            const sedge_checkpoint_source *source);
+// The thread must not write any more (sedge_writer_free). A checkpoint that has no name yet is
+// removed.
+void sedge_checkpoint_writer_free(sedge_checkpoint_writer *writer);
+
+// Begin to write checkpoint-STEP.h5: the root makes the file, and the thread gets the rest to do,
+// after all that it had before. `energy` [elements] is this rank's; it and the arrays are copied.
+// One checkpoint is on its way at a time: each is waited for, and published if that succeeds,
+// before the next one begins. Collective. A failure of these functions leaves the older checkpoints
+// alone and removes this one.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_begin(sedge_checkpoint_writer *writer,
+                                    const sedge_checkpoint *checkpoint, const double *energy);
+
+// Is a checkpoint on its way? The same on all ranks.
+bool sedge_checkpoint_is_begun(const sedge_checkpoint_writer *writer);
+
+// Has this rank's thread written all of it? Not collective.
+bool sedge_checkpoint_is_written(const sedge_checkpoint_writer *writer);
+
+// Wait until all ranks have written it. `*seconds`: what the slowest thread spent on it.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_wait(sedge_checkpoint_writer *writer, double *seconds);
+
+// Give the file its name, then remove the oldest checkpoints. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_publish(sedge_checkpoint_writer *writer);
 
 // Find, check and read the checkpoint `requested`: a file, or "auto" for the newest undamaged one
 // in `folder` (damaged ones are skipped with a warning). Fills `out`, the values of `state`, in
@@ -99,5 +142,8 @@ SEDGE_MUST_USE
 sedge_status sedge_checkpoint_set_aside(const sedge_session *session, const char *folder,
                                         int64_t step);
 
-// The approximate size of one checkpoint in bytes.
+// Does the deck request checkpoints at intervals?
+bool sedge_checkpoint_is_requested(const sedge_deck *deck);
+
+// The approximate size of one checkpoint in bytes, without the monitors' arrays.
 int64_t sedge_checkpoint_bytes(const sedge_session *session);

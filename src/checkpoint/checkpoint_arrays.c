@@ -30,78 +30,93 @@ static array_paths find_paths(const sedge_named_array *named)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-sedge_status checkpoint_arrays_count(int64_t **rows, const sedge_comm *comm,
-                                     const sedge_named_array *arrays, int count)
+static sedge_status keep_values(checkpoint_array *array)
 {
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(rows, count, sizeof **rows)));
-    for (int i = 0; i < count; i++) (*rows)[i] = arrays[i].array->count;
-    if (count > 0) sedge_comm_sum_int(comm, *rows, count);
+    const sedge_monitor_array *const from = array->named.array;
+    const int64_t values = from->count * from->width;
+
+    SEDGE_TRY(sedge_allocate(&array->values, values, sizeof *array->values));
+    SEDGE_TRY(sedge_allocate(&array->sums, from->count, sizeof *array->sums));
+    if (values > 0) memcpy(array->values, from->values, (size_t)values * sizeof *array->values);
     return SEDGE_OK;
 }
 
-sedge_status checkpoint_arrays_make(sedge_h5 *file, const sedge_named_array *arrays,
-                                    const int64_t *rows, int count)
+sedge_status checkpoint_arrays_keep(checkpoint_array **out, const sedge_comm *comm,
+                                    const sedge_named_array *arrays, int count)
+{
+    sedge_status status = sedge_allocate(out, count, sizeof **out);
+
+    for (int i = 0; i < count && status == SEDGE_OK; i++) {
+        (*out)[i].named = arrays[i];
+        status = keep_values(&(*out)[i]);
+    }
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    for (int i = 0; i < count; i++) {
+        checkpoint_array *const array = &(*out)[i];
+
+        array->all = array->named.array->count;
+        array->first = sedge_comm_scan(comm, array->all);
+        sedge_comm_sum_int(comm, &array->all, 1);
+    }
+    return SEDGE_OK;
+}
+
+void checkpoint_arrays_release(checkpoint_array *arrays, int count)
+{
+    for (int i = 0; i < count && arrays != NULL; i++) {
+        sedge_release(arrays[i].values);
+        sedge_release(arrays[i].sums);
+    }
+    sedge_release(arrays);
+}
+
+sedge_status checkpoint_arrays_make(sedge_h5 *file, const checkpoint_array *arrays, int count,
+                                    int64_t *places)
 {
     if (count > 0) SEDGE_TRY(sedge_h5_group(file, "/monitors"));
-    for (int i = 0; i < count; i++) {
-        const array_paths paths = find_paths(&arrays[i]);
-        const int64_t shape[2] = {rows[i], arrays[i].array->width};
+    for (int i = 0; i < count; i++, places += CHECKPOINT_SETS) {
+        const sedge_named_array *const named = &arrays[i].named;
+        const array_paths paths = find_paths(named);
+        const int64_t shape[2] = {arrays[i].all, named->array->width};
         char monitor[128];
 
-        (void)snprintf(monitor, sizeof monitor, "/monitors/%.64s", arrays[i].monitor);
-        if (i == 0 || strcmp(arrays[i - 1].monitor, arrays[i].monitor) != 0)
+        (void)snprintf(monitor, sizeof monitor, "/monitors/%.64s", named->monitor);
+        if (i == 0 || strcmp(arrays[i - 1].named.monitor, named->monitor) != 0)
             SEDGE_TRY(sedge_h5_group(file, monitor));
         SEDGE_TRY(sedge_h5_group(file, paths.group));
         SEDGE_TRY(sedge_h5_dataset(file, paths.ids, SEDGE_H5_I64, 1, shape));
         SEDGE_TRY(sedge_h5_dataset(file, paths.checksums, SEDGE_H5_I64, 1, shape));
         SEDGE_TRY(sedge_h5_dataset(file, paths.values, SEDGE_H5_F64, 2, shape));
+        SEDGE_TRY(sedge_h5_place(file, paths.ids, &places[CHECKPOINT_IDS]));
+        SEDGE_TRY(sedge_h5_place(file, paths.checksums, &places[CHECKPOINT_CHECKSUMS]));
+        SEDGE_TRY(sedge_h5_place(file, paths.values, &places[CHECKPOINT_VALUES]));
     }
     return SEDGE_OK;
 }
 
-// Write one array; `sums` has room for a checksum of each of its rows. Collective.
-static sedge_status fill_array(sedge_h5 *file, const sedge_comm *comm,
-                               const sedge_monitor_array *array, const array_paths *paths,
-                               int64_t *sums)
+static sedge_status fill_array(const checkpoint_array *array, const sedge_write *file)
 {
-    const size_t bytes = (size_t)array->width * sizeof(double);
-    const int64_t first = sedge_comm_scan(comm, array->count);
-    const int64_t piece = ROUND_BYTES / (int64_t)bytes + 1;
-    int64_t most = array->count;
+    const sedge_monitor_array *const from = array->named.array;
+    const int64_t number = sizeof(int64_t);
+    const int64_t row = from->width * (int64_t)sizeof(double);
 
-    sedge_comm_max_int(comm, &most, 1);
-    for (int64_t i = 0; i < array->count; i++)
-        sums[i] = checkpoint_sum(array->ids[i], 0.0, array->values + i * array->width, bytes);
-    SEDGE_TRY(sedge_comm_agree(
-        comm, sedge_h5_write(file, paths->ids, SEDGE_H5_I64, first, array->count, array->ids)));
-    SEDGE_TRY(sedge_comm_agree(
-        comm, sedge_h5_write(file, paths->checksums, SEDGE_H5_I64, first, array->count, sums)));
-    for (int64_t at = 0; at < most; at += piece) {
-        const int64_t left = array->count > at ? array->count - at : 0;
-        const int64_t count = left < piece ? left : piece;
-
-        SEDGE_TRY(sedge_comm_agree(
-            comm, sedge_h5_write(file, paths->values, SEDGE_H5_F64, first + at, count,
-                                 count > 0 ? array->values + at * array->width : NULL)));
+    for (int64_t i = 0; i < from->count; i++) {
+        array->sums[i] =
+            checkpoint_sum(from->ids[i], 0.0, array->values + i * from->width, (size_t)row);
     }
-    return SEDGE_OK;
+    SEDGE_TRY(sedge_write_put(file, array->places[CHECKPOINT_IDS] + array->first * number,
+                              from->ids, from->count * number));
+    SEDGE_TRY(sedge_write_put(file, array->places[CHECKPOINT_CHECKSUMS] + array->first * number,
+                              array->sums, from->count * number));
+    return sedge_write_put(file, array->places[CHECKPOINT_VALUES] + array->first * row,
+                           array->values, from->count * row);
 }
 
-sedge_status checkpoint_arrays_fill(sedge_h5 *file, const sedge_comm *comm,
-                                    const sedge_named_array *arrays, int count)
+sedge_status checkpoint_arrays_fill(const checkpoint_array *arrays, int count,
+                                    const sedge_write *file)
 {
-    sedge_status status = SEDGE_OK;
-
-    for (int i = 0; i < count && status == SEDGE_OK; i++) {
-        const array_paths paths = find_paths(&arrays[i]);
-        int64_t *sums = NULL;
-
-        status =
-            sedge_comm_agree(comm, sedge_allocate(&sums, arrays[i].array->count, sizeof *sums));
-        if (status == SEDGE_OK) status = fill_array(file, comm, arrays[i].array, &paths, sums);
-        sedge_release(sums);
-    }
-    return status;
+    for (int i = 0; i < count; i++) SEDGE_TRY(fill_array(&arrays[i], file));
+    return SEDGE_OK;
 }
 
 // ---- reading -----------------------------------------------------------------------------------

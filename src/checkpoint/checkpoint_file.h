@@ -21,6 +21,9 @@ void checkpoint_path(char path[CHECKPOINT_PATH], const char *folder, int64_t ste
 SEDGE_MUST_USE
 sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int keep);
 
+// The datasets of a block or an array.
+enum { CHECKPOINT_IDS, CHECKPOINT_CHECKSUMS, CHECKPOINT_VALUES, CHECKPOINT_SETS };
+
 // The paths of a block's datasets.
 typedef struct checkpoint_paths {
     char values[SEDGE_BLOCK_NAME + 32], elements[SEDGE_BLOCK_NAME + 32];

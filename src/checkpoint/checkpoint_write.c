@@ -1,4 +1,6 @@
-// Writing a checkpoint.
+// Writing a checkpoint, in three parts. sedge_checkpoint_begin makes the file with its structure,
+// by HDF5 on the root. The writer's thread of each rank fills in the rank's rows, without HDF5 and
+// MPI. When all ranks have done so, the root gives the file its name.
 #define _DEFAULT_SOURCE
 #include "checkpoint_arrays.h"
 #include "checkpoint_file.h"
@@ -8,14 +10,21 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "io/h5.h"
+#include "io/writer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FRAME_BYTES 65536      // what describes the file, beside its header
-#define PIECE_BYTES (64 << 20) // of values that are written at once
+#define PIECE_BYTES (16 << 20) // of values that are converted and written at once
+
+bool sedge_checkpoint_is_requested(const sedge_deck *deck)
+{
+    return deck->checkpoint_steps > 0 || deck->checkpoint_time > 0.0 || deck->checkpoint_wall > 0.0;
+}
 
 int64_t sedge_checkpoint_bytes(const sedge_session *session)
 {
@@ -39,20 +48,56 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
     return bytes;
 }
 
-// A checkpoint that is being written.
-typedef struct checkpoint_writer {
+// A block on this rank.
+typedef struct block_rows {
+    int64_t first;                   // rows of lower ranks
+    int64_t values;                  // of a row
+    int64_t *ids, *sums;             // [rows]
+    int64_t places[CHECKPOINT_SETS]; // of its datasets in the file
+} block_rows;
+
+struct sedge_checkpoint_writer {
     const sedge_session *session;
+    sedge_writer *thread;
+    const char *folder;
+    int keep;                            // checkpoints that stay
+    const sedge_checkpoint_state *state; // its blocks, not its values
+    sedge_checkpoint_source source;
+    json_t *facts;      // of the problem
+    block_rows *blocks; // [state->count]
+    double *energy;     // [elements]
+    double *piece;      // room for PIECE_BYTES of values, and
+    float *stored;      // as they are stored; fp64: NULL
+    // Of the checkpoint on its way.
+    bool begun;
+    sedge_write to;
+    char path[CHECKPOINT_PATH];
+    int64_t energy_place;
+    checkpoint_array *arrays; // [array_count]
+    int array_count;
+};
+
+// ---- the file's structure ----------------------------------------------------------------------
+
+// What the root writes at the beginning.
+typedef struct checkpoint_frame {
+    const sedge_checkpoint_writer *writer;
     const sedge_checkpoint *checkpoint;
-    const sedge_checkpoint_state *state;
-    const double *energy;
-    char *header;  // root only
-    int64_t *rows; // [checkpoint->array_count] of all ranks
-} checkpoint_writer;
+    char *header;
+    int64_t *places; // [count of places] of the datasets
+} checkpoint_frame;
+
+// The energy's dataset, then those of blocks, then those of arrays.
+static int64_t count_places(const sedge_checkpoint_writer *writer)
+{
+    return 1 + CHECKPOINT_SETS * ((int64_t)writer->state->count + writer->array_count);
+}
 
 // Attributes for people: a restart reads the header instead.
-static sedge_status describe(const checkpoint_writer *writer, sedge_h5 *file)
+static sedge_status describe(const checkpoint_frame *frame, sedge_h5 *file)
 {
-    const sedge_deck *const deck = writer->session->deck;
+    const sedge_deck *const deck = frame->writer->session->deck;
+    const sedge_checkpoint *const checkpoint = frame->checkpoint;
 
     SEDGE_TRY(sedge_h5_text(file, "/", "content", "checkpoint"));
     SEDGE_TRY(sedge_h5_text(file, "/", "title", deck->title != NULL ? deck->title : ""));
@@ -60,226 +105,313 @@ static sedge_status describe(const checkpoint_writer *writer, sedge_h5 *file)
     SEDGE_TRY(sedge_h5_text(file, "/", "equation", deck->equation->name));
     SEDGE_TRY(sedge_h5_integer(file, "/", "order", deck->order));
     SEDGE_TRY(sedge_h5_text(file, "/", "units", deck->si ? "si" : "normalised"));
-    SEDGE_TRY(
-        sedge_h5_real(file, "/", "time", writer->checkpoint->time * sedge_deck_time_unit(deck)));
+    SEDGE_TRY(sedge_h5_real(file, "/", "time", checkpoint->time * sedge_deck_time_unit(deck)));
     SEDGE_TRY(sedge_h5_text(file, "/", "time_units", deck->si ? "s" : "1"));
-    SEDGE_TRY(sedge_h5_integer(file, "/", "step", writer->checkpoint->step));
+    SEDGE_TRY(sedge_h5_integer(file, "/", "step", checkpoint->step));
     SEDGE_TRY(sedge_h5_texts(file, "/fields", "fields", deck->equation->field_names,
                              deck->equation->fields));
-    SEDGE_TRY(sedge_h5_text(file, "/fields", "basis", sedge_basis_name(writer->checkpoint->basis)));
+    SEDGE_TRY(sedge_h5_text(file, "/fields", "basis", sedge_basis_name(checkpoint->basis)));
     return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
 }
 
-// Make the datasets of block `i`; the root does it.
-static sedge_status make_datasets(const checkpoint_writer *writer, sedge_h5 *file, int i)
+// Make the datasets of block `i`, and find their places.
+static sedge_status make_datasets(const checkpoint_frame *frame, sedge_h5 *file, int i)
 {
-    const sedge_session *const session = writer->session;
+    const sedge_checkpoint_writer *const writer = frame->writer;
     const sedge_block *const block = &writer->state->block[i];
-    const bool wide = session->problem.precision == SEDGE_FP64;
+    const bool wide = writer->session->problem.precision == SEDGE_FP64;
     const int64_t shape[3] = {block->all, block->components, block->nodes};
     const checkpoint_paths paths = checkpoint_paths_of(i, block->name);
+    int64_t *const places = frame->places + 1 + (ptrdiff_t)CHECKPOINT_SETS * i;
     char group[SEDGE_BLOCK_NAME + 32];
 
     (void)snprintf(group, sizeof group, "/blocks/%s", block->name);
     if (i > 0) SEDGE_TRY(sedge_h5_group(file, group));
     SEDGE_TRY(sedge_h5_dataset(file, paths.elements, SEDGE_H5_I64, 1, shape));
-    if (i == 0) SEDGE_TRY(sedge_h5_dataset(file, "/energy", SEDGE_H5_F64, 1, shape));
+    if (i == 0) {
+        SEDGE_TRY(sedge_h5_dataset(file, "/energy", SEDGE_H5_F64, 1, shape));
+        SEDGE_TRY(sedge_h5_place(file, "/energy", frame->places));
+    }
     SEDGE_TRY(sedge_h5_dataset(file, paths.checksums, SEDGE_H5_I64, 1, shape));
-    return sedge_h5_dataset(file, paths.values, wide ? SEDGE_H5_F64 : SEDGE_H5_F32, 3, shape);
+    SEDGE_TRY(sedge_h5_dataset(file, paths.values, wide ? SEDGE_H5_F64 : SEDGE_H5_F32, 3, shape));
+    SEDGE_TRY(sedge_h5_place(file, paths.elements, &places[CHECKPOINT_IDS]));
+    SEDGE_TRY(sedge_h5_place(file, paths.checksums, &places[CHECKPOINT_CHECKSUMS]));
+    return sedge_h5_place(file, paths.values, &places[CHECKPOINT_VALUES]);
 }
 
-// Write everything but the values of elements; the root does it.
-static sedge_status write_frame(const checkpoint_writer *writer, sedge_h5 *file)
+// Write everything but the values of elements and arrays.
+static sedge_status write_frame(const checkpoint_frame *frame, sedge_h5 *file)
 {
-    const int64_t length = (int64_t)strlen(writer->header);
-    const sedge_hash sum = sedge_hash_bytes(writer->header, (size_t)length);
+    const sedge_checkpoint_writer *const writer = frame->writer;
+    const int64_t length = (int64_t)strlen(frame->header);
+    const sedge_hash sum = sedge_hash_bytes(frame->header, (size_t)length);
+    const int blocks = writer->state->count;
     char text[SEDGE_HASH_TEXT];
 
     sedge_hash_print(&sum, text);
-    SEDGE_TRY(sedge_h5_put(file, "/header", SEDGE_H5_U8, 1, &length, writer->header));
+    SEDGE_TRY(sedge_h5_put(file, "/header", SEDGE_H5_U8, 1, &length, frame->header));
     SEDGE_TRY(sedge_h5_text(file, "/header", "checksum", text));
-    if (writer->state->count > 1) SEDGE_TRY(sedge_h5_group(file, "/blocks"));
-    for (int i = 0; i < writer->state->count; i++) SEDGE_TRY(make_datasets(writer, file, i));
-    SEDGE_TRY(checkpoint_arrays_make(file, writer->checkpoint->arrays, writer->rows,
-                                     writer->checkpoint->array_count));
-    return describe(writer, file);
+    if (blocks > 1) SEDGE_TRY(sedge_h5_group(file, "/blocks"));
+    for (int i = 0; i < blocks; i++) SEDGE_TRY(make_datasets(frame, file, i));
+    SEDGE_TRY(checkpoint_arrays_make(file, writer->arrays, writer->array_count,
+                                     frame->places + 1 + (ptrdiff_t)CHECKPOINT_SETS * blocks));
+    return describe(frame, file);
 }
 
-// Make the file and reserve its disk space; the root does it. HDF5's newer format, which series
-// need, has checksums of its own structures.
-static sedge_status make_file(const checkpoint_writer *writer, const char *path)
+// Make the file; the root does it. HDF5's newer format, which series need, has checksums of its own
+// structures.
+static sedge_status make_file(checkpoint_frame *frame)
 {
+    const sedge_checkpoint_writer *const writer = frame->writer;
     sedge_h5 *file = NULL;
 
-    SEDGE_TRY(sedge_h5_create_series(&file, path, (int64_t)strlen(writer->header) + FRAME_BYTES));
-    SEDGE_TRY(sedge_h5_close(file, write_frame(writer, file)));
-    return sedge_h5_reserve(path);
+    SEDGE_TRY(checkpoint_print(&frame->header, writer->session, frame->checkpoint, writer->state,
+                               writer->facts));
+    SEDGE_TRY(sedge_h5_create_series(&file, writer->to.path,
+                                     (int64_t)strlen(frame->header) + FRAME_BYTES));
+    return sedge_h5_close(file, write_frame(frame, file));
 }
 
-// A block that is being written.
-typedef struct block_writer {
-    const sedge_block *block;
-    const double *state;  // its values [elements][components][nodes]
-    const double *energy; // [elements]; NULL: 0
-    int64_t first;        // elements of lower ranks
-    int64_t most;         // elements of the largest rank
-    int64_t values;       // of an element
-    int64_t piece;        // elements that are written at once
-    float *rows;          // [piece][values], as stored; fp64: NULL
-    int64_t *ids;         // [elements]
-    int64_t *sums;        // [elements]
-} block_writer;
-
-// Elements [first, first + count) of this rank in the precision of the file. Sets their checksums.
-static const void *store_rows(const block_writer *writer, int64_t first, int64_t count)
+static void take_places(sedge_checkpoint_writer *writer, const int64_t *places)
 {
-    const int64_t values = writer->values;
-    const bool wide = writer->rows == NULL;
+    const size_t bytes = CHECKPOINT_SETS * sizeof *places;
+
+    writer->energy_place = *places++;
+    for (int i = 0; i < writer->state->count; i++, places += CHECKPOINT_SETS)
+        memcpy(writer->blocks[i].places, places, bytes);
+    for (int i = 0; i < writer->array_count; i++, places += CHECKPOINT_SETS)
+        memcpy(writer->arrays[i].places, places, bytes);
+}
+
+// Make the file, and tell all ranks the places of its datasets. Collective.
+static sedge_status place_file(sedge_checkpoint_writer *writer, const sedge_checkpoint *checkpoint)
+{
+    const sedge_comm *const comm = writer->session->comm;
+    checkpoint_frame frame = {.writer = writer, .checkpoint = checkpoint};
+    sedge_status status = sedge_comm_agree(
+        comm, sedge_allocate(&frame.places, count_places(writer), sizeof *frame.places));
+
+    if (status == SEDGE_OK)
+        status = sedge_comm_agree(comm, sedge_comm_is_root(comm) ? make_file(&frame) : SEDGE_OK);
+    if (status == SEDGE_OK) {
+        sedge_comm_broadcast(comm, frame.places,
+                             (size_t)count_places(writer) * sizeof *frame.places, 0);
+        take_places(writer, frame.places);
+    }
+    free(frame.header);
+    sedge_release(frame.places);
+    return status;
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+// Rows [first, first + count) of block `i` in the precision of the file. Sets their checksums.
+static sedge_status store_rows(const sedge_checkpoint_writer *writer, int i, int64_t first,
+                               int64_t count, const void **stored)
+{
+    const block_rows *const block = &writer->blocks[i];
+    const int64_t values = block->values;
+    const bool wide = writer->stored == NULL;
     const size_t bytes = (size_t)values * (wide ? sizeof(double) : sizeof(float));
 
-    for (int64_t e = first; e < first + count; e++) {
-        const double *const u = writer->state + e * values;
-        float *const row = wide ? NULL : writer->rows + (e - first) * values;
-
-        for (int64_t i = 0; i < values && !wide; i++) row[i] = (float)u[i];
-        writer->sums[e] =
-            checkpoint_sum(writer->ids[e], writer->energy != NULL ? writer->energy[e] : 0.0,
-                           wide ? (const void *)u : (const void *)row, bytes);
+    SEDGE_TRY(writer->source.rows(writer->source.of, i, first, count, writer->piece));
+    for (int64_t k = 0; k < count * values && !wide; k++)
+        writer->stored[k] = (float)writer->piece[k];
+    *stored = wide ? (const void *)writer->piece : (const void *)writer->stored;
+    for (int64_t e = 0; e < count; e++) {
+        block->sums[first + e] =
+            checkpoint_sum(block->ids[first + e], i == 0 ? writer->energy[first + e] : 0.0,
+                           (const char *)*stored + (size_t)e * bytes, bytes);
     }
-    return wide ? (const void *)(writer->state + first * values) : (const void *)writer->rows;
-}
-
-static sedge_status prepare_block(block_writer *writer, const checkpoint_writer *all, int i)
-{
-    const sedge_session *const session = all->session;
-    const sedge_block *const block = &all->state->block[i];
-
-    *writer = (block_writer){.block = block,
-                             .state = all->state->values[i],
-                             .energy = i == 0 ? all->energy : NULL,
-                             .first = sedge_comm_scan(session->comm, block->elements),
-                             .most = block->elements,
-                             .values = (int64_t)block->components * block->nodes};
-    sedge_comm_max_int(session->comm, &writer->most, 1);
-    writer->piece = PIECE_BYTES / (8 * writer->values) + 1;
-    if (writer->piece > writer->most) writer->piece = writer->most;
-    sedge_status status = sedge_allocate(&writer->sums, block->elements, sizeof *writer->sums);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&writer->ids, block->elements, sizeof *writer->ids);
-    if (status == SEDGE_OK && session->problem.precision != SEDGE_FP64)
-        status = sedge_allocate(&writer->rows, writer->piece * writer->values + 1, sizeof(float));
-    SEDGE_TRY(sedge_comm_agree(session->comm, status));
-    for (int32_t e = 0; e < block->elements; e++)
-        writer->ids[e] = sedge_block_number(block, session->mesh, e);
     return SEDGE_OK;
 }
 
-// Write the elements of a block piece by piece. All ranks make as many calls as the rank with the
-// most elements needs. Collective.
-static sedge_status fill_rows(const block_writer *writer, const sedge_comm *comm, sedge_h5 *file,
-                              const checkpoint_paths *paths)
+static sedge_status fill_block(const sedge_checkpoint_writer *writer, const sedge_write *file,
+                               int i)
 {
-    const sedge_h5_type type = writer->rows == NULL ? SEDGE_H5_F64 : SEDGE_H5_F32;
-    const int32_t elements = writer->block->elements;
+    const block_rows *const block = &writer->blocks[i];
+    const int64_t real = writer->stored == NULL ? sizeof(double) : sizeof(float);
+    const int64_t piece = PIECE_BYTES / (int64_t)sizeof(double) / block->values;
+    const int64_t rows = writer->state->block[i].elements;
+    const int64_t number = sizeof(int64_t);
 
-    for (int64_t e = 0; e < writer->most; e += writer->piece) {
-        const int64_t left = elements > e ? elements - e : 0;
-        const int64_t count = left < writer->piece ? left : writer->piece;
-        const void *const rows = count > 0 ? store_rows(writer, e, count) : NULL;
+    for (int64_t e = 0; e < rows; e += piece) {
+        const int64_t count = rows - e < piece ? rows - e : piece;
+        const int64_t at = (block->first + e) * block->values * real;
+        const void *stored;
 
-        SEDGE_TRY(sedge_comm_agree(
-            comm, sedge_h5_write(file, paths->values, type, writer->first + e, count, rows)));
+        SEDGE_TRY(store_rows(writer, i, e, count, &stored));
+        SEDGE_TRY(sedge_write_put(file, block->places[CHECKPOINT_VALUES] + at, stored,
+                                  count * block->values * real));
     }
-    if (writer->energy != NULL) {
-        SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, "/energy", SEDGE_H5_F64,
-                                                        writer->first, elements, writer->energy)));
-    }
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, paths->elements, SEDGE_H5_I64,
-                                                    writer->first, elements, writer->ids)));
-    return sedge_comm_agree(comm, sedge_h5_write(file, paths->checksums, SEDGE_H5_I64,
-                                                 writer->first, elements, writer->sums));
+    SEDGE_TRY(sedge_write_put(file, block->places[CHECKPOINT_IDS] + block->first * number,
+                              block->ids, rows * number));
+    return sedge_write_put(file, block->places[CHECKPOINT_CHECKSUMS] + block->first * number,
+                           block->sums, rows * number);
 }
 
-// Write the elements of all blocks. Collective.
-static sedge_status fill_file(const checkpoint_writer *writer, sedge_h5 *file)
+// This rank's part of the file. The files that the checkpoint tells of come first.
+static sedge_status fill_file(void *of, const sedge_write *file)
 {
-    sedge_status status = SEDGE_OK;
+    const sedge_checkpoint_writer *const writer = of;
+    const int64_t number = sizeof(double);
 
-    for (int i = 0; i < writer->state->count && status == SEDGE_OK; i++) {
-        const checkpoint_paths paths = checkpoint_paths_of(i, writer->state->block[i].name);
-        block_writer block;
-        status = prepare_block(&block, writer, i);
-        if (status == SEDGE_OK) status = fill_rows(&block, writer->session->comm, file, &paths);
-        sedge_release(block.rows);
-        sedge_release(block.ids);
-        sedge_release(block.sums);
-    }
-    return status;
+    if (sedge_comm_is_root(writer->session->comm) && writer->source.sync != NULL)
+        SEDGE_TRY(writer->source.sync(writer->source.of));
+    for (int i = 0; i < writer->state->count; i++) SEDGE_TRY(fill_block(writer, file, i));
+    SEDGE_TRY(sedge_write_put(file, writer->energy_place + writer->blocks[0].first * number,
+                              writer->energy, writer->state->block[0].elements * number));
+    return checkpoint_arrays_fill(writer->arrays, writer->array_count, file);
 }
 
-static sedge_status prepare(checkpoint_writer *writer)
-{
-    const sedge_comm *const comm = writer->session->comm;
-    json_t *facts = NULL;
-    sedge_status status = SEDGE_OK;
+// ---- making ------------------------------------------------------------------------------------
 
-    SEDGE_TRY_GOTO(status, checkpoint_facts(&facts, writer->session));
-    SEDGE_TRY_GOTO(status, checkpoint_arrays_count(&writer->rows, comm, writer->checkpoint->arrays,
-                                                   writer->checkpoint->array_count));
-    if (sedge_comm_is_root(comm)) {
-        status = checkpoint_print(&writer->header, writer->session, writer->checkpoint,
-                                  writer->state, facts);
+static sedge_status make_rows(sedge_checkpoint_writer *writer)
+{
+    const sedge_session *const session = writer->session;
+
+    for (int i = 0; i < writer->state->count; i++) {
+        const sedge_block *const block = &writer->state->block[i];
+        block_rows *const rows = &writer->blocks[i];
+
+        rows->values = (int64_t)block->components * block->nodes;
+        SEDGE_TRY(sedge_allocate(&rows->ids, block->elements, sizeof *rows->ids));
+        SEDGE_TRY(sedge_allocate(&rows->sums, block->elements, sizeof *rows->sums));
+        for (int32_t e = 0; e < block->elements; e++)
+            rows->ids[e] = sedge_block_number(block, session->mesh, e);
     }
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY(sedge_allocate(&writer->energy, session->mesh->elements, sizeof *writer->energy));
+    SEDGE_TRY(sedge_allocate(&writer->piece, PIECE_BYTES / sizeof(double), sizeof(double)));
+    if (session->problem.precision == SEDGE_FP64) return SEDGE_OK;
+    return sedge_allocate(&writer->stored, PIECE_BYTES / sizeof(double), sizeof(float));
+}
+
+sedge_status sedge_checkpoint_writer_create(sedge_checkpoint_writer **out,
+                                            const sedge_session *session, sedge_writer *thread,
+                                            const char *folder, int keep,
+                                            const sedge_checkpoint_state *state,
+                                            const sedge_checkpoint_source *source)
+{
+    const sedge_comm *const comm = session->comm;
+    sedge_checkpoint_writer *writer = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&writer, 1, sizeof *writer)));
+    *writer = (sedge_checkpoint_writer){.session = session,
+                                        .thread = thread,
+                                        .folder = folder,
+                                        .keep = keep,
+                                        .state = state,
+                                        .source = *source};
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&writer->blocks, state->count,
+                                                                 sizeof *writer->blocks)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_rows(writer)));
+    for (int i = 0; i < state->count; i++)
+        writer->blocks[i].first = sedge_comm_scan(comm, state->block[i].elements);
+    SEDGE_TRY_GOTO(status, checkpoint_facts(&writer->facts, session));
+    *out = writer;
+    writer = NULL;
 done:
-    json_decref(facts);
+    sedge_checkpoint_writer_free(writer);
     return status;
 }
 
-static sedge_status write_file(const checkpoint_writer *writer, const char *temporary)
+// The checkpoint on its way is over, and its file is published or removed.
+static void forget(sedge_checkpoint_writer *writer)
 {
-    const sedge_comm *const comm = writer->session->comm;
-    const bool root = sedge_comm_is_root(comm);
-    sedge_h5 *file = NULL;
+    checkpoint_arrays_release(writer->arrays, writer->array_count);
+    writer->arrays = NULL;
+    writer->array_count = 0;
+    writer->begun = false;
+}
 
-    SEDGE_TRY(sedge_comm_agree(comm, root ? make_file(writer, temporary) : SEDGE_OK));
-    sedge_status status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
-    if (status == SEDGE_OK) status = fill_file(writer, file);
-    if (status == SEDGE_OK) {
-        status = checkpoint_arrays_fill(file, comm, writer->checkpoint->arrays,
-                                        writer->checkpoint->array_count);
+static void discard(sedge_checkpoint_writer *writer)
+{
+    if (sedge_comm_is_root(writer->session->comm)) (void)unlink(writer->to.path);
+    forget(writer);
+}
+
+void sedge_checkpoint_writer_free(sedge_checkpoint_writer *writer)
+{
+    if (writer == NULL) return;
+    if (writer->begun) discard(writer);
+    for (int i = 0; i < writer->state->count && writer->blocks != NULL; i++) {
+        sedge_release(writer->blocks[i].ids);
+        sedge_release(writer->blocks[i].sums);
     }
-    return sedge_comm_agree(comm, sedge_h5_close(file, status));
+    json_decref(writer->facts);
+    sedge_release(writer->blocks);
+    sedge_release(writer->energy);
+    sedge_release(writer->piece);
+    sedge_release(writer->stored);
+    sedge_release(writer);
+}
+
+// ---- a checkpoint ------------------------------------------------------------------------------
+
+sedge_status sedge_checkpoint_begin(sedge_checkpoint_writer *writer,
+                                    const sedge_checkpoint *checkpoint, const double *energy)
+{
+    const int64_t elements = writer->session->mesh->elements;
+    sedge_status status;
+
+    assert(!writer->begun);
+    checkpoint_path(writer->path, writer->folder, checkpoint->step, "");
+    writer->to = (sedge_write){.fill = fill_file, .of = writer};
+    checkpoint_path(writer->to.path, writer->folder, checkpoint->step, ".tmp");
+    if (elements > 0) memcpy(writer->energy, energy, (size_t)elements * sizeof *energy);
+    writer->begun = true;
+    writer->array_count = checkpoint->array_count;
+    SEDGE_TRY_GOTO(status, checkpoint_arrays_keep(&writer->arrays, writer->session->comm,
+                                                  checkpoint->arrays, checkpoint->array_count));
+    SEDGE_TRY_GOTO(status, place_file(writer, checkpoint));
+    sedge_writer_add(writer->thread, &writer->to);
+    return SEDGE_OK;
+done:
+    discard(writer);
+    return status;
+}
+
+bool sedge_checkpoint_is_begun(const sedge_checkpoint_writer *writer)
+{
+    return writer->begun;
+}
+
+bool sedge_checkpoint_is_written(const sedge_checkpoint_writer *writer)
+{
+    return sedge_writer_is_done(writer->thread, &writer->to);
+}
+
+sedge_status sedge_checkpoint_wait(sedge_checkpoint_writer *writer, double *seconds)
+{
+    const sedge_status status =
+        sedge_comm_agree(writer->session->comm, sedge_writer_finish(writer->thread, &writer->to));
+
+    *seconds = writer->to.seconds;
+    sedge_comm_max(writer->session->comm, seconds, 1);
+    if (status != SEDGE_OK) discard(writer);
+    return status;
 }
 
 // Give the complete file its name, and only then remove older ones; the root does it.
-static sedge_status publish(const char *temporary, const char *path, const char *folder, int keep)
+static sedge_status publish(const sedge_checkpoint_writer *writer)
 {
-    SEDGE_TRY(sedge_file_publish(temporary, path));
-    SEDGE_TRY(checkpoint_remove_old(folder, "", keep));
-    return checkpoint_remove_old(folder, ".tmp", 0);
+    SEDGE_TRY(sedge_file_publish(writer->to.path, writer->path));
+    SEDGE_TRY(checkpoint_remove_old(writer->folder, "", writer->keep));
+    return checkpoint_remove_old(writer->folder, ".tmp", 0);
 }
 
-sedge_status sedge_checkpoint_write(const sedge_session *session, const char *folder, int keep,
-                                    const sedge_checkpoint *checkpoint,
-                                    const sedge_checkpoint_state *state, const double *energy)
+sedge_status sedge_checkpoint_publish(sedge_checkpoint_writer *writer)
 {
-    const sedge_comm *const comm = session->comm;
-    const bool root = sedge_comm_is_root(comm);
-    checkpoint_writer writer = {
-        .session = session, .checkpoint = checkpoint, .state = state, .energy = energy};
-    char path[CHECKPOINT_PATH];
-    char temporary[CHECKPOINT_PATH];
-    sedge_status status;
+    const sedge_comm *const comm = writer->session->comm;
+    const sedge_status status =
+        sedge_comm_agree(comm, sedge_comm_is_root(comm) ? publish(writer) : SEDGE_OK);
 
-    checkpoint_path(path, folder, checkpoint->step, "");
-    checkpoint_path(temporary, folder, checkpoint->step, ".tmp");
-    SEDGE_TRY_GOTO(status, prepare(&writer));
-    SEDGE_TRY_GOTO(status, write_file(&writer, temporary));
-    status = sedge_comm_agree(comm, root ? publish(temporary, path, folder, keep) : SEDGE_OK);
-done:
-    if (root && status != SEDGE_OK) (void)unlink(temporary);
-    free(writer.header);
-    sedge_release(writer.rows);
+    if (status == SEDGE_OK) {
+        forget(writer);
+    } else {
+        discard(writer);
+    }
     return status;
 }

@@ -98,8 +98,10 @@ typedef struct sedge_monitor_kind {
     sedge_status (*connect)(void *monitor, struct sedge_point_recorder *recorder);
     sedge_status (*transform)(void *monitor, int samples, const double *times);
 
-    // Optional: complete the files that are written while the run goes on: those whose writing has
-    // ended, or, with `wait`, all. Comes from time to time, and before `save` and `finish`.
+    // Optional: complete the files that the context's writer (monitor/output_context.h) writes
+    // while the run goes on: those whose writing has ended, or, with `wait`, all. Comes from time
+    // to time, before `finish`, and, when all that was added to the writer before a `save` is
+    // written, before the checkpoint of this `save` gets its name.
     sedge_status (*settle)(void *monitor, bool wait);
 
     // Optional: for time.stop.spectra. With `measure` a window of `window` steps has ended, and the
@@ -115,13 +117,14 @@ typedef struct sedge_monitor_kind {
     // Optional, after `finish`, on the root alone: add lines for the user to `text`, and numbers to
     // the object `json`, which becomes monitors.NAME of report.json.
     sedge_status (*report)(const void *monitor, struct sedge_text *text, struct json_t *json);
-    // Add to the object `memory` what `create` needs to go on: the lengths of files and all that
-    // later samples depend on. It becomes a part of each checkpoint's header.
+    // Add to the object `memory` what `create` needs to go on: the lengths of files, those that are
+    // being written included, and all that later samples depend on. It becomes a part of each
+    // checkpoint's header.
     sedge_status (*save)(const void *monitor, struct json_t *memory);
     void (*free)(void *monitor);
 
     // True if a file of this name in an output folder is the monitor's. NULL: the monitor has only
-    // NAME.h5, which is flushed to disk before each checkpoint is written. Files of other names
+    // NAME.h5, which is flushed to disk before each checkpoint gets its name. Files of other names
     // must be on the disk when `sample`, `receive`, `flush`, or `settle` with `wait` returns
     // (sedge_file_write, sedge_file_publish). Otherwise, after a crash of the machine, a checkpoint
     // could refer to samples that are lost.

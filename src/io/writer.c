@@ -23,34 +23,45 @@ struct sedge_writer {
 
 // ---- the thread --------------------------------------------------------------------------------
 
-static bool write_part(int file, const sedge_write_part *part)
+static sedge_status fail(const sedge_write *what, int why)
 {
-    for (int64_t at = 0; at < part->bytes;) {
-        const int64_t left = part->bytes - at;
-        const ssize_t count =
-            pwrite(file, (const char *)part->from + at,
-                   (size_t)(left < CALL_BYTES ? left : CALL_BYTES), (off_t)(part->place + at));
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        at += count;
-    }
-    return true;
-}
-
-static sedge_status write_file(const sedge_write *what)
-{
-    if (what->wait != NULL) SEDGE_TRY(what->wait(what->of));
-    const int file = open(what->path, O_WRONLY | O_CLOEXEC);
-    bool good = file >= 0;
-    errno = good ? 0 : errno;
-    for (int i = 0; i < what->count && good; i++) good = write_part(file, &what->part[i]);
-    good = good && fsync(file) == 0;
-    const int why = errno;
-    if (file >= 0 && close(file) != 0 && good)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", what->path, strerror(errno));
-    if (good) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", what->path,
                       why != 0 ? strerror(why) : "nothing is written any more");
+}
+
+sedge_status sedge_write_put(const sedge_write *what, int64_t place, const void *from,
+                             int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes;) {
+        const int64_t left = bytes - at;
+        const ssize_t count =
+            pwrite(what->file, (const char *)from + at,
+                   (size_t)(left < CALL_BYTES ? left : CALL_BYTES), (off_t)(place + at));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return fail(what, count < 0 ? errno : 0);
+        at += count;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status write_open(const sedge_write *what)
+{
+    for (int i = 0; i < what->count; i++) {
+        const sedge_write_part *const part = &what->part[i];
+        SEDGE_TRY(sedge_write_put(what, part->place, part->from, part->bytes));
+    }
+    if (what->fill != NULL) SEDGE_TRY(what->fill(what->of, what));
+    return fsync(what->file) == 0 ? SEDGE_OK : fail(what, errno);
+}
+
+static sedge_status write_file(sedge_write *what)
+{
+    if (what->wait != NULL) SEDGE_TRY(what->wait(what->of));
+    what->file = open(what->path, O_WRONLY | O_CLOEXEC);
+    if (what->file < 0) return fail(what, errno);
+    const sedge_status status = write_open(what);
+    if (close(what->file) != 0 && status == SEDGE_OK) return fail(what, errno);
+    return status;
 }
 
 static void *work(void *argument)
@@ -65,9 +76,11 @@ static void *work(void *argument)
             continue;
         }
         (void)pthread_mutex_unlock(&writer->lock);
+        const double start = sedge_clock();
         const sedge_status status = write_file(what);
         (void)pthread_mutex_lock(&writer->lock);
         what->status = status;
+        what->seconds = sedge_clock() - start;
         if (status != SEDGE_OK)
             (void)snprintf(what->message, sizeof what->message, "%s", sedge_error_message());
         what->done = true;

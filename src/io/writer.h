@@ -27,16 +27,20 @@ typedef struct sedge_write_part {
 #define SEDGE_WRITE_PARTS 16
 
 // What goes into one file. The caller fills in the first members and keeps the struct, and all that
-// it points to, until the writer has done it.
+// it points to, until the writer has done it. The functions are optional; the writer's thread calls
+// them.
 typedef struct sedge_write {
     char path[SEDGE_PATH_BYTES + 8]; // of a file that exists
     int count;                       // of parts
     sedge_write_part part[SEDGE_WRITE_PARTS];
-    // Optional: wait until the bytes are there. The writer's thread calls it.
-    sedge_status (*wait)(void *of);
+    sedge_status (*wait)(void *of); // until the bytes are there
+    sedge_status (*fill)(void *of,
+                         const struct sedge_write *file); // write more, by sedge_write_put
     void *of;
     // The writer's.
+    int file; // open while `fill` runs
     bool done;
+    double seconds; // that the thread has spent on it
     sedge_status status;
     char message[1024];
     struct sedge_write *next;
@@ -51,6 +55,12 @@ void sedge_writer_free(sedge_writer *writer);
 
 // Write `what` after all that was added before, and flush the file to disk.
 void sedge_writer_add(sedge_writer *writer, sedge_write *what);
+
+// Write `bytes` bytes at a place of the file that `fill` has been called for. SEDGE_ERR_USAGE: why
+// not.
+SEDGE_MUST_USE
+sedge_status sedge_write_put(const sedge_write *what, int64_t place, const void *from,
+                             int64_t bytes);
 
 bool sedge_writer_is_done(sedge_writer *writer, const sedge_write *what);
 

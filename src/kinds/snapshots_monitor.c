@@ -46,7 +46,6 @@ typedef struct snapshots_monitor {
     int capacity;  // of `times`
     double *times; // [count], deck's units
     sedge_field_copy *copy;
-    sedge_writer *writer;
     snapshot_room room[ROOMS];
     int oldest;  // room of the snapshot that was taken first
     int waiting; // snapshots on their way
@@ -122,7 +121,7 @@ static sedge_status complete_oldest(snapshots_monitor *monitor)
 
     monitor->oldest = (monitor->oldest + 1) % ROOMS;
     monitor->waiting--;
-    sedge_status status = sedge_writer_finish(monitor->writer, &room->to);
+    sedge_status status = sedge_writer_finish(context->writer, &room->to);
     if (status == SEDGE_OK) status = note_time(monitor, room->time);
     status = sedge_comm_agree(context->comm, status);
     if (root && status == SEDGE_OK) status = sedge_vtk_publish(&monitor->vtk, room->name);
@@ -137,12 +136,13 @@ static sedge_status complete_oldest(snapshots_monitor *monitor)
 static sedge_status settle(void *what, bool wait)
 {
     snapshots_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
 
     while (monitor->waiting > 0) {
         int64_t busy =
-            !wait && !sedge_writer_is_done(monitor->writer, &monitor->room[monitor->oldest].to);
+            !wait && !sedge_writer_is_done(context->writer, &monitor->room[monitor->oldest].to);
 
-        sedge_comm_max_int(monitor->context->comm, &busy, 1);
+        sedge_comm_max_int(context->comm, &busy, 1);
         if (busy != 0) return SEDGE_OK;
         SEDGE_TRY(complete_oldest(monitor));
     }
@@ -157,15 +157,6 @@ static sedge_status prepare(snapshots_monitor *monitor)
     if (monitor->vtk.lattice != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_vtk_prepare(&monitor->vtk, monitor->context));
     return sedge_vtk_mesh_prepare(&monitor->mesh, &monitor->vtk, monitor->count > 0);
-}
-
-static sedge_status prepare_copies(snapshots_monitor *monitor, const sedge_sample *sample)
-{
-    const sedge_comm *const comm = monitor->context->comm;
-
-    if (monitor->copy != NULL) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_writer_create(&monitor->writer)));
-    return sedge_field_copy_create(&monitor->copy, &monitor->vtk, sample, ROOMS);
 }
 
 // The writer's thread.
@@ -214,7 +205,8 @@ static sedge_status record(void *what, sedge_sample *sample)
                           snapshot.time);
     }
     SEDGE_TRY(prepare(monitor));
-    SEDGE_TRY(prepare_copies(monitor, sample));
+    if (monitor->copy == NULL)
+        SEDGE_TRY(sedge_field_copy_create(&monitor->copy, &monitor->vtk, sample, ROOMS));
     SEDGE_TRY(settle(monitor, false));
     if (monitor->waiting == ROOMS) SEDGE_TRY(complete_oldest(monitor));
     const int number = (monitor->oldest + monitor->waiting) % ROOMS;
@@ -228,7 +220,7 @@ static sedge_status record(void *what, sedge_sample *sample)
     SEDGE_TRY(sedge_vtk_begin(&monitor->vtk, room->name, frame_snapshot, &snapshot, paths,
                               equation->group_count, places));
     plan_write(monitor, room, places);
-    sedge_writer_add(monitor->writer, &room->to);
+    sedge_writer_add(monitor->context->writer, &room->to);
     monitor->waiting++;
     return SEDGE_OK;
 }
@@ -259,7 +251,6 @@ static void release(void *what)
     snapshots_monitor *const monitor = what;
 
     if (monitor == NULL) return;
-    sedge_writer_free(monitor->writer);          // which reads the copies
     for (int i = 0; i < monitor->waiting; i++) { // the run has failed
         if (sedge_comm_is_root(monitor->context->comm))
             (void)unlink(monitor->room[(monitor->oldest + i) % ROOMS].to.path);
@@ -300,7 +291,9 @@ static bool due(const void *what, int64_t step)
 
 static sedge_status save(const void *what, struct json_t *memory)
 {
-    return sedge_series_save(((const snapshots_monitor *)what)->count, memory, "snapshots");
+    const snapshots_monitor *const monitor = what;
+
+    return sedge_series_save(monitor->count + monitor->waiting, memory, "snapshots");
 }
 
 // A run that fails leaves a snapshot even if the deck asks for none.

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "io/writer.h"
 #include "monitor/output_folder.h"
 #include "monitor/point_recorder.h"
 
@@ -23,7 +24,7 @@ typedef struct one_monitor {
 } one_monitor;
 
 struct sedge_monitors {
-    const sedge_output_context *context;
+    sedge_output_context *context;
     json_t *memory; // of the run before, NULL: none
     int count;
     one_monitor *each; // [count]
@@ -87,7 +88,7 @@ static sedge_status create_recorders(const sedge_monitors *monitors, const sedge
     return SEDGE_OK;
 }
 
-sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context,
+sedge_status sedge_monitors_create(sedge_monitors **out, sedge_output_context *context,
                                    const sedge_sample *sample, json_t *memory)
 {
     sedge_monitors *monitors = NULL;
@@ -98,6 +99,7 @@ sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_cont
                    sedge_comm_agree(context->comm, sedge_allocate(&monitors, 1, sizeof *monitors)));
     monitors->context = context;
     monitors->memory = json_incref(memory);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, sedge_writer_create(&context->writer)));
     SEDGE_TRY_GOTO(status, create_each(monitors));
     SEDGE_TRY_GOTO(status, create_recorders(monitors, sample));
     *out = monitors;
@@ -110,6 +112,8 @@ done:
 void sedge_monitors_free(sedge_monitors *monitors)
 {
     if (monitors == NULL) return;
+    sedge_writer_free(monitors->context->writer); // it reads what the monitors have
+    monitors->context->writer = NULL;
     for (int i = 0; i < monitors->count; i++) {
         monitors->each[i].kind->free(monitors->each[i].monitor);
         sedge_point_recorder_free(monitors->each[i].recorder);
@@ -301,8 +305,7 @@ sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *t
 
 // ---- checkpoints -------------------------------------------------------------------------------
 
-// Root: bring the files NAME.h5 to the disk; of others their monitors do so (dg/monitor_kind.h).
-static sedge_status sync_files(const sedge_monitors *monitors)
+sedge_status sedge_monitors_sync(const sedge_monitors *monitors)
 {
     for (int i = 0; i < monitors->count; i++) {
         char path[SEDGE_OUTPUT_PATH];
@@ -337,14 +340,12 @@ static sedge_status save_each(const sedge_monitors *monitors, json_t *all)
 
 sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
 {
-    const sedge_comm *const comm = monitors->context->comm;
     json_t *all = NULL;
     sedge_status status;
 
     *out = NULL;
     SEDGE_TRY(sedge_monitors_flush(monitors));
-    SEDGE_TRY(sedge_monitors_settle(monitors, true));
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sync_files(monitors) : SEDGE_OK));
+    SEDGE_TRY(sedge_monitors_settle(monitors, false));
     all = monitors->context->continues && monitors->memory != NULL ? json_copy(monitors->memory)
                                                                    : json_object();
     // Sums that nobody goes on with are not in the checkpoint, so nothing may tell of them.

@@ -15,14 +15,15 @@
 typedef struct sedge_monitors sedge_monitors;
 
 // Make the monitors, whose files begin or, where the context says so, go on. `memory` is what
-// sedge_monitors_save told then; NULL: nothing. Keeps `context`; the source of `sample` learns the
-// points of all monitors. The folder is ready (sedge_output_prepare_folder).
+// sedge_monitors_save told then; NULL: nothing. Keeps `context`, and gives it a writer until the
+// monitors are freed, which waits for all that was added; the source of `sample` learns the points
+// of all monitors. The folder is ready (sedge_output_prepare_folder).
 //
 // Files that go on are cut to what `memory` tells. SEDGE_ERR_DATA: one is missing, damaged or
 // shorter. SEDGE_ERR_USAGE: a place outside the mesh (names deck, line, place), a name that HDF5
 // cannot take or that comes twice, a file that cannot be written.
 SEDGE_MUST_USE
-sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context,
+sedge_status sedge_monitors_create(sedge_monitors **out, sedge_output_context *context,
                                    const sedge_sample *sample, struct json_t *memory);
 void sedge_monitors_free(sedge_monitors *monitors);
 
@@ -65,11 +66,20 @@ sedge_status sedge_monitors_flush(sedge_monitors *monitors);
 SEDGE_MUST_USE
 sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait);
 
-// Flush all to the disk itself, and tell what the monitors need to go on: {NAME: {...}, ...}, for a
-// checkpoint. Of a monitor that the deck has no more that is what it told before. The caller
-// releases it by json_decref.
+// Flush all, and tell what the monitors need to go on: {NAME: {...}, ...}, for a checkpoint. Of a
+// monitor that the deck has no more that is what it told before. The caller releases it by
+// json_decref.
+//
+// The files that it tells of may still be on their way. Before the checkpoint gets its name
+// sedge_monitors_sync must have succeeded on the root, then all that the context's writer got
+// before must be done, and then sedge_monitors_settle must have been called.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_save(sedge_monitors *monitors, struct json_t **out);
+
+// Bring the files NAME.h5 to the disk; of others their monitors do so (dg/monitor_kind.h). Called
+// by the root; any thread may do so.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_sync(const sedge_monitors *monitors);
 
 // The run has come to its end: flush all, and let them write what is known only then.
 SEDGE_MUST_USE

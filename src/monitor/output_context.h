@@ -19,10 +19,12 @@ typedef struct sedge_output_context {
     const sedge_mesh *mesh;
     const sedge_element *element;
     const sedge_problem *problem;
-    int threads;        // of this process, that may work at once; 0 is 1
-    double dt;          // of a step, code units; 0 without time
-    int64_t steps;      // of the whole run, those before a restart included; at least 1
-    int64_t first_step; // after which this run begins: 0, or a checkpoint's
-    bool continues;     // the folder's files go on, which tell of the time until first_step; else
-                        // new ones begin there
+    int threads;                 // of this process, that may work at once; 0 is 1
+    struct sedge_writer *writer; // io/writer.h, for all files that threads write, in the order in
+                                 // which they are added; there between create and free of monitors
+    double dt;                   // of a step, code units; 0 without time
+    int64_t steps;               // of the whole run, those before a restart included; at least 1
+    int64_t first_step;          // after which this run begins: 0, or a checkpoint's
+    bool continues; // the folder's files go on, which tell of the time until first_step; else
+                    // new ones begin there
 } sedge_output_context;

@@ -29,6 +29,8 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
     const sedge_output_context context = sedge_session_output(session, 0, false);
     const sedge_sampling_memory spectra = sedge_sampling_bytes(&context);
 
+    if (sedge_checkpoint_is_requested(session->deck)) // a copy of the state (evolve/state_copy.h)
+        bytes[0] += sedge_checkpoint_bytes(session) / mesh->global_elements * mesh->elements;
     sedge_comm_max_int(comm, bytes, 2);
     bytes[0] += (int64_t)(spectra.sums + spectra.samples);
     bytes[1] += (int64_t)spectra.host;
@@ -115,7 +117,8 @@ static void print_checkpoints(const sedge_session *session)
                (double)sedge_checkpoint_bytes(session) / 1048576.0);
         return;
     }
-    printf("about %.1f MiB each, the newest %d stay\n",
+    printf("about %.1f MiB each, the newest %d stay; written while the run goes on, from a copy of "
+           "the state on the device; where that has no room the run waits\n",
            (double)sedge_checkpoint_bytes(session) / 1048576.0, deck->checkpoint_keep);
 }
 

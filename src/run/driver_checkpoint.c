@@ -11,27 +11,68 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- the state's blocks ------------------------------------------------------------------------
-
-// Get the values of all blocks from the evolution in a basis, or give them to it.
-static sedge_status move_state(driver_run *run, sedge_basis basis, bool get)
-{
-    sedge_evolution *const evolution = run->evolution;
-
-    for (int i = 0; i < run->state.count; i++) {
-        SEDGE_TRY(get ? sedge_evolution_get_block(evolution, i, basis, run->state.values[i])
-                      : sedge_evolution_set_block(evolution, i, basis, run->state.values[i]));
-    }
-    return SEDGE_OK;
-}
-
 // ---- writing -----------------------------------------------------------------------------------
 
-sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
+static bool is_on_its_way(const driver_run *run)
+{
+    return run->checkpoint_writer != NULL && sedge_checkpoint_is_begun(run->checkpoint_writer);
+}
+
+// The writer's thread.
+static sedge_status get_rows(void *of, int block, int64_t first, int64_t count, double *values)
+{
+    const driver_run *const run = of;
+
+    return sedge_state_copy_get(run->copy, block, first, count, values);
+}
+
+static sedge_status sync_files(void *of)
+{
+    const driver_run *const run = of;
+
+    return sedge_monitors_sync(run->monitors);
+}
+
+// All ranks have device memory for a copy of the state, or none.
+static sedge_status create_copy(driver_run *run, bool beside)
+{
+    const sedge_comm *const comm = run->session.comm;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_state_copy_create(&run->copy, run->evolution, beside)));
+    int64_t missing = !sedge_state_copy_is_beside(run->copy);
+    sedge_comm_max_int(comm, &missing, 1);
+    if (missing == 0 || !sedge_state_copy_is_beside(run->copy)) return SEDGE_OK;
+    sedge_state_copy_free(run->copy);
+    run->copy = NULL;
+    return sedge_comm_agree(comm, sedge_state_copy_create(&run->copy, run->evolution, false));
+}
+
+static sedge_status prepare(driver_run *run, bool beside)
 {
     const sedge_session *const session = &run->session;
-    const double start = sedge_clock();
-    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
+    const sedge_checkpoint_source source = {.of = run, .rows = get_rows, .sync = sync_files};
+
+    SEDGE_TRY(create_copy(run, beside));
+    run->checkpoint_beside = sedge_state_copy_is_beside(run->copy);
+    if (beside && !run->checkpoint_beside && sedge_comm_is_root(session->comm) &&
+        !session->options->quiet) {
+        printf("  note               checkpoints stop the run while they are written: the device "
+               "has no room for a copy of the state\n");
+    }
+    return sedge_checkpoint_writer_create(&run->checkpoint_writer, session, run->output.writer,
+                                          session->deck->output, session->deck->checkpoint_keep,
+                                          &run->state, &source);
+}
+
+sedge_status driver_prepare_checkpoints(driver_run *run)
+{
+    return sedge_checkpoint_is_requested(run->session.deck) ? prepare(run, true) : SEDGE_OK;
+}
+
+// The header and the files that it tells of. The state is on its way to the copy. Collective.
+static sedge_status begin(driver_run *run, int64_t step)
+{
+    const sedge_session *const session = &run->session;
 
     SEDGE_TRY(driver_check_energy(run)); // what has blown up pushes no good one out
     SEDGE_TRY(driver_fetch_energy_before(run));
@@ -44,15 +85,13 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .energy_last = run->energy_last,
                                    .energy_peak = run->energy_peak,
                                    .energy_limit = run->energy_limit,
+                                   .energy_bound = driver_energy_bound(run, step),
                                    .samples = run->samples,
                                    .wall_seconds =
                                        run->wall_before + sedge_stopwatch_total(&run->watch),
                                    .basis = sedge_evolution_basis(run->evolution)};
 
-    checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
-    SEDGE_TRY(sedge_comm_agree(session->comm, move_state(run, checkpoint.basis, true)));
-    sedge_sample_forget_fields(run->sample);
     sedge_status status = sedge_monitors_save(run->monitors, &checkpoint.monitors);
     sedge_named_array *arrays = NULL;
     if (status == SEDGE_OK) {
@@ -60,22 +99,56 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
             session->comm, sedge_monitors_arrays(run->monitors, &arrays, &checkpoint.array_count));
     }
     checkpoint.arrays = arrays;
-    sedge_range_begin("output");
-    if (status == SEDGE_OK) {
-        status =
-            sedge_checkpoint_write(session, session->deck->output, session->deck->checkpoint_keep,
-                                   &checkpoint, &run->state, run->energy_before);
-    }
-    sedge_range_end();
+    if (status == SEDGE_OK)
+        status = sedge_checkpoint_begin(run->checkpoint_writer, &checkpoint, run->energy_before);
     json_decref(checkpoint.monitors);
     sedge_release(arrays);
+    return status;
+}
+
+sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
+{
+    SEDGE_TRY(driver_complete_checkpoint(run, true));
+    const double start = sedge_clock();
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
+
+    if (run->checkpoint_writer == NULL) SEDGE_TRY(prepare(run, false));
+    sedge_range_begin("output");
+    sedge_status status = sedge_comm_agree(run->session.comm, sedge_state_copy_take(run->copy));
+    if (status == SEDGE_OK) status = begin(run, step);
+    sedge_range_end();
+    (void)sedge_stopwatch_enter(&run->watch, phase);
     SEDGE_TRY(status);
     run->last_checkpoint = step;
+    run->checkpoint_waited = sedge_clock() - start;
+    return run->checkpoint_beside ? SEDGE_OK : driver_complete_checkpoint(run, true);
+}
+
+// All ranks have written their parts, and what monitors had before has been written, too.
+static sedge_status publish(driver_run *run)
+{
+    double seconds = 0.0;
+
+    SEDGE_TRY(sedge_checkpoint_wait(run->checkpoint_writer, &seconds));
+    SEDGE_TRY(sedge_monitors_settle(run->monitors, false));
+    SEDGE_TRY(sedge_checkpoint_publish(run->checkpoint_writer));
+    run->checkpoint_seconds += seconds;
     run->checkpoint_clock = sedge_clock();
     run->checkpoints++;
-    (void)sedge_stopwatch_enter(&run->watch, phase);
-    sedge_stop_spent(run->stop, run->checkpoint_clock - start);
+    sedge_stop_spent(run->stop, run->checkpoint_waited + seconds);
     return SEDGE_OK;
+}
+
+sedge_status driver_complete_checkpoint(driver_run *run, bool wait)
+{
+    if (!is_on_its_way(run)) return SEDGE_OK;
+    int64_t busy = !wait && !sedge_checkpoint_is_written(run->checkpoint_writer);
+    if (!wait) sedge_comm_max_int(run->session.comm, &busy, 1);
+    if (busy != 0) return SEDGE_OK;
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
+    const sedge_status status = publish(run);
+    (void)sedge_stopwatch_enter(&run->watch, phase);
+    return status;
 }
 
 // ---- when --------------------------------------------------------------------------------------
@@ -107,7 +180,8 @@ static bool wall_due(driver_run *run, int64_t step)
 
         // Not many more than before: of the first ones the device may have done none yet.
         answer.next = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
-        answer.due = now - run->checkpoint_clock >= run->session.deck->checkpoint_wall;
+        answer.due = !is_on_its_way(run) &&
+                     now - run->checkpoint_clock >= run->session.deck->checkpoint_wall;
         run->poll_clock = now;
     }
     sedge_comm_broadcast(run->session.comm, &answer, sizeof answer, 0);
@@ -119,9 +193,7 @@ static bool wall_due(driver_run *run, int64_t step)
 bool driver_checkpoint_due(driver_run *run, int64_t step)
 {
     const sedge_deck *const deck = run->session.deck;
-    const bool requested =
-        deck->checkpoint_steps > 0 || deck->checkpoint_time > 0.0 || deck->checkpoint_wall > 0.0;
-    bool due = requested && step == run->session.steps;
+    bool due = sedge_checkpoint_is_requested(deck) && step == run->session.steps;
 
     if (deck->checkpoint_steps > 0) due = due || step % deck->checkpoint_steps == 0;
     if (deck->checkpoint_time > 0.0)
@@ -164,6 +236,14 @@ static void print_restart(const driver_run *run, const sedge_checkpoint *from)
     }
 }
 
+static sedge_status set_blocks(driver_run *run, sedge_basis basis)
+{
+    for (int i = 0; i < run->state.count; i++) {
+        SEDGE_TRY(sedge_evolution_set_block(run->evolution, i, basis, run->state.values[i]));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from)
 {
     const sedge_session *const session = &run->session;
@@ -176,7 +256,7 @@ sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from)
                "rounded\n",
                sedge_basis_name(before), sedge_basis_name(now));
     }
-    return sedge_comm_agree(session->comm, move_state(run, before, false));
+    return sedge_comm_agree(session->comm, set_blocks(run, before));
 }
 
 sedge_status driver_restart_monitors(const driver_run *run, const sedge_checkpoint *from)

@@ -115,6 +115,8 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->steps_before = run->steps_before;
     report->restarted_from = run->restarted_from[0] != '\0' ? run->restarted_from : NULL;
     report->checkpoints = run->checkpoints;
+    report->checkpoint_seconds = run->checkpoint_seconds;
+    report->checkpoint_beside = run->checkpoint_beside;
     report->before_seconds = run->wall_before;
     report->integrator = session->problem.integrator->name;
     report->stages = session->problem.integrator->stages;
@@ -158,15 +160,18 @@ static void print_summary(const void *of, const sedge_report *report)
     if (report->lines != NULL) printf("%s", report->lines);
 }
 
-// What a field that is not a number any more left behind; its fault is what the user must hear of,
-// and after it what could not be saved.
+// The checkpoint that was being written when a field was no number any more: its state was right.
+// And the last state, which was not. This fault is what the user must hear of, and after it what
+// could not be saved.
 static void save_failed(driver_run *run, sedge_status outcome)
 {
     char fault[4096];
 
     if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
     (void)snprintf(fault, sizeof fault, "%.3000s", sedge_error_message());
-    if (sedge_monitors_last(run->monitors, run->sample) != SEDGE_OK) {
+    sedge_status status = driver_complete_checkpoint(run, true);
+    if (status == SEDGE_OK) status = sedge_monitors_last(run->monitors, run->sample);
+    if (status != SEDGE_OK) {
         const size_t length = strlen(fault);
         (void)snprintf(fault + length, sizeof fault - length,
                        "; the last state could not be written: %.900s", sedge_error_message());

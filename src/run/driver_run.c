@@ -131,7 +131,9 @@ void driver_release(void *of)
 {
     driver_run *const run = of;
 
-    sedge_monitors_free(run->monitors);
+    sedge_monitors_free(run->monitors); // with the writer's thread
+    sedge_checkpoint_writer_free(run->checkpoint_writer);
+    sedge_state_copy_free(run->copy);
     sedge_sample_free(run->sample);
     sedge_reference_free(run->reference);
     sedge_evolution_free(run->evolution);
@@ -141,6 +143,8 @@ void driver_release(void *of)
     sedge_release(run->energies);
     sedge_release(run->energy_before);
     run->monitors = NULL;
+    run->checkpoint_writer = NULL;
+    run->copy = NULL;
     run->sample = NULL;
     run->reference = NULL;
     run->evolution = NULL;
@@ -242,6 +246,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_stop_listen();
     sedge_stop_set_up(false);
     SEDGE_TRY(run->output.continues ? check_restart(run) : begin_series(run));
+    SEDGE_TRY(driver_prepare_checkpoints(run));
     if (run->steps_before > 0) {
         driver_end_decayed(run);
         SEDGE_TRY(driver_end_settled(run, false));
@@ -264,7 +269,9 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    return sedge_monitors_finish(run->monitors);
+    status = sedge_monitors_finish(run->monitors); // while the last checkpoint is written
+    const sedge_status completed = driver_complete_checkpoint(run, true);
+    return status != SEDGE_OK ? status : completed;
 }
 
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)

@@ -8,6 +8,7 @@
 #include "checkpoint/checkpoint.h"
 #include "dg/reference.h"
 #include "evolve/evolution.h"
+#include "evolve/state_copy.h"
 #include "io/folder_lock.h"
 #include "monitor/monitors.h"
 #include "program/program.h"
@@ -57,18 +58,23 @@ typedef struct driver_run {
     double start; // clock, of the process
     int64_t step; // done
 
-    char restarted_from[4096]; // path; "": from the beginning
-    int64_t steps_before;      // steps of the runs that this one continues
-    double wall_before;        // seconds of the runs that this one continues
-    int checkpoints;           // number written
-    double checkpoint_clock;   // clock when the last one was written, or when the loop began
-    int64_t last_checkpoint;   // step of the last one; -1: none
-    int64_t poll_step;         // step at which the root's clock is read next
-    int64_t polled_step;       // step at which it was read last
-    double poll_clock;         // the clock at polled_step
-    int64_t next_sync_step;    // step at which the host waits for the device next
-    int64_t last_sync_step;    // step at which it waited last
-    double sync_clock;         // the clock at last_sync_step
+    char restarted_from[4096];                  // path; "": from the beginning
+    int64_t steps_before;                       // steps of the runs that this one continues
+    double wall_before;                         // seconds of the runs that this one continues
+    sedge_state_copy *copy;                     // for checkpoints; NULL: none was needed yet
+    sedge_checkpoint_writer *checkpoint_writer; // NULL: none was needed yet
+    bool checkpoint_beside;                     // steps go on while a checkpoint is written
+    int checkpoints;                            // number written
+    double checkpoint_seconds;                  // that threads have spent on them
+    double checkpoint_waited;                   // to begin the last one
+    double checkpoint_clock; // clock when the last one was complete, or when the loop began
+    int64_t last_checkpoint; // step of the last one; -1: none
+    int64_t poll_step;       // step at which the root's clock is read next
+    int64_t polled_step;     // step at which it was read last
+    double poll_clock;       // the clock at polled_step
+    int64_t next_sync_step;  // step at which the host waits for the device next
+    int64_t last_sync_step;  // step at which it waited last
+    double sync_clock;       // the clock at last_sync_step
 } driver_run;
 
 // Create the sample and the monitors. `memory` is the monitors' memory in the checkpoint from which
@@ -150,10 +156,21 @@ sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from);
 // True if the deck requests a checkpoint at the end of `step`. Call this after each step, in order.
 bool driver_checkpoint_due(driver_run *run, int64_t step);
 
-// Write a checkpoint of the state at the end of `step`, the last one done, unless
-// driver_check_energy fails; pending samples reach the disk before.
+// Where the deck requests checkpoints, find memory for a copy of the state. Call this after the
+// first output, which needs device memory more.
+SEDGE_MUST_USE
+sedge_status driver_prepare_checkpoints(driver_run *run);
+
+// Begin a checkpoint of the state at the end of `step`, the last one done, unless
+// driver_check_energy fails. One that is still being written is completed first. A thread writes it
+// while the run goes on; without memory for a copy of the state it is complete on return.
 SEDGE_MUST_USE
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step);
+
+// Complete the checkpoint that is being written, if there is one and, without `wait`, if all ranks
+// have written it: from then on it is a file from which a run can go on.
+SEDGE_MUST_USE
+sedge_status driver_complete_checkpoint(driver_run *run, bool wait);
 
 // Set up the run's time limit and its reaction to signals. Call this when the deck is known.
 SEDGE_MUST_USE

@@ -36,6 +36,7 @@ sedge_status driver_sample_monitors(driver_run *run)
 
     sedge_range_begin("output");
     sedge_status status = checked ? sedge_monitors_settle(run->monitors, false) : SEDGE_OK;
+    if (status == SEDGE_OK && checked) status = driver_complete_checkpoint(run, false);
     if (status == SEDGE_OK) status = sedge_monitors_sample(run->monitors, run->sample);
     sedge_range_end();
     sedge_stop_spent(run->stop, sedge_clock() - start);

@@ -33,6 +33,7 @@ sedge_status driver_stop(driver_run *run)
     SEDGE_TRY(sedge_monitors_flush(run->monitors));
     SEDGE_TRY(sedge_monitors_settle(run->monitors, true));
     if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));
+    SEDGE_TRY(driver_complete_checkpoint(run, true));
     return SEDGE_FAIL(
         SEDGE_ERR_STOPPED,
         "stopped by %s after step %lld of %lld, t = %.6g%s, with a checkpoint in '%s'; "

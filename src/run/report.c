@@ -76,14 +76,16 @@ static json_t *setting(const sedge_report *report)
 
 static json_t *outcome(const sedge_report *report)
 {
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:o, s:o, s:o}", "outcome",
-                     sedge_json_text(report->outcome), "exit_code", report->exit_code, "elements",
-                     (json_int_t)report->elements, "dofs", (json_int_t)report->dofs, "steps",
-                     (json_int_t)report->steps, "steps_before", (json_int_t)report->steps_before,
-                     "restarted_from", sedge_json_text(report->restarted_from), "checkpoints",
-                     report->checkpoints, "stages", report->stages, "integrator",
-                     sedge_json_text(report->integrator), "dt", sedge_json_number(report->dt),
-                     "time", sedge_json_number(report->time));
+    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:o, s:i, s:{s:o, s:b}, s:i, s:o, s:o, s:o}",
+                     "outcome", sedge_json_text(report->outcome), "exit_code", report->exit_code,
+                     "elements", (json_int_t)report->elements, "dofs", (json_int_t)report->dofs,
+                     "steps", (json_int_t)report->steps, "steps_before",
+                     (json_int_t)report->steps_before, "restarted_from",
+                     sedge_json_text(report->restarted_from), "checkpoints", report->checkpoints,
+                     "checkpoint", "write_seconds", sedge_json_number(report->checkpoint_seconds),
+                     "beside_steps", report->checkpoint_beside, "stages", report->stages,
+                     "integrator", sedge_json_text(report->integrator), "dt",
+                     sedge_json_number(report->dt), "time", sedge_json_number(report->time));
 }
 
 // The phases and the total, which is not made of them: a test compares it with their sum.

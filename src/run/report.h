@@ -41,11 +41,13 @@ typedef struct sedge_report {
     int threads;
     const char *restarted_from; // a checkpoint; NULL: from the beginning
     int64_t elements, dofs;
-    int64_t steps;          // of the whole run
-    int64_t steps_before;   // of them before this part of it
-    int checkpoints;        // written by this part
-    const char *integrator; // NULL: an equation without time
-    int stages;             // 0: an equation without time
+    int64_t steps;             // of the whole run
+    int64_t steps_before;      // of them before this part of it
+    int checkpoints;           // written by this part
+    double checkpoint_seconds; // that threads have spent on writing them
+    bool checkpoint_beside;    // while steps went on
+    const char *integrator;    // NULL: an equation without time
+    int stages;                // 0: an equation without time
     double dt, time;
     sedge_stopwatch watch;                              // of this process, stopped
     double total_seconds;                               // of this process, by the clock

@@ -209,6 +209,8 @@ class Continuation(Run):
             "start", "setup", "loop", "output", "checkpoint", "finish", "release", "before")),
             seconds["total"], delta=0.02 * seconds["total"] + 0.05)
         self.assertGreater(seconds["checkpoint"], 0)
+        self.assertGreater(parts["checkpoint"]["write_seconds"], 0)
+        self.assertTrue(parts["checkpoint"]["beside_steps"])
 
 
 @unittest.skipIf(h5py is None, "Python has no h5py")

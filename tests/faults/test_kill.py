@@ -11,6 +11,7 @@ import contextlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import sys
@@ -145,10 +146,10 @@ class Kill(Fault):
         print(f"{kills} kills, {finished} runs to the end, "
               f"{time.monotonic() - began:.0f} s, seed {SEED}")
 
-    def kill_at(self, number, name, *words):
-        """A run whose root is killed within write `number` to files named so."""
+    def kill_at(self, number, name, *words, rank=0):
+        """A run of which a rank, the root, is killed within write `number` to files named so."""
         fault = {"LD_PRELOAD": os.environ["SEDGE_FAIL_CALLS"],
-                 "SEDGE_FAIL_WRITE": f"0:{number}:{name}"}
+                 "SEDGE_FAIL_WRITE": f"{rank}:{number}:{name}"}
         job = self.run_job("--quiet", *words, environment=fault)
         try:
             code = job.wait(PATIENCE)
@@ -176,6 +177,25 @@ class Kill(Fault):
         record("a rank killed while it makes a file of series",
                "ended, code not 0, files whole; the answer of a run without, bit for bit",
                f"{2 * len(moments) + 1} kills")
+
+    def test_checkpoint(self):
+        """A rank that is not the root, and writes nothing by HDF5, is killed while its thread writes a
+        checkpoint: the values, or the last array. The one before stays, and the run goes on from it."""
+        answer = self.answer()
+        every = 4  # JOB
+        for number, step in ((1, 3 * every), (4, 5 * every)):
+            go_on = ["--restart", "auto"] if number > 1 else []
+            self.kill_at(number, f"checkpoint-{step}.h5", *go_on, rank=1)
+            whole = [name for name in self.names() if re.fullmatch(r"checkpoint-\d+\.h5", name)]
+            newest = max(int(name[11:-3]) for name in whole)
+            self.assertEqual(newest, step - every)
+            self.assertIn(f"checkpoint-{step}.h5.tmp", self.names())
+        self.restart()
+        check_same(self, self.results, answer)
+        self.assertEqual([name for name in self.names() if name.endswith(".tmp")], [])
+        record("a rank killed while its thread writes a checkpoint",
+               "ended, code not 0; the checkpoint before is whole; the answer of a run without, bit for bit",
+               "2 kills")
 
 
 if __name__ == "__main__":
