@@ -1,7 +1,9 @@
 #include "global.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +15,14 @@ typedef struct entry {
     uint8_t turn;    // 3 a + b: its first vertex has a lesser ones, its second b
 } entry;
 
+enum { GRAIN = 1024 }; // faces or vertices for one thread
+
 #define TURNS 9 // of which those with a = b do not occur
 
 typedef struct table {
-    int64_t *offsets; // [vertices + 1] of buckets
+    _Atomic int64_t *offsets; // [vertices + 1] of buckets
     entry *entries;
+    bool *is_open; // [vertices] the bucket has faces that are not joined by join_pairs
     uint32_t first_tagged;
     bool *is_two_sided;               // [surface groups]
     bool takes_open;                  // outer faces without a group
@@ -65,32 +70,45 @@ static void gather(const sedge_global *mesh, const table *t, uint32_t id, int32_
     }
 }
 
-// Counting sort of all faces by their least vertices.
-static sedge_status fill_table(table *t, const sedge_global *mesh)
+typedef struct table_job {
+    sedge_global *mesh;
+    table *t;
+    bool counts;
+} table_job;
+
+static void add_faces(void *context, int64_t first, int64_t end)
 {
-    const uint32_t total = t->first_tagged + (uint32_t)mesh->tagged;
+    const table_job *const job = context;
+    table *const t = job->t;
     int32_t face[3];
     int32_t v[3] = {0};
+
+    for (uint32_t id = (uint32_t)first; id < (uint32_t)end; id++) {
+        gather(job->mesh, t, id, face);
+        const int turn = sort3(face, v);
+        const int64_t at =
+            atomic_fetch_add_explicit(&t->offsets[v[0] + job->counts], 1, memory_order_relaxed);
+        if (job->counts) continue;
+        t->entries[at] = (entry){(uint64_t)v[1] << 32 | (uint64_t)v[2], id, (uint8_t)turn};
+    }
+}
+
+// Counting sort of all faces by their least vertices; their order in a bucket is any.
+static sedge_status fill_table(table *t, sedge_global *mesh)
+{
+    const int64_t total = (int64_t)t->first_tagged + mesh->tagged;
+    table_job job = {.mesh = mesh, .t = t, .counts = true};
 
     list_orientations(t);
     SEDGE_TRY(sedge_allocate(&t->offsets, mesh->vertices + 1, sizeof *t->offsets));
     SEDGE_TRY(sedge_allocate(&t->entries, total, sizeof *t->entries));
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t id = 0; id < total; id++) {
-            gather(mesh, t, id, face);
-            const int turn = sort3(face, v);
-            if (pass == 0) {
-                t->offsets[v[0] + 1]++;
-            } else {
-                t->entries[t->offsets[v[0]]++] =
-                    (entry){(uint64_t)v[1] << 32 | (uint64_t)v[2], id, (uint8_t)turn};
-            }
-        }
-        if (pass == 0)
-            for (int64_t i = 0; i < mesh->vertices; i++) t->offsets[i + 1] += t->offsets[i];
-    }
-    // The second pass moved each offset to the start of the next bucket.
-    memmove(t->offsets + 1, t->offsets, (size_t)mesh->vertices * sizeof *t->offsets);
+    SEDGE_TRY(sedge_allocate(&t->is_open, mesh->vertices, sizeof *t->is_open));
+    sedge_parallel(mesh->threads, total, GRAIN, add_faces, &job);
+    for (int64_t i = 0; i < mesh->vertices; i++) t->offsets[i + 1] += t->offsets[i];
+    job.counts = false;
+    sedge_parallel(mesh->threads, total, GRAIN, add_faces, &job);
+    // Each offset has moved to the start of the next bucket.
+    for (int64_t i = mesh->vertices; i > 0; i--) t->offsets[i] = t->offsets[i - 1];
     t->offsets[0] = 0;
     return SEDGE_OK;
 }
@@ -103,8 +121,12 @@ static int compare_entries(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-// Buckets come by ascending id, and hold a few dozen faces; a vertex where many elements meet has
-// more.
+static bool is_before(const entry *a, const entry *b)
+{
+    return a->others != b->others ? a->others < b->others : a->id < b->id;
+}
+
+// Buckets hold a few dozen faces; a vertex where many elements meet has more.
 static void sort_bucket(entry *entries, int64_t count)
 {
     if (count > 64) {
@@ -114,7 +136,7 @@ static void sort_bucket(entry *entries, int64_t count)
     for (int64_t i = 1; i < count; i++) {
         const entry moved = entries[i];
         int64_t j = i;
-        for (; j > 0 && moved.others < entries[j - 1].others; j--) entries[j] = entries[j - 1];
+        for (; j > 0 && is_before(&moved, &entries[j - 1]); j--) entries[j] = entries[j - 1];
         entries[j] = moved;
     }
 }
@@ -329,16 +351,55 @@ static sedge_status finish_open(sedge_global *mesh, const table *t)
                       mesh->name, (long long)t->open, x[0], x[1], x[2], place);
 }
 
-static sedge_status connect_table(sedge_global *mesh, table *t)
+// A face of two elements that is in no surface. All others, and faults, are left to connect_run.
+static bool is_pair(const sedge_global *mesh, const table *t, const entry *run, int64_t count)
 {
-    for (int64_t v = 0; v < mesh->vertices; v++) {
+    return count == 2 && run[1].id < t->first_tagged &&
+           opposite(mesh, run[0].id) != opposite(mesh, run[1].id) &&
+           (mesh->inside == NULL || mesh->inside[run[0].id / 4] == mesh->inside[run[1].id / 4]);
+}
+
+static int64_t find_run_end(const entry *bucket, int64_t first, int64_t count)
+{
+    int64_t end = first + 1;
+
+    while (end < count && bucket[end].others == bucket[first].others) end++;
+    return end;
+}
+
+// Sort the buckets of some vertices and join their pairs.
+static void join_pairs(void *context, int64_t first, int64_t last)
+{
+    const table_job *const job = context;
+    const table *const t = job->t;
+
+    for (int64_t v = first; v < last; v++) {
         entry *const bucket = t->entries + t->offsets[v];
         const int64_t count = t->offsets[v + 1] - t->offsets[v];
         sort_bucket(bucket, count);
         for (int64_t i = 0, end; i < count; i = end) {
-            end = i + 1;
-            while (end < count && bucket[end].others == bucket[i].others) end++;
-            SEDGE_TRY(connect_run(mesh, t, bucket + i, end - i));
+            end = find_run_end(bucket, i, count);
+            if (is_pair(job->mesh, t, bucket + i, end - i)) {
+                join(job->mesh, t, &bucket[i], &bucket[i + 1]);
+            } else {
+                t->is_open[v] = true;
+            }
+        }
+    }
+}
+
+static sedge_status connect_table(sedge_global *mesh, table *t)
+{
+    table_job job = {.mesh = mesh, .t = t};
+
+    sedge_parallel(mesh->threads, mesh->vertices, GRAIN, join_pairs, &job);
+    for (int64_t v = 0; v < mesh->vertices; v++) {
+        const entry *const bucket = t->entries + t->offsets[v];
+        const int64_t count = t->is_open[v] ? t->offsets[v + 1] - t->offsets[v] : 0;
+        for (int64_t i = 0, end; i < count; i = end) {
+            end = find_run_end(bucket, i, count);
+            if (!is_pair(mesh, t, bucket + i, end - i))
+                SEDGE_TRY(connect_run(mesh, t, bucket + i, end - i));
         }
     }
     return finish_open(mesh, t);
@@ -371,6 +432,7 @@ sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *
     status = connect_table(mesh, &t);
 done:
     sedge_release(t.is_two_sided);
+    sedge_release(t.is_open);
     sedge_release(t.offsets);
     sedge_release(t.entries);
     return status;

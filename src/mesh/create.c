@@ -126,6 +126,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
 
     *out = NULL;
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
+    global.threads = options->threads;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (ranks > 1) SEDGE_TRY_GOTO(status, sedge_petsc_enter(&petsc, comm));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);

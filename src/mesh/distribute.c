@@ -1,9 +1,12 @@
 #include "local.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+enum { GRAIN = 8192 }; // elements for one thread
 
 // Elements by part on rank 0; empty (NULL) on the others.
 typedef struct deal {
@@ -95,21 +98,54 @@ static void fill_record(sedge_record *out, const sedge_global *global, const int
         fill_side(&out->faces[global->side[*side].face], global, part, d, &global->side[*side]);
 }
 
+typedef struct record_job {
+    sedge_record *records; // of a part
+    const sedge_global *global;
+    const int32_t *part, *elements; // [all elements], [those of the part]
+    const deal *d;
+} record_job;
+
+// The first side of this element or a later one.
+static int64_t find_first_side(const sedge_global *global, int32_t element)
+{
+    int64_t low = 0;
+    int64_t high = global->sides;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (global->side[middle].element < element) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void fill_records(void *context, int64_t first, int64_t end)
+{
+    const record_job *const job = context;
+    int64_t side = find_first_side(job->global, job->elements[first]);
+
+    for (int64_t i = first; i < end; i++) {
+        fill_record(&job->records[i], job->global, job->part, job->d, job->elements[i], &side);
+    }
+}
+
 // The records of one part, and the nodes of its curved elements; there is room for them. Returns
 // how many are curved.
 static int32_t fill_part(sedge_record *records, double (*middles)[SEDGE_EDGES][3],
                          const sedge_global *global, const int32_t *part, const deal *d, int p)
 {
+    const int64_t count = d->offsets[p + 1] - d->offsets[p];
+    record_job job = {records, global, part, d->elements + d->offsets[p], d};
     int32_t curved = 0;
-    int64_t side = 0;
 
-    for (int64_t i = d->offsets[p]; i < d->offsets[p + 1]; i++) {
-        const int32_t e = d->elements[i];
-        sedge_record *const record = &records[i - d->offsets[p]];
-        fill_record(record, global, part, d, e, &side);
-        if (global->global_curved == 0 || !global->curved[e]) continue;
-        memcpy(middles[curved], global->middles[e], sizeof *middles);
-        record->curve = curved++;
+    sedge_parallel(global->threads, count, GRAIN, fill_records, &job);
+    for (int64_t i = 0; i < count && global->global_curved > 0; i++) {
+        if (!global->curved[job.elements[i]]) continue;
+        memcpy(middles[curved], global->middles[job.elements[i]], sizeof *middles);
+        records[i].curve = curved++;
     }
     return curved;
 }

@@ -27,6 +27,7 @@ typedef struct sedge_global_side {
 
 typedef struct sedge_global {
     const char *name; // for messages: the file or "the box"; borrowed
+    int threads;      // for the work on all elements
     int64_t vertices;
     double (*points)[3]; // [vertices][x,y,z], scaled
     int32_t elements;

@@ -52,4 +52,4 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
 // come to lie in the same run of ten, within each of the mesh's ranges.
 SEDGE_MUST_USE
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_mesh *mesh,
-                                 const sedge_record *records, int rank);
+                                 const sedge_record *records, int rank, int threads);

@@ -318,6 +318,7 @@ typedef struct sedge_mesh_options {
     // sedge_mesh_say; may be NULL.
     void (*tell)(const char *what, int64_t elements);
     sedge_stopwatch *watch; // the parts of sedge_mesh_create; may be NULL
+    int threads;            // of this rank for the work; the mesh does not depend on it
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",

@@ -1,6 +1,7 @@
 #include "local.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -38,13 +39,15 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
     return false;
 }
 
+enum { GRAIN = 8192 }; // elements for one thread
+
 // ---- ranges ------------------------------------------------------------------------------------
 
 enum { LAYERS = 4 }; // values of a range's `layer`
 
 // What the properties of elements depend on.
 typedef struct grouping {
-    int rank;
+    int rank, threads;
     bool boundary_last;
     int classes;
     int *class;      // [volume groups] see sedge_range
@@ -66,6 +69,7 @@ static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int ran
     int place;
 
     *out = (grouping){.rank = rank,
+                      .threads = options->threads,
                       .boundary_last = options->boundary_last,
                       .classes = options->classes,
                       .axes = groups->volume_axes};
@@ -97,22 +101,30 @@ static bool is_halo(const sedge_record_face *face, const grouping *by)
     return !face->boundary || by->is_linked[face->surface];
 }
 
-// The key of an element: its properties as one number. Ranges lie in ascending order of their keys.
-static int make_key(const sedge_record *record, const grouping *by)
+// What the numbering needs of a record, found once: records are large.
+typedef struct traits {
+    int32_t key;            // the element's properties as one number: ranges lie in their order
+    uint8_t boundary, halo; // number of such faces
+    bool has_sets;          // some face is in a named surface
+} traits;
+
+static traits find_traits(const sedge_record *record, const grouping *by)
 {
     const bool curved = record->curve >= 0;
-    bool halo = false;
-    bool boundary = false;
+    traits out = {.has_sets = false};
 
     for (int f = 0; f < SEDGE_FACES; f++) {
-        boundary |= record->faces[f].boundary;
-        halo |= is_halo(&record->faces[f], by);
+        out.boundary += record->faces[f].boundary;
+        out.halo += is_halo(&record->faces[f], by);
+        out.has_sets |= record->faces[f].surface >= 0;
     }
-    boundary &= by->boundary_last && !halo && !curved;
+    const bool halo = out.halo > 0;
+    const bool boundary = out.boundary > 0 && by->boundary_last && !halo && !curved;
     const int axes = by->axes[record->group];
     const int layer = (axes & 1) + (axes >> 1 & 1) + (axes >> 2);
     const int flags = (halo * 4 + curved * 2 + boundary) * LAYERS + layer;
-    return flags * (by->classes + 1) + by->class[record->group];
+    out.key = flags * (by->classes + 1) + by->class[record->group];
+    return out;
 }
 
 static int count_keys(const grouping *by)
@@ -120,7 +132,7 @@ static int count_keys(const grouping *by)
     return 8 * LAYERS * (by->classes + 1);
 }
 
-// The properties that make_key made a key of.
+// The properties that find_traits made a key of.
 static sedge_range split_key(int key, const grouping *by)
 {
     const int flags = key / (by->classes + 1);
@@ -133,13 +145,13 @@ static sedge_range split_key(int key, const grouping *by)
 }
 
 // List the ranges, and set next [keys] to the first element of each key's.
-static sedge_status list_ranges(sedge_mesh *mesh, int32_t *next, const sedge_record *records,
+static sedge_status list_ranges(sedge_mesh *mesh, int32_t *next, const traits *list,
                                 const grouping *by)
 {
     const int keys = count_keys(by);
     int32_t first = 0;
 
-    for (int32_t i = 0; i < mesh->elements; i++) next[make_key(&records[i], by)]++;
+    for (int32_t i = 0; i < mesh->elements; i++) next[list[i].key]++;
     SEDGE_TRY(sedge_allocate(&mesh->ranges, keys, sizeof *mesh->ranges));
     for (int key = 0; key < keys; key++) {
         sedge_range *const range = &mesh->ranges[mesh->range_count];
@@ -196,44 +208,66 @@ int32_t sedge_mesh_curved(const sedge_mesh *mesh)
 
 // ---- order -------------------------------------------------------------------------------------
 
-// The keys of the records of `list` along a Hilbert curve through their centres.
-static void set_keys(sedge_hilbert_place *list, sedge_mesh *mesh, const sedge_record *records)
+typedef struct number_job {
+    sedge_mesh *mesh;
+    const sedge_record *records;
+    double (*middles)[SEDGE_EDGES][3];
+    const grouping *by;
+    traits *traits;       // [elements] of the records
+    uint64_t *curve_keys; // [elements] of the records; NULL: not asked for
+    int32_t *number;      // [elements] of each record
+    int32_t *order;       // [elements] the record of each number
+    halo_face *halo;
+} number_job;
+
+// The traits of records, and their keys along a Hilbert curve through their centres.
+static void find_keys(void *context, int64_t first, int64_t end)
 {
-    for (int32_t i = 0; i < mesh->elements; i++) {
-        const sedge_record *const record = &records[list[i].element];
+    const number_job *const job = context;
+
+    for (int64_t i = first; i < end; i++) {
+        const sedge_record *const record = &job->records[i];
         double x[3] = {0.0, 0.0, 0.0};
+        job->traits[i] = find_traits(record, job->by);
+        if (job->curve_keys == NULL) continue;
         for (int v = 0; v < 4; v++)
             for (int d = 0; d < 3; d++) x[d] += 0.25 * record->corners[v][d];
-        list[i].key = sedge_hilbert_key(x, mesh->bounds);
+        job->curve_keys[i] = sedge_hilbert_key(x, job->mesh->bounds);
     }
 }
 
-// The ranges, and in them local numbers by position among the records: number [elements] of each
-// record, order [elements] the record of each number.
-static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
-                                   const sedge_record *records, sedge_numbering numbering,
-                                   const grouping *by)
+// The ranges, and in them local numbers: `number` and `order`.
+static sedge_status order_elements(number_job *job, sedge_numbering numbering)
 {
+    sedge_mesh *const mesh = job->mesh;
     int32_t *next = NULL;
     sedge_hilbert_place *list = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&next, count_keys(by), sizeof *next));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&next, count_keys(job->by), sizeof *next));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, mesh->elements, sizeof *list));
-    SEDGE_TRY_GOTO(status, list_ranges(mesh, next, records, by));
-    for (int32_t i = 0; i < mesh->elements; i++)
-        list[next[make_key(&records[i], by)]++].element = i;
-    if (numbering != SEDGE_NUMBERING_NONE) set_keys(list, mesh, records);
+    if (numbering != SEDGE_NUMBERING_NONE) {
+        SEDGE_TRY_GOTO(status,
+                       sedge_allocate(&job->curve_keys, mesh->elements, sizeof *job->curve_keys));
+    }
+    sedge_parallel(job->by->threads, mesh->elements, GRAIN, find_keys, job);
+    SEDGE_TRY_GOTO(status, list_ranges(mesh, next, job->traits, job->by));
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        list[next[job->traits[i].key]++] = (sedge_hilbert_place){
+            .key = job->curve_keys != NULL ? job->curve_keys[i] : 0, .element = i};
+    }
     for (int r = 0; r < mesh->range_count && numbering != SEDGE_NUMBERING_NONE; r++) {
         SEDGE_TRY_GOTO(status,
                        sedge_hilbert_sort(list + mesh->ranges[r].first, mesh->ranges[r].count));
     }
     for (int32_t e = 0; e < mesh->elements; e++) {
-        order[e] = list[e].element;
-        number[list[e].element] = e;
+        job->order[e] = list[e].element;
+        job->number[list[e].element] = e;
     }
-    if (numbering == SEDGE_NUMBERING_CLUSTERS)
-        status = sedge_local_cluster(number, order, mesh, records, by->rank);
+    if (numbering == SEDGE_NUMBERING_CLUSTERS) {
+        status = sedge_local_cluster(job->number, job->order, mesh, job->records, job->by->rank,
+                                     job->by->threads);
+    }
 done:
     sedge_release(next);
     sedge_release(list);
@@ -242,13 +276,11 @@ done:
 
 // ---- members of the mesh -----------------------------------------------------------------------
 
-static void count_faces(sedge_mesh *mesh, const sedge_record *records, const grouping *by)
+static void count_faces(sedge_mesh *mesh, const traits *list)
 {
     for (int32_t i = 0; i < mesh->elements; i++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            mesh->boundary_faces += records[i].faces[f].boundary;
-            mesh->halo_faces += is_halo(&records[i].faces[f], by);
-        }
+        mesh->boundary_faces += list[i].boundary;
+        mesh->halo_faces += list[i].halo;
     }
 }
 
@@ -280,23 +312,28 @@ static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int
     }
 }
 
-// Everything that an element has, in the order of the numbers.
-static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
-                          const int32_t *order, const sedge_record *records,
-                          double (*middles)[SEDGE_EDGES][3], const grouping *by)
+// Everything that elements have, in the order of the numbers.
+static void fill_elements(void *context, int64_t first, int64_t end)
 {
+    const number_job *const job = context;
+    sedge_mesh *const mesh = job->mesh;
     int32_t slot = mesh->halo_faces;
+    halo_face *halo = job->halo;
 
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const sedge_record *const record = &records[order[e]];
+    for (int64_t e = 0; e < first; e++) {
+        slot += job->traits[job->order[e]].boundary;
+        halo += job->traits[job->order[e]].halo;
+    }
+    for (int32_t e = (int32_t)first; e < (int32_t)end; e++) {
+        const sedge_record *const record = &job->records[job->order[e]];
         memcpy(mesh->corners[e], record->corners, sizeof record->corners);
         if (record->curve >= 0) {
-            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
-                   sizeof *middles);
+            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], job->middles[record->curve],
+                   sizeof *mesh->middles);
         }
         mesh->global_ids[e] = record->id;
         mesh->group[e] = record->group;
-        connect_faces(mesh, &halo, &slot, e, record, number, by);
+        connect_faces(mesh, &halo, &slot, e, record, job->number, job->by);
     }
 }
 
@@ -381,18 +418,18 @@ static void find_slots(sedge_mesh *mesh, const sedge_record *records, const int3
     }
 }
 
-// List the faces of named surfaces in `mesh`, whose elements are already numbered. `order` has the
-// record of each element, `number` the element of each record.
-static sedge_status list_sets(sedge_mesh *mesh, const sedge_record *records, const int32_t *order,
-                              const int32_t *number, int rank)
+// List the faces of named surfaces in the mesh, whose elements are already numbered.
+static sedge_status list_sets(const number_job *job)
 {
+    sedge_mesh *const mesh = job->mesh;
+    const sedge_record *const records = job->records;
     const int surfaces = mesh->groups.surfaces;
     int32_t *offsets; // becomes where the next face of each surface goes
 
     SEDGE_TRY(sedge_allocate(&offsets, surfaces + 1LL, sizeof *offsets));
     mesh->set_offsets = offsets;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
+        for (int f = 0; f < SEDGE_FACES && job->traits[e].has_sets; f++) {
             const int32_t surface = records[e].faces[f].surface;
             if (surface >= 0) offsets[surface + 1]++;
         }
@@ -400,16 +437,18 @@ static sedge_status list_sets(sedge_mesh *mesh, const sedge_record *records, con
     for (int s = 0; s < surfaces; s++) offsets[s + 1] += offsets[s];
     SEDGE_TRY(sedge_allocate(&mesh->set_faces, offsets[surfaces], sizeof *mesh->set_faces));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[order[e]].faces[f];
+        const int32_t i = job->order[e];
+        for (int f = 0; f < SEDGE_FACES && job->traits[i].has_sets; f++) {
+            const sedge_record_face *const face = &records[i].faces[f];
             if (face->surface < 0) continue;
-            mesh->set_faces[offsets[face->surface]++] = describe(mesh, e, f, face, number, rank);
+            mesh->set_faces[offsets[face->surface]++] =
+                describe(mesh, e, f, face, job->number, job->by->rank);
         }
     }
     // Each offset has moved to the next surface's.
     for (int s = surfaces; s > 0; s--) offsets[s] = offsets[s - 1];
     offsets[0] = 0;
-    find_slots(mesh, records, order);
+    find_slots(mesh, records, job->order);
     return SEDGE_OK;
 }
 
@@ -417,18 +456,17 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options)
 {
-    int32_t *number = NULL;
-    int32_t *order = NULL;
-    halo_face *halo = NULL;
     grouping by = {.classes = 0};
+    number_job job = {.mesh = mesh, .records = records, .middles = middles, .by = &by};
     sedge_status status;
 
     mesh->elements = count;
     SEDGE_TRY_GOTO(status, make_grouping(&by, mesh, rank, options));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&number, count, sizeof *number));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
-    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, options->numbering, &by));
-    count_faces(mesh, records, &by);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job.traits, count, sizeof *job.traits));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job.number, count, sizeof *job.number));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job.order, count, sizeof *job.order));
+    SEDGE_TRY_GOTO(status, order_elements(&job, options->numbering));
+    count_faces(mesh, job.traits);
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&mesh->middles, sedge_mesh_curved(mesh), sizeof *mesh->middles));
@@ -438,14 +476,16 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->trace_faces,
                                           (int64_t)mesh->halo_faces + mesh->boundary_faces,
                                           sizeof *mesh->trace_faces));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
-    fill_elements(mesh, halo, number, order, records, middles, &by);
-    SEDGE_TRY_GOTO(status, plan_halo(mesh, halo));
-    status = list_sets(mesh, records, order, number, rank);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job.halo, mesh->halo_faces, sizeof *job.halo));
+    sedge_parallel(by.threads, count, GRAIN, fill_elements, &job);
+    SEDGE_TRY_GOTO(status, plan_halo(mesh, job.halo));
+    status = list_sets(&job);
 done:
-    sedge_release(number);
-    sedge_release(order);
-    sedge_release(halo);
+    sedge_release(job.traits);
+    sedge_release(job.curve_keys);
+    sedge_release(job.number);
+    sedge_release(job.order);
+    sedge_release(job.halo);
     clear_grouping(&by);
     return status;
 }

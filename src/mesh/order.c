@@ -4,6 +4,7 @@
 #include "local.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -122,14 +123,22 @@ typedef struct growth {
     int candidates;
 } growth;
 
-static void list_behind(growth *g, int32_t count, const sedge_record *records, int rank,
-                        const int32_t *number)
+typedef struct behind_job {
+    const growth *g;
+    const sedge_record *records;
+    int rank;
+    const int32_t *number;
+} behind_job;
+
+static void list_behind(void *context, int64_t first, int64_t end)
 {
-    for (int32_t i = 0; i < count; i++) {
+    const behind_job *const job = context;
+
+    for (int64_t i = first; i < end; i++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[i].faces[f];
-            g->behind[number[i]][f] =
-                face->boundary || face->rank != rank ? -1 : number[face->position];
+            const sedge_record_face *const face = &job->records[i].faces[f];
+            job->g->behind[job->number[i]][f] =
+                face->boundary || face->rank != job->rank ? -1 : job->number[face->position];
         }
     }
 }
@@ -208,7 +217,7 @@ static void grow_range(growth *g)
 }
 
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_mesh *mesh,
-                                 const sedge_record *records, int rank)
+                                 const sedge_record *records, int rank, int threads)
 {
     const int32_t elements = mesh->elements;
     growth g = {.candidates = 0};
@@ -218,7 +227,8 @@ sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_me
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, elements, sizeof *g.taken));
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, elements, sizeof *g.behind));
     SEDGE_TRY_GOTO(status, sedge_allocate(&changed, elements, sizeof *changed));
-    list_behind(&g, elements, records, rank, number);
+    behind_job job = {&g, records, rank, number};
+    sedge_parallel(threads, elements, 8192, list_behind, &job);
     for (int32_t e = 0; e < elements; e++) g.taken[e] = -1;
     for (int i = 0; i < mesh->range_count; i++) {
         g.first = mesh->ranges[i].first;

@@ -1,9 +1,14 @@
 // Measures of one tetrahedron, and the check that all of them have a volume of one sign.
 #include "global.h"
 
+#include "base/memory.h"
+#include "base/parallel.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+enum { GRAIN = 8192 }; // elements for one thread
 
 static void subtract(const double a[3], const double b[3], double out[3])
 {
@@ -163,23 +168,39 @@ static void swap_middles(double middles[SEDGE_EDGES][3])
     }
 }
 
-sedge_status sedge_global_orient(sedge_global *mesh)
+typedef struct sign_job {
+    const sedge_global *mesh;
+    int8_t *signs; // [elements] of their volumes
+} sign_job;
+
+static void find_signs(void *context, int64_t first, int64_t end)
+{
+    const sign_job *const job = context;
+
+    for (int64_t e = first; e < end; e++) {
+        double corners[4][3];
+        gather_corners(job->mesh, (int32_t)e, corners);
+        const double volume = find_sign(corners);
+        job->signs[e] = (int8_t)((volume > 0.0) - (volume < 0.0));
+    }
+}
+
+static sedge_status check_signs(const sedge_global *mesh, const int8_t *signs, int64_t *negatives)
 {
     char place[SEDGE_PLACE_TEXT];
     int64_t negative = 0;
     int32_t first[2] = {-1, -1}; // first element of positive and of negative volume
 
     for (int32_t e = 0; e < mesh->elements; e++) {
-        double corners[4][3];
-        gather_corners(mesh, e, corners);
-        const double volume = find_sign(corners);
-        if (volume == 0.0) {
+        if (signs[e] == 0) {
+            double corners[4][3];
+            gather_corners(mesh, e, corners);
             sedge_global_describe(mesh, e, place);
             return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: %s has no volume: %.3g with edges up to %.3g",
                               mesh->name, place, sedge_tet_volume(corners),
                               sedge_longest_edge(corners));
         }
-        const int minus = volume < 0.0;
+        const int minus = signs[e] < 0;
         negative += minus;
         if (first[minus] < 0) first[minus] = e;
     }
@@ -190,6 +211,20 @@ sedge_status sedge_global_orient(sedge_global *mesh)
         return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: %lld of %d elements are inverted, the first is %s",
                           mesh->name, (long long)count, mesh->elements, place);
     }
+    *negatives = negative;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_orient(sedge_global *mesh)
+{
+    sign_job job = {.mesh = mesh};
+    int64_t negative = 0;
+
+    SEDGE_TRY(sedge_allocate(&job.signs, mesh->elements, sizeof *job.signs));
+    sedge_parallel(mesh->threads, mesh->elements, GRAIN, find_signs, &job);
+    const sedge_status status = check_signs(mesh, job.signs, &negative);
+    sedge_release(job.signs);
+    SEDGE_TRY(status);
     for (int32_t e = 0; e < mesh->elements && negative > 0; e++) {
         const int32_t swap = mesh->cells[e][0];
         mesh->cells[e][0] = mesh->cells[e][1];

@@ -152,6 +152,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     sedge_mesh_options mesh_options = session->deck->mesh;
     mesh_options.tell = options->quiet ? NULL : sedge_mesh_say;
     mesh_options.watch = watch;
+    mesh_options.threads = sedge_cpu_share(sedge_comm_node_size(comm));
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &mesh_options));
     session->mesh_seconds = sedge_clock() - start;
     sedge_stopwatch_begin(watch, "problem");

@@ -158,20 +158,53 @@ static void test_partition_is_good(const sedge_comm *comm)
     sedge_mesh_free(mesh);
 }
 
-// With the same cut, element for element the same mesh when it is made again.
+// With the same parts, element for element the same mesh when it is made again, by any number of
+// threads. Three share the elements of one rank.
 static void test_reproducible(const sedge_comm *comm)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
     sedge_mesh *mesh[2] = {NULL, NULL};
 
     options.partitioner = "simple";
-    for (int d = 0; d < 3; d++) options.box_cells[d] = 8;
-    for (int i = 0; i < 2; i++) CHECK_OK(sedge_mesh_create(&mesh[i], comm, &options));
-    CHECK(mesh[0]->elements == mesh[1]->elements && mesh[0]->halo_faces == mesh[1]->halo_faces);
-    CHECK(memcmp(mesh[0]->global_ids, mesh[1]->global_ids,
-                 (size_t)mesh[0]->elements * sizeof *mesh[0]->global_ids) == 0);
-    CHECK(memcmp(mesh[0]->faces, mesh[1]->faces,
-                 (size_t)mesh[0]->elements * sizeof *mesh[0]->faces) == 0);
+    for (int d = 0; d < 3; d++) options.box_cells[d] = 16;
+    options.box_periodic[1] = true;
+    options.box_split_axis = 0;
+    options.box_split = 0.3;
+    options.box_names[1] = "other";
+    for (int i = 0; i < 2; i++) {
+        options.threads = 1 + 2 * i;
+        CHECK_OK(sedge_mesh_create(&mesh[i], comm, &options));
+    }
+    const sedge_mesh *const a = mesh[0];
+    const sedge_mesh *const b = mesh[1];
+    const int surfaces = a->groups.surfaces;
+    CHECK(a->elements == b->elements && a->halo_faces == b->halo_faces);
+    CHECK(a->boundary_faces == b->boundary_faces);
+    const size_t count = (size_t)a->elements;
+    const size_t traces = (size_t)a->halo_faces + (size_t)a->boundary_faces;
+    CHECK(memcmp(a->global_ids, b->global_ids, count * sizeof *a->global_ids) == 0);
+    CHECK(memcmp(a->group, b->group, count * sizeof *a->group) == 0);
+    CHECK(memcmp(a->corners, b->corners, count * sizeof *a->corners) == 0);
+    CHECK(memcmp(a->trace_faces, b->trace_faces, traces * sizeof *a->trace_faces) == 0);
+    CHECK(a->set_offsets[surfaces] == b->set_offsets[surfaces]);
+    for (int s = 0; s < surfaces; s++)
+        CHECK(a->groups.surface_faces[s] == b->groups.surface_faces[s]);
+    int differ = 0;
+    for (int32_t e = 0; e < a->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_face *const x = &a->faces[e][f];
+            const sedge_face *const y = &b->faces[e][f];
+            differ += x->neighbour != y->neighbour || x->face != y->face ||
+                      x->orientation != y->orientation;
+        }
+    }
+    for (int32_t i = 0; i < a->set_offsets[surfaces]; i++) {
+        const sedge_set_face *const x = &a->set_faces[i];
+        const sedge_set_face *const y = &b->set_faces[i];
+        differ += x->element != y->element || x->face != y->face || x->other != y->other ||
+                  x->other_slot != y->other_slot || x->second != y->second;
+    }
+    CHECK(differ == 0);
     for (int i = 0; i < 2; i++) sedge_mesh_free(mesh[i]);
 }
 
