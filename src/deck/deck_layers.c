@@ -183,8 +183,12 @@ static bool has_rest(const sedge_problem *problem)
     double band[2];
 
     sedge_problem_band(band, problem);
-    return !(band[1] > 0.0) || band[0] < BAND_FLOOR * band[1] ||
-           strcmp(problem->initial->name, "zero") != 0;
+    bool resting = strcmp(problem->initial->name, "zero") != 0;
+    for (int i = 0; i < problem->initial->parameter_count; i++) {
+        if (problem->initial->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+            resting = false; // the band has it
+    }
+    return resting || !(band[1] > 0.0) || band[0] < BAND_FLOOR * band[1];
 }
 
 // A wave crosses the layer twice: exp(-2 sigma thickness / speed).

@@ -349,26 +349,8 @@ sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh
     return SEDGE_OK;
 }
 
-// A face with memory has one normal.
-static sedge_status check_memory(const sedge_problem *problem, const sedge_mesh *mesh)
-{
-    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
-        const sedge_trace_face *const face = &mesh->trace_faces[i];
-        if (!sedge_problem_has_face_memory(problem, face->group)) continue;
-        if (sedge_mesh_curve(mesh, face->element) < 0) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "surface '%s' has curved elements, for which the condition '%s', which "
-                          "has memory, is not available; use a mesh of first order, or "
-                          "'impedance' with the impedance at one frequency",
-                          mesh->groups.surface_names[face->group],
-                          problem->boundaries[face->group].kind->name);
-    }
-    return SEDGE_OK;
-}
-
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh)
 {
-    SEDGE_TRY(check_memory(problem, mesh));
     for (int s = 0; s < problem->surfaces; s++) {
         if (!is_two_sided(&problem->boundaries[s])) continue;
         const char *const kind = problem->boundaries[s].kind->name;

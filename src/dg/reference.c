@@ -308,9 +308,8 @@ static void apply_kind(const sedge_reference *reference, const face_node *at, co
         reference->face_rate[at->first + (int64_t)k * width] = rate[k];
 }
 
-// The outer state v at node i of a boundary face, u inside.
-static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
-                           const double *all, const double *u, double *v)
+void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
+                              const double *all, const double *u, double *v)
 {
     const sedge_element *element = reference->element;
     const sedge_mesh *mesh = reference->mesh;
@@ -319,7 +318,7 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
     const int own = element->face_node[face->face * element->face_nodes + i];
     const double rst[3] = {element->r[own], element->s[own], element->t[own]};
     const int64_t components = sedge_problem_face_memory(problem);
-    double p[SEDGE_MAX_VALUES];
+    double p[SEDGE_MAX_VALUES], normal[3];
     face_node at = {.boundary = &problem->boundaries[face->group],
                     .first = (slot - mesh->halo_faces) * components * element->face_nodes + i,
                     .t = t,
@@ -328,6 +327,10 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
                     .normal = reference->geometry[face->element].normal[face->face]};
 
     sedge_mesh_place(mesh, face->element, rst, at.x);
+    if (sedge_mesh_curve(mesh, face->element) >= 0) {
+        sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
+        at.normal = normal;
+    }
     if (!sedge_is_two_sided(at.boundary->kind)) {
         apply_kind(reference, &at, NULL, NULL, at.boundary->parameters, v);
         return;
@@ -374,7 +377,7 @@ static void add_surface(sedge_reference *reference, int32_t e, const double *all
             double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
             for (int k = 0; k < fields; k++) u[k] = own[k * n + node];
             if (slot >= 0) {
-                apply_boundary(reference, slot, i, t, all, u, v);
+                reference_apply_boundary(reference, slot, i, t, all, u, v);
             } else {
                 mv = reference_neighbour(reference, e, f, i, all, v);
             }
@@ -464,7 +467,7 @@ void sedge_reference_outer(sedge_reference *reference, int32_t slot, const doubl
         const int node = element->face_node[face->face * element->face_nodes + i];
         double own[SEDGE_MAX_FIELDS];
         for (int k = 0; k < fields; k++) own[k] = from[k * element->nodes + node];
-        apply_boundary(reference, slot, i, t, u, own, v + (int64_t)i * fields);
+        reference_apply_boundary(reference, slot, i, t, u, own, v + (int64_t)i * fields);
     }
 }
 

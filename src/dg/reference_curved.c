@@ -71,9 +71,17 @@ static const sedge_set_face *find_side(const sedge_reference *reference, int32_t
     return sedge_mesh_find_side(reference->mesh, e, f, surface);
 }
 
-// u, and v unless the face is an outer boundary, at point q of face f; the material behind it.
+// Has face f memory? Its condition is applied at the nodes of the face, where the memory is.
+static bool has_memory(const sedge_reference *reference, int32_t slot)
+{
+    return slot >= 0 && sedge_problem_has_face_memory(reference->problem,
+                                                      reference->mesh->trace_faces[slot].group);
+}
+
+// u, and v unless the face is an outer boundary without memory, at point q of face f; the material
+// behind it.
 static const double *find_traces(const sedge_reference *reference, int32_t e, int f, int q,
-                                 const double *all, double *u, double *v)
+                                 const double *all, double t, double *u, double *v)
 {
     const sedge_element *const element = reference->element;
     const sedge_cubature *const cubature = reference->cubature;
@@ -88,11 +96,20 @@ static const double *find_traces(const sedge_reference *reference, int32_t e, in
     for (int i = 0; i < element->face_nodes; i++) {
         const double weight = cubature->trace[(int64_t)q * element->face_nodes + i];
         const int node = element->face_node[f * element->face_nodes + i];
-        double behind[SEDGE_MAX_FIELDS];
-        for (int k = 0; k < fields; k++) u[k] += weight * own[(int64_t)k * element->nodes + node];
-        if (side == NULL && slot >= 0) continue;
-        m = side != NULL ? reference_other_side(reference, side, i, all, behind)
-                         : reference_neighbour(reference, e, f, i, all, behind);
+        double behind[SEDGE_MAX_FIELDS], inside[SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) {
+            inside[k] = own[(int64_t)k * element->nodes + node];
+            u[k] += weight * inside[k];
+        }
+        if (has_memory(reference, slot)) {
+            reference_apply_boundary(reference, slot, i, t, all, inside, behind);
+        } else if (side != NULL) {
+            m = reference_other_side(reference, side, i, all, behind);
+        } else if (slot < 0) {
+            m = reference_neighbour(reference, e, f, i, all, behind);
+        } else {
+            continue;
+        }
         for (int k = 0; k < fields; k++) v[k] += weight * behind[k];
     }
     return m;
@@ -115,13 +132,13 @@ static void find_surface(sedge_reference *reference, int32_t e, double c[SEDGE_C
         double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
         double F[3][SEDGE_MAX_FIELDS];
         double dx[3][3], cofactor[3][3], n[3];
-        const double *mv = find_traces(reference, e, f, p % points, all, u, v);
+        const double *mv = find_traces(reference, e, f, p % points, all, t, u, v);
         sedge_curve_tangents(c, cubature->face_place[p], dx);
         sedge_curve_cofactors(dx, cofactor);
         sedge_curve_normal(cofactor, f, n);
         const double scale = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         for (int d = 0; d < 3; d++) n[d] /= scale;
-        if (slot >= 0) {
+        if (slot >= 0 && !has_memory(reference, slot)) {
             const sedge_boundary *const boundary =
                 &problem->boundaries[mesh->trace_faces[slot].group];
             double x[3];

@@ -76,6 +76,10 @@ const double *reference_neighbour(const sedge_reference *reference, int32_t e, i
 const double *reference_other_side(const sedge_reference *reference, const sedge_set_face *side,
                                    int i, const double *all, double *v);
 
+// The outer state v at node i of a boundary face, u inside; what its memory does there.
+void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
+                              const double *all, const double *u, double *v);
+
 // The trace slot of a boundary face; -1: the face is not a boundary face.
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);
 

@@ -103,6 +103,7 @@ static sedge_status write_memory(sedge_text *text, const sedge_problem *problem)
 
     if (components == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FACE_MEMORY %d\n", components));
+    if (problem->curved) SEDGE_TRY(sedge_text_add(text, "#define SEDGE_MEMORY_NORMALS\n"));
     SEDGE_TRY(write_memory_cases(text, "SEDGE_BOUNDARY_MEMORY_CASES", false, problem));
     return write_memory_cases(text, "SEDGE_TWO_SIDED_MEMORY_CASES", true, problem);
 }

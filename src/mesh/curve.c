@@ -118,6 +118,20 @@ void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_C
     expand(corners, curve >= 0 ? mesh->middles[curve] : middles, c);
 }
 
+void sedge_mesh_normal(const sedge_mesh *mesh, int32_t element, int face, const double rst[3],
+                       double normal[3])
+{
+    double c[SEDGE_CURVE_TERMS][3], dx[3][3], cofactor[3][3];
+    double square = 0.0;
+
+    sedge_mesh_expand(mesh, element, c);
+    sedge_curve_tangents(c, rst, dx);
+    (void)sedge_curve_cofactors(dx, cofactor);
+    sedge_curve_normal(cofactor, face, normal);
+    for (int d = 0; d < 3; d++) square += normal[d] * normal[d];
+    for (int d = 0; d < 3; d++) normal[d] /= sqrt(square);
+}
+
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3])
 {
     const int32_t curve = sedge_mesh_curve(mesh, element);

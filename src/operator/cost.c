@@ -101,7 +101,7 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     }
 }
 
-// Numbers of the memory of this rank's boundary faces, and of its residual.
+// Numbers of the memory of this rank's boundary faces, of its residual, and of their normals.
 static int64_t count_face_memory(const sedge_problem *problem, const sedge_mesh *mesh,
                                  int64_t face_nodes)
 {
@@ -111,7 +111,8 @@ static int64_t count_face_memory(const sedge_problem *problem, const sedge_mesh 
         const int group = mesh->trace_faces[mesh->halo_faces + i].group;
         faces += sedge_problem_has_face_memory(problem, group);
     }
-    return 2 * faces * face_nodes * sedge_problem_face_memory(problem);
+    return faces * face_nodes *
+           (2 * sedge_problem_face_memory(problem) + (problem->curved ? 3 : 0));
 }
 
 int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh)

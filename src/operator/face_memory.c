@@ -21,5 +21,8 @@ int operator_memory_list(void **arguments, operator_memory_arguments *values,
     arguments[3] = &values->a;
     arguments[4] = &values->b;
     arguments[5] = &values->dt;
+    if (op->faces.memory_normals == NULL) return OPERATOR_MEMORY_ARGUMENTS - 1;
+    values->normals = sedge_buffer_address(op->faces.memory_normals);
+    arguments[6] = &values->normals;
     return OPERATOR_MEMORY_ARGUMENTS;
 }

@@ -6,11 +6,11 @@
 #include "operator/operator.h"
 #include "operator/scalar.h"
 
-#define OPERATOR_MEMORY_ARGUMENTS 6 // SEDGE_FACE_MEMORY_LIST of dg_face_memory.h
+#define OPERATOR_MEMORY_ARGUMENTS 7 // SEDGE_FACE_MEMORY_LIST of dg_face_memory.h
 
 // What the arguments point to.
 typedef struct operator_memory_arguments {
-    uint64_t rows, now, residual;
+    uint64_t rows, now, residual, normals;
     operator_real a, b, dt;
 } operator_memory_arguments;
 

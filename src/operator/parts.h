@@ -41,6 +41,7 @@ typedef struct operator_faces {
     sedge_buffer *parameters, *kinds; // of surfaces
     sedge_buffer *memory;             // of boundary faces: their rows in the block of their memory,
                                       // or -1; NULL: no face of the problem has memory
+    sedge_buffer *memory_normals; // [rows][face nodes][3]; NULL: no memory, or no curved element
 } operator_faces;
 
 // The exchange of traces with other ranks.

@@ -173,9 +173,10 @@ static sedge_status run_interior(sedge_operator *op, const operator_fields *fiel
         SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->exchange.halo);
     }
-    // Two-sided conditions need the boundary's traces, which the side stream makes if it has a
-    // part of the boundary.
-    const bool beside = has_boundary_apart(op) && sedge_problem_is_two_sided(op->problem);
+    // Conditions that are two-sided or have memory need the boundary's traces, which the side
+    // stream makes if it has a part of the boundary.
+    const bool beside = has_boundary_apart(op) && (sedge_problem_is_two_sided(op->problem) ||
+                                                   sedge_problem_face_memory(op->problem) > 0);
     return operator_run_curved(op, fields, beside ? op->side : op->main, false, stage);
 }
 

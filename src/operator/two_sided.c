@@ -25,12 +25,14 @@ static bool is_two_sided(const sedge_operator *op, int surface)
 }
 
 // The row of the conditions (upload.c) that sedge_two_sided uses: curved elements apply theirs
-// themselves.
+// themselves unless these have memory.
 static int32_t row_of(const sedge_operator *op, const sedge_set_face *side)
 {
     const int32_t surfaces = op->problem->surfaces;
 
-    if (sedge_mesh_curve(op->mesh, side->element) >= 0) return 2 * surfaces;
+    if (sedge_mesh_curve(op->mesh, side->element) >= 0 &&
+        !sedge_problem_has_face_memory(op->problem, side->group))
+        return 2 * surfaces;
     return side->second ? surfaces + side->group : side->group;
 }
 

@@ -152,6 +152,32 @@ static sedge_status upload_conditions(sedge_operator *op)
     return sedge_upload(&op->faces.kinds, op->device, kinds, rows, sizeof *kinds);
 }
 
+static sedge_status upload_memory_normals(sedge_operator *op, int32_t rows)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const sedge_element *const element = op->element;
+    const int64_t count = (int64_t)rows * element->face_nodes * 3;
+    void *list = NULL;
+    int64_t at = 0;
+
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[mesh->halo_faces + i];
+        if (!sedge_problem_has_face_memory(op->problem, face->group)) continue;
+        for (int k = 0; k < element->face_nodes; k++) {
+            const int node = element->face_node[face->face * element->face_nodes + k];
+            const double rst[3] = {element->r[node], element->s[node], element->t[node]};
+            double normal[3];
+
+            sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
+            for (int d = 0; d < 3; d++)
+                sedge_real_put(list, op->layout.real_bytes, at++, normal[d]);
+        }
+    }
+    return sedge_upload(&op->faces.memory_normals, op->device, list, count,
+                        (size_t)op->layout.real_bytes);
+}
+
 // Rows are in the order of sedge_block_create.
 static sedge_status upload_memory_rows(sedge_operator *op)
 {
@@ -165,7 +191,9 @@ static sedge_status upload_memory_rows(sedge_operator *op)
         const int group = mesh->trace_faces[mesh->halo_faces + i].group;
         rows[i] = sedge_problem_has_face_memory(op->problem, group) ? count++ : -1;
     }
-    return sedge_upload(&op->faces.memory, op->device, rows, mesh->boundary_faces, sizeof *rows);
+    SEDGE_TRY(
+        sedge_upload(&op->faces.memory, op->device, rows, mesh->boundary_faces, sizeof *rows));
+    return op->problem->curved ? upload_memory_normals(op, count) : SEDGE_OK;
 }
 
 // Boundary faces: their groups, the places of their nodes, their conditions.

@@ -81,6 +81,19 @@ def write_guide(path):
         "$Elements", str(len(rows)), *rows, "$EndElements", ""]))
 
 
+BALL = """\
+equation: maxwell
+order: 2
+precision: fp32
+mesh: {{file: {mesh}}}
+time: {{end: 21}}
+materials: {{inside: {{epsilon: 1}}}}
+boundaries: {{wall: {{type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}}}}
+sources:
+  - {{type: dipole, position: [0.01, 0.02, 0.015], direction: [0, 0, 1], signal: {{type: ricker, frequency: 0.4}}}}
+monitors: {{probes: {{every: 1, points: {{inside: [0.6, 0, 0.1]}}}}}}
+output: {{snapshots: 0}}
+"""
 BAND = "lowest: 0.1, highest: 0.9"
 BOUND = 2e-3
 DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
@@ -243,6 +256,35 @@ class Walls(Case):
             energy = file["energy"][()]
         self.assertEqual(max(energy), energy[0])
 
+    def test_ball(self):
+        """The lowest mode of a ball of curved elements with a wall of metal: with r H_phi = u = r j1(omega r) sin(theta)
+        and E_theta = Z H_phi at the wall, u' + i omega Z u = 0 at r = 1. The damping, Q = 26.9, is
+        right to 1 % (measured 0.7 %: the fit errs by 0.3 %, order 2 has losses of its own), the frequency to 5e-4
+        (measured 1.4e-4), of which the metal takes 1.8e-2."""
+        conductivity = 1000
+        (self.folder / "ball.yaml").write_text(BALL.format(mesh=SOURCE / "meshes/ball.msh"))
+        self.succeed("run", self.folder / "ball.yaml", "--quiet", "--device", DEVICE, "--tune=off", "--output", "ball")
+        with h5py.File(self.folder / "ball/probes.h5") as file:
+            times, field = file["time"][()], file["probes/inside/H"][()][:, 1]
+        step = times[1] - times[0]
+        start = 2.743707
+
+        def window(at, width=10):
+            inside = abs(times - at) < width / 2
+            here = times[inside]
+            return (field[inside] * numpy.cos(math.pi * (here - at) / width) ** 4
+                    * numpy.exp(-1j * start * here)).sum() * step
+
+        measured = 1j * start + numpy.log(window(16) / window(10)) / 6
+        omega = start + 0j
+        for _ in range(50):  # u'' = (2 - omega^2) u at 1
+            u = cmath.sin(omega) / omega ** 2 - cmath.cos(omega) / omega
+            slope = cmath.sin(omega) - u
+            wall = cmath.sqrt(1j * omega / conductivity) * 1j * omega
+            omega -= (slope + wall * u) / ((2 - omega ** 2) * u / omega)
+        self.assertLess(abs(measured.real + omega.imag), 0.01 * omega.imag)
+        self.assertLess(abs(measured.imag - omega.real), 5e-4 * start)
+
     def test_check(self):
         """What `sedge check` says of a fit, and what is refused."""
         wall = "{type: conductor, conductivity: 1000"
@@ -258,8 +300,6 @@ class Walls(Case):
             with self.subTest(law=law):
                 done = self.sedge("check", self.write("check.yaml", law))
                 self.assertRegex(done.messages[0], rf"check.yaml:\d+: boundaries.interface: .*{message}")
-        done = self.sedge("check", SOURCE / "input/sphere.yaml", "--set", f"boundaries.sphere={wall}}}")
-        self.assertIn("curved elements", done.messages[0])
         (self.folder / "cavity.yaml").write_text(CAVITY)
         done = self.sedge("check", self.folder / "cavity.yaml", "--set",
                           f"boundaries.xmin={wall}}}")

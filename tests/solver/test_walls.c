@@ -7,6 +7,8 @@
 #include "maxwell/maxwell.h"
 #include "maxwell/sheets/sheet_face.h"
 
+#include "curved_maps.h"
+
 #include <string.h>
 
 extern const sedge_face_kind sedge_face_conductor;
@@ -36,13 +38,16 @@ static kit_options walls_options(int order)
 
 // Some steps from the same random fields. fp64 with rounding of sums in another order; fp32 with
 // that of each stage.
-static void test_device(const kit_world *world, int order, const char *variant)
+static void test_device(const kit_world *world, int order, const char *variant,
+                        void (*map)(const double x[3], double moved[3]))
 {
-    const kit_options options = walls_options(order);
+    kit_options options = walls_options(order);
     const sedge_operator_options config = {.variant = variant};
     kit k;
 
+    options.box_map = map;
     CHECK_OK(kit_create(&k, world, &options));
+    CHECK((k.base.mesh->global_curved > 0) == (map != NULL));
     dg_case_random(&k.base, k.base.u);
     const double dt = kit_time_step(&k, 0.5);
     memcpy(k.base.exact, k.base.u, (size_t)k.base.values * sizeof *k.base.u);
@@ -152,9 +157,13 @@ int main(void)
 
     CHECK_OK(kit_open(&world));
     if (world.comm != NULL) {
-        test_device(&world, 2, "auto");
-        test_device(&world, 3, "fused");
-        if (sedge_device_get_traits(world.device)->in_call) test_energy(&world);
+        test_device(&world, 2, "auto", NULL);
+        test_device(&world, 3, "fused", NULL);
+        test_device(&world, 2, "auto", curved_corner); // some elements
+        if (sedge_device_get_traits(world.device)->in_call) {
+            test_device(&world, 2, "fused", curved_wave); // all
+            test_energy(&world);
+        }
         kit_close(&world);
     }
     return CHECK_END();

@@ -112,6 +112,12 @@ SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
         break;
 #endif
 
+// Of a condition with memory the slot has the outer trace, made at the nodes of the face.
+#define SEDGE_CURVED_MEMORY_CASE(number, function, components)       \
+    case number:                                                     \
+        SEDGE_EACH (f, SEDGE_FIELDS) outer[f] = SEDGE_LANE(v[f], l); \
+        break;
+
 // v behind a face's point, where lane l of the value has a boundary. On entry v is the trace in the
 // face's slot and mv the slot's material: of a two-sided condition those of the other side, and
 // then mv becomes that of the own side.
@@ -154,6 +160,8 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
 #ifdef SEDGE_TWO_SIDED_CASES
         SEDGE_TWO_SIDED_CASES(SEDGE_CURVED_TWO_SIDED_CASE)
 #endif
+        SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
+        SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
     }
     SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = outer[f];
     (void)l, (void)time, (void)constants, (void)values, (void)m, (void)mv, (void)normal;

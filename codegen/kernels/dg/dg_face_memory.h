@@ -3,6 +3,8 @@
 // with such faces; before dg_trace.h. Types of dg_layout.h.
 //
 //   SEDGE_FACE_MEMORY  components of a face node, the most that a condition of the problem has
+//   SEDGE_MEMORY_NORMALS defined where elements may be curved: normals at the faces' nodes. Curved
+//                      elements interpolate the outer traces of these faces (dg_curved.h).
 //
 // With the traces and the memory w before the stage:
 //
@@ -11,13 +13,29 @@
 
 // memory_places    [boundary faces] the face's row, or -1: it has no memory
 // memory, memory_residual [rows][SEDGE_FACE_MEMORY][face nodes]; the residual is not read if a = 0
+// memory_normals   [rows][face nodes][3]
+#ifdef SEDGE_MEMORY_NORMALS
+#define SEDGE_MEMORY_NORMALS_LIST(X) \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, memory_normals)
+#define SEDGE_TAKE_MEMORY_NORMAL                                                                   \
+    for (int d = 0; d < 3; d++)                                                                    \
+        n[d] =                                                                                     \
+            memory_normals[((sedge_int64)memory_places[at / SEDGE_FACE_NODES] * SEDGE_FACE_NODES + \
+                            at % SEDGE_FACE_NODES) *                                               \
+                               3 +                                                                 \
+                           d];
+#else
+#define SEDGE_MEMORY_NORMALS_LIST(X)
+#define SEDGE_TAKE_MEMORY_NORMAL
+#endif
 #define SEDGE_FACE_MEMORY_LIST(X)                               \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, memory_places)    \
     X(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, memory)          \
     X(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, memory_residual) \
     X(sedge_real, rk_a)                                         \
     X(sedge_real, rk_b)                                         \
-    X(sedge_real, rk_dt)
+    X(sedge_real, rk_dt)                                        \
+    SEDGE_MEMORY_NORMALS_LIST(X)
 
 // Memory of a face node, and what its condition finds.
 typedef struct sedge_face_memory {
@@ -61,6 +79,7 @@ SEDGE_FUNCTION void advance_face_memory(const sedge_face_memory *w, int componen
         const sedge_int64 first = find_face_memory(at, memory_places);                          \
         sedge_face_memory w;                                                                    \
         load_face_memory(&w, components, first, memory);                                        \
+        SEDGE_TAKE_MEMORY_NORMAL                                                                \
         function(own.f, m, n, place, time, values, constants, w.now, outer.f, w.rate);          \
         advance_face_memory(&w, components, first, memory, memory_residual, rk_a, rk_b, rk_dt); \
     } break;
@@ -70,6 +89,7 @@ SEDGE_FUNCTION void advance_face_memory(const sedge_face_memory *w, int componen
         const sedge_int64 first = find_face_memory(at, memory_places);                          \
         sedge_face_memory w;                                                                    \
         load_face_memory(&w, components, first, memory);                                        \
+        SEDGE_TAKE_MEMORY_NORMAL                                                                \
         function(own.f, other.f, m, behind, n, place, time, values, constants, w.now, outer.f,  \
                  w.rate);                                                                       \
         advance_face_memory(&w, components, first, memory, memory_residual, rk_a, rk_b, rk_dt); \

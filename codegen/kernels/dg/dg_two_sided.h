@@ -1,9 +1,9 @@
 // Outer traces of faces with a two-sided condition: sedge_two_sided makes them from the traces on
-// both sides. Only in programs of problems with such a condition; behind dg_trace.h, whose rules
+// both sides. Only in programs of problems with such a condition; after dg_trace.h, whose rules
 // for coefficients of another basis hold here, too. c ends with constants of the kind through which
 // incident fields enter, SEDGE_FED_LIST.
 //
-// Curved elements apply the condition themselves, at the quadrature points of the face
+// Curved elements apply a condition without memory themselves, at the quadrature points of the face
 // (dg_curved.h): their trace slots get the other side's trace. The row of such a face has no kind.
 #pragma once
 
