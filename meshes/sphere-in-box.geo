@@ -8,8 +8,11 @@ Mesh.OptimizeThreshold = 0.5;
 Mesh.HighOrderOptimize = 1;
 Mesh.MeshSizeExtendFromBoundary = 0;
 Mesh.MeshSizeFromPoints = 0;
-near = 0.42; // element size on the sphere
-far = 0.55;  // element size on the box
+// gmsh -setnumber near 0.3 changes a number.
+DefineConstant[
+  near = 0.42 // element size on the sphere
+  far = 0.55  // element size on the box
+];
 
 Box(1) = {-2, -2, -2, 4, 4, 4};
 Sphere(2) = {0, 0, 0, 1};
