@@ -23,8 +23,8 @@ INSIDE = "inside: [0.3, 0.2, 0.1], edge: [0.1, 0.7, -0.2]"
 BODIES = {
     "conductor": ("sphere", None, []),
     "glass": ("dielectric-sphere", {}, ["materials.ball.epsilon=2.25"]),
-    "dense": ("dielectric-sphere", {"near": 0.32}, ["materials.ball.epsilon=4", "time.end=150"]),
-    "coated": ("dielectric-sphere", {"core": 0.6, "near": 0.35},
+    "dense": ("dielectric-sphere", {"near": 0.26}, ["materials.ball.epsilon=4", "time.end=150"]),
+    "coated": ("dielectric-sphere", {"core": 0.6, "near": 0.27},
                ["materials.core={epsilon: 4}", "materials.ball.epsilon=2", "exact.radius=0.6",
                 "exact.material=core", "exact.coating={radius: 1, material: ball}", "time.end=100"]),
     "drude": ("dielectric-sphere", {},
@@ -56,7 +56,9 @@ class Mie(Case):
         return read_json(self.folder / name / "report.json")["monitors"]
 
     def check(self, body, order):
-        report = self.compute(body, "run", f"order={order}")
+        # At k a = 0.5 the sphere's stored fields reach the layer, which must be weak enough for order 3 to follow them.
+        weak = ["boundaries.outer.reflection=1e-3"] if order == 3 else []
+        report = self.compute(body, "run", f"order={order}", *weak)
         decibel = report["far-field"]["sphere"]["rms_decibel"]
         with h5py.File(self.folder / "run/spectra.h5") as file:
             exact = file["spectra/near/exact"]
@@ -64,15 +66,12 @@ class Mie(Case):
             # Of the exact field, or of the incident one where that is larger: behind a metal it is dark.
             near = (exact["error"][()] * size / numpy.maximum(size, 2**0.5)).max(axis=1)
             size = 2 * numpy.pi * file["spectra/near/frequency"][()]  # k a
-        # At k a = 0.5 the sphere's stored fields reach the layer; at 4 order 3 has three points a wave in the sphere.
         low, high = size < 0.8, size > 3
         print(f"{body:10} order {order}: rms dB at most {max(decibel):.3f}; near fields at most {100 * max(near[low]):.2f} % "
               f"at k a < 0.8, {100 * max(near[~low & ~high]):.2f} %, {100 * max(near[high]):.2f} % above 3", flush=True)
         self.assertEqual(len(decibel), 29)
         self.assertLess(max(decibel), 0.1)
-        self.assertLess(max(near[low]), 0.025)
-        self.assertLess(max(near[~low & ~high]), 0.01)
-        self.assertLess(max(near[high]), 0.03 if order == 3 else 0.01)
+        self.assertLess(max(near), 0.01)
 
     def test_same(self):
         """Cross-sections on 1, 2 and 4 ranks, in both precisions, on the host and on OpenCL."""
