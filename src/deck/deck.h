@@ -152,6 +152,16 @@ typedef struct sedge_deck_sphere {
     char material[2][64]; // volume groups; [0] is "" of a conducting core
 } sedge_deck_sphere;
 
+// `exact: {type: slab, ...}` - layers whose reflection is known. In rising coordinate.
+#define SEDGE_DECK_SLAB_LAYERS 32
+typedef struct sedge_deck_slab {
+    int line;
+    int layers; // 0: not given
+    double at;  // where the first one begins, on the axis along which the wave travels
+    double thickness[SEDGE_DECK_SLAB_LAYERS];
+    char material[SEDGE_DECK_SLAB_LAYERS][64]; // volume groups
+} sedge_deck_slab;
+
 typedef struct sedge_deck {
     char *path;   // as given
     char *folder; // of the deck: mesh files are relative to it
@@ -207,7 +217,8 @@ typedef struct sedge_deck {
     sedge_deck_flux *fluxes;
     int far_field_count;
     sedge_deck_far_field *far_fields;
-    sedge_deck_sphere exact;
+    sedge_deck_sphere exact; // of exact and slab at most one is given
+    sedge_deck_slab slab;
     int monitor_count;
     sedge_deck_monitor *monitors; // of kinds with parameters, in the order of sedge_monitor_kinds
 

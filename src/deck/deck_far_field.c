@@ -1,9 +1,11 @@
-// The section monitors.far-field, and `exact`, the sphere that far fields are compared with.
+// The section monitors.far-field, and `exact`: the sphere that far fields and spectra are compared
+// with, or the layers that spectra are.
 #include "deck_sections.h"
 
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEGREE (3.14159265358979323846 / 180.0)
@@ -112,31 +114,30 @@ sedge_status deck_read_far_fields(const deck_reader *reader, sedge_deck *deck,
 
 // ---- exact --------------------------------------------------------------------------------------
 
-sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck)
+static sedge_status check_compared(const deck_reader *reader, const deck_node *node,
+                                   const sedge_deck *deck, bool slab)
 {
-    deck_node *const node = deck_child(deck->tree, "exact");
-    sedge_deck_sphere *const sphere = &deck->exact;
+    bool compared = deck->far_field_count > 0 && !slab;
 
-    if (node == NULL || node->count == 0) return SEDGE_OK;
-    SEDGE_TRY(deck_check(reader, node, "exact", deck_section_find("exact"), NULL, 0));
-    if (!reader->equation->poynting) {
-        return deck_fail(reader->path, node, "exact: the equation '%s' has no plane waves",
-                         reader->equation->name);
-    }
-    bool compared = deck->far_field_count > 0;
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
         compared =
             compared || (spectrum->place == SEDGE_SPECTRUM_POINTS && spectrum->normalise != 0);
     }
-    if (!compared) {
-        return deck_fail(reader->path, node,
-                         "exact: far fields and normalised spectra at points are compared with it, "
-                         "and the deck has none; add monitors.far-field, or monitors.spectra with "
-                         "points, or set exact to {}");
-    }
+    if (compared) return SEDGE_OK;
+    return deck_fail(reader->path, node,
+                     "exact: %snormalised spectra at points are compared with it, "
+                     "and the deck has none; add %smonitors.spectra with points, or set exact to "
+                     "{}",
+                     slab ? "" : "far fields and ", slab ? "" : "monitors.far-field, or ");
+}
+
+static sedge_status read_sphere(const deck_reader *reader, deck_node *node,
+                                sedge_deck_sphere *sphere)
+{
     const deck_node *const material = deck_child(node, "material");
     deck_node *const coating = deck_child(node, "coating");
+
     sphere->line = node->line;
     sphere->layers = 1;
     sphere->radius[0] = deck_real(reader, deck_child(node, "radius"), SEDGE_LENGTH);
@@ -152,4 +153,46 @@ sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck)
     if (sphere->radius[1] > sphere->radius[0]) return SEDGE_OK;
     return deck_fail(reader->path, radius, "exact.coating.radius %s must be above exact.radius %s",
                      radius->text, deck_child(node, "radius")->text);
+}
+
+static sedge_status read_slab(const deck_reader *reader, deck_node *node, sedge_deck_slab *slab)
+{
+    const deck_node *const list = deck_child(node, "layers");
+
+    slab->line = node->line;
+    slab->at = deck_real(reader, deck_child(node, "at"), SEDGE_LENGTH);
+    if (list->count < 1 || list->count > SEDGE_DECK_SLAB_LAYERS) {
+        return deck_fail(reader->path, list,
+                         "exact.layers has %d entries; from 1 to %d are allowed", list->count,
+                         SEDGE_DECK_SLAB_LAYERS);
+    }
+    for (deck_node *layer = list->first; layer != NULL; layer = layer->next) {
+        char where[DECK_PATH_MAX];
+        char number[16];
+
+        (void)snprintf(number, sizeof number, "%d", slab->layers);
+        deck_path(where, "exact.layers", number);
+        SEDGE_TRY(deck_check(reader, layer, where, deck_section_find("exact.layers"), NULL, 0));
+        slab->thickness[slab->layers] =
+            deck_real(reader, deck_child(layer, "thickness"), SEDGE_LENGTH);
+        deck_copy_name(slab->material[slab->layers++], deck_child(layer, "material")->text);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "exact");
+
+    if (node == NULL || node->count == 0) return SEDGE_OK;
+    const deck_node *const type = deck_child(node, "type");
+    const bool slab = type != NULL && type->text != NULL && strcmp(type->text, "slab") == 0;
+    SEDGE_TRY(deck_check(reader, node, "exact",
+                         deck_section_find(slab ? "exact (type: slab)" : "exact"), NULL, 0));
+    if (!reader->equation->poynting) {
+        return deck_fail(reader->path, node, "exact: the equation '%s' has no plane waves",
+                         reader->equation->name);
+    }
+    SEDGE_TRY(check_compared(reader, node, deck, slab));
+    return slab ? read_slab(reader, node, &deck->slab) : read_sphere(reader, node, &deck->exact);
 }

@@ -355,8 +355,8 @@ static const deck_key image_keys[] = {
 };
 
 static const deck_key exact_keys[] = {
-    {"type", DECK_CHOICE, .required = true, .choices = "mie",
-     .text = "a sphere in a plane wave: the Mie series"},
+    {"type", DECK_CHOICE, .required = true, .choices = "mie slab",
+     .text = "mie: a sphere in a plane wave, the Mie series; slab: plane layers, see below"},
     {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
      .text = "of the sphere, or of its core"},
     {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
@@ -370,6 +370,20 @@ static const deck_key coating_keys[] = {
     {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
      .text = "of its outside"},
     {"material", DECK_NAME, .required = true, .text = "the volume group that it consists of"},
+};
+
+static const deck_key slab_keys[] = {
+    {"type", DECK_CHOICE, .required = true, .choices = "mie slab",
+     .text = "slab: a plane wave that meets plane layers at a right angle"},
+    {"at", DECK_REAL, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "coordinate where the first layer begins, on the axis along which the wave travels"},
+    {"layers", DECK_LIST, .required = true, .text = "in rising coordinate"},
+};
+
+static const deck_key layer_keys[] = {
+    {"material", DECK_NAME, .required = true, .text = "the volume group that it consists of"},
+    {"thickness", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
+     .text = "along the axis"},
 };
 
 const deck_section deck_sections[] = {
@@ -428,6 +442,8 @@ const deck_section deck_sections[] = {
      FREQUENCY_ROWS},
     {"exact", "The source is one plane wave.", ROWS(exact_keys)},
     {"exact.coating", "Outside of the core.", ROWS(coating_keys)},
+    {"exact (type: slab)", "All other volume groups are one medium without loss.", ROWS(slab_keys)},
+    {"exact.layers", "A list; each entry is a mapping.", ROWS(layer_keys)},
     {"output", "The results.", ROWS(output_keys)},
     {"output.checkpoint",
      "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",

@@ -4,7 +4,9 @@
 // /spectra/NAME/frequency [frequencies], GROUP [frequencies][points][3], complex, in phasors of
 // exp(+j w t); with a signal also GROUP_normalised and incident [frequencies]. Of points: positions
 // [points][3] and the attribute names, and with `exact` in the deck the group exact, which has
-// GROUP_normalised of the Mie series and error [frequencies][points], relative to it. Of a plane:
+// GROUP_normalised of the known solution and error [frequencies][points], relative to it; of a slab
+// also reflectance and transmittance [frequencies], and power [frequencies][points], which is what
+// the run has for them. Of a plane:
 // [rows][columns] points and their coordinates. Of a surface: positions and normals [points][3] and
 // weights [points] of the quadrature on its faces (monitor/face_points.h), the fields the mean of
 // both sides. Of volume groups the fields are in files of their own (monitor/spectrum_vtk.h).
@@ -47,8 +49,8 @@ static bool is_volume(const spectrum_entry *entry)
 // Are its fields known, too?
 static bool is_compared(const sedge_deck *deck, const sedge_deck_spectrum *spectrum)
 {
-    return deck->exact.layers > 0 && spectrum->place == SEDGE_SPECTRUM_POINTS &&
-           spectrum->normalise != 0;
+    return (deck->exact.layers > 0 || deck->slab.layers > 0) &&
+           spectrum->place == SEDGE_SPECTRUM_POINTS && spectrum->normalise != 0;
 }
 
 static const char *entry_name(const sedge_deck *deck, int i)

@@ -122,68 +122,166 @@ static int find_group(const sedge_output_context *context, const char *name)
     return -1;
 }
 
-// The sphere at a frequency. The medium around it is that of all groups which are not in it.
-static sedge_status find_sphere(sedge_sphere *sphere, const sedge_output_context *context,
-                                double frequency)
+// Epsilon and mu of layers, whose groups are in `inside` (-1: none), and of the medium around them:
+// that of all other groups.
+typedef struct exact_media {
+    const char *what; // sphere, slab
+    int layers;
+    const char (*material)[64];
+    int *inside;
+    double complex *epsilon, *mu;
+    double background_epsilon, background_mu;
+} exact_media;
+
+static bool is_inside(const exact_media *media, int group)
 {
-    const sedge_deck_sphere *const given = &context->deck->exact;
-    char where[4200];
-    int inside[SEDGE_SPHERE_LAYERS] = {-1, -1};
+    for (int i = 0; i < media->layers; i++)
+        if (media->inside[i] == group) return true;
+    return false;
+}
+
+static sedge_status find_media(exact_media *media, const sedge_output_context *context,
+                               double frequency, const char *where)
+{
     bool found = false;
 
-    (void)snprintf(where, sizeof where, "%.4000s:%d: exact", context->deck->path, given->line);
-    *sphere = (sedge_sphere){.layers = given->layers, .conducting = given->material[0][0] == '\0'};
-    memcpy(sphere->centre, given->centre, sizeof sphere->centre);
-    for (int i = 0; i < given->layers; i++) {
-        sphere->radius[i] = given->radius[i];
-        if (given->material[i][0] == '\0') continue;
-        inside[i] = find_group(context, given->material[i]);
-        if (inside[i] < 0) {
+    for (int i = 0; i < media->layers; i++) {
+        media->inside[i] = -1;
+        if (media->material[i][0] == '\0') continue;
+        media->inside[i] = find_group(context, media->material[i]);
+        if (media->inside[i] < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the mesh has no volume group '%s'", where,
-                              given->material[i]);
+                              media->material[i]);
         }
-        SEDGE_TRY(sedge_medium_find(&sphere->epsilon[i], &sphere->mu[i], context, inside[i],
+        SEDGE_TRY(sedge_medium_find(&media->epsilon[i], &media->mu[i], context, media->inside[i],
                                     frequency, where));
     }
     for (int v = 0; v < context->mesh->groups.volumes; v++) {
         double complex epsilon, mu;
 
-        if (v == inside[0] || v == inside[1]) continue;
+        if (is_inside(media, v)) continue;
         SEDGE_TRY(sedge_medium_find(&epsilon, &mu, context, v, frequency, where));
-        const bool same = found && cabs(epsilon - sphere->background_epsilon) == 0.0 &&
-                          cabs(mu - sphere->background_mu) == 0.0;
+        const bool same = found && cabs(epsilon - media->background_epsilon) == 0.0 &&
+                          cabs(mu - media->background_mu) == 0.0;
         if (cimag(epsilon) < 0.0 || cimag(epsilon) > 0.0 || (found && !same) ||
             sedge_medium_is_dispersive(context, v)) {
-            return SEDGE_FAIL(
-                SEDGE_ERR_USAGE,
-                "%s: the sphere must lie in one material without loss and dispersion, "
-                "and that of '%s' is another one: say by 'material' which groups are "
-                "in the sphere",
-                where, context->mesh->groups.volume_names[v]);
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the %s must lie in one material without loss and dispersion, "
+                              "and that of '%s' is another one: say by 'material' which groups are "
+                              "in the %s",
+                              where, media->what, context->mesh->groups.volume_names[v],
+                              media->what);
         }
-        sphere->background_epsilon = creal(epsilon);
-        sphere->background_mu = creal(mu);
+        media->background_epsilon = creal(epsilon);
+        media->background_mu = creal(mu);
         found = true;
     }
     if (found) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: no volume group is outside of the sphere", where);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: no volume group is outside of the %s", where,
+                      media->what);
+}
+
+static sedge_status find_sphere(sedge_sphere *sphere, const sedge_output_context *context,
+                                double frequency)
+{
+    const sedge_deck_sphere *const given = &context->deck->exact;
+    int inside[SEDGE_SPHERE_LAYERS];
+    exact_media media = {.what = "sphere",
+                         .layers = given->layers,
+                         .material = given->material,
+                         .inside = inside,
+                         .epsilon = sphere->epsilon,
+                         .mu = sphere->mu};
+    char where[4200];
+
+    (void)snprintf(where, sizeof where, "%.4000s:%d: exact", context->deck->path, given->line);
+    *sphere = (sedge_sphere){.layers = given->layers, .conducting = given->material[0][0] == '\0'};
+    memcpy(sphere->centre, given->centre, sizeof sphere->centre);
+    for (int i = 0; i < given->layers; i++) sphere->radius[i] = given->radius[i];
+    SEDGE_TRY(find_media(&media, context, frequency, where));
+    sphere->background_epsilon = media.background_epsilon;
+    sphere->background_mu = media.background_mu;
+    return SEDGE_OK;
+}
+
+_Static_assert(SEDGE_DECK_SLAB_LAYERS == SEDGE_SLAB_LAYERS, "as many layers in decks");
+
+static sedge_status find_slab(sedge_slab *slab, int inside[SEDGE_SLAB_LAYERS],
+                              const sedge_output_context *context, const sedge_incident_wave *wave,
+                              double frequency)
+{
+    const sedge_deck_slab *const given = &context->deck->slab;
+    exact_media media = {.what = "slab",
+                         .layers = given->layers,
+                         .material = given->material,
+                         .inside = inside,
+                         .epsilon = slab->epsilon,
+                         .mu = slab->mu};
+    char where[4200];
+
+    (void)snprintf(where, sizeof where, "%.4000s:%d: exact", context->deck->path, given->line);
+    *slab = (sedge_slab){.layers = given->layers, .at = given->at};
+    for (int i = 1; i < 3; i++)
+        if (fabs(wave->direction[i]) > fabs(wave->direction[slab->axis])) slab->axis = i;
+    memcpy(slab->thickness, given->thickness, sizeof slab->thickness);
+    SEDGE_TRY(find_media(&media, context, frequency, where));
+    slab->background_epsilon = media.background_epsilon;
+    slab->background_mu = media.background_mu;
+    return SEDGE_OK;
+}
+
+// Do this rank's elements lie in the layers as the deck says?
+static sedge_status check_places(const sedge_output_context *context, const sedge_slab *slab,
+                                 int inside[SEDGE_SLAB_LAYERS])
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_mesh *const mesh = context->mesh;
+    const exact_media media = {.layers = slab->layers, .inside = inside};
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double(*const corners)[3] = mesh->corners[e];
+        double middle = -slab->at;
+        int layer = 0;
+
+        for (int v = 0; v < 4; v++) middle += 0.25 * corners[v][slab->axis];
+        for (double left = middle; layer < slab->layers && left >= slab->thickness[layer];)
+            left -= slab->thickness[layer++];
+        const bool between = middle >= 0.0 && layer < slab->layers;
+        if (between ? mesh->group[e] == inside[layer] : !is_inside(&media, mesh->group[e]))
+            continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: exact: at %c = %g the mesh has the volume group '%s', and the "
+                          "layers have there %s%s%s",
+                          deck->path, deck->slab.line, 'x' + slab->axis, middle + slab->at,
+                          mesh->groups.volume_names[mesh->group[e]], between ? "'" : "",
+                          between ? deck->slab.material[layer] : "none of them",
+                          between ? "'" : "");
+    }
+    return SEDGE_OK;
 }
 
 sedge_status sedge_exact_check(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
+    int inside[SEDGE_SLAB_LAYERS];
     sedge_incident_wave wave;
     sedge_sphere sphere;
+    sedge_slab slab;
+    sedge_slab_fields fields;
 
-    if (deck->exact.layers == 0) return SEDGE_OK;
+    if (deck->exact.layers == 0 && deck->slab.layers == 0) return SEDGE_OK;
     if (!sedge_incident_find(&wave, context, 0.0, NULL)) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
             "%s:%d: exact needs plane waves of one direction as the only sources, and "
             "the deck has %s",
-            deck->path, deck->exact.line, deck->source_count > 0 ? "others" : "none");
+            deck->path, deck->exact.layers > 0 ? deck->exact.line : deck->slab.line,
+            deck->source_count > 0 ? "others" : "none");
     }
-    return find_sphere(&sphere, context, 1.0);
+    if (deck->exact.layers > 0) return find_sphere(&sphere, context, 1.0);
+    SEDGE_TRY(find_slab(&slab, inside, context, &wave, 1.0));
+    SEDGE_TRY(sedge_slab_solve(&fields, &slab, &wave, 1.0));
+    return sedge_comm_agree(context->comm, check_places(context, &slab, inside));
 }
 
 sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
@@ -198,6 +296,21 @@ sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *con
     if (!sedge_incident_find(&wave, context, wavenumber, signal))
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no plane wave for the Mie series");
     return sedge_mie_create(out, &sphere, &wave, frequency);
+}
+
+sedge_status sedge_exact_slab(sedge_slab_fields *out, const sedge_output_context *context,
+                              double frequency)
+{
+    int inside[SEDGE_SLAB_LAYERS];
+    sedge_incident_wave wave;
+    sedge_slab slab;
+
+    (void)sedge_incident_find(&wave, context, 0.0, NULL);
+    SEDGE_TRY(find_slab(&slab, inside, context, &wave, frequency));
+    const double wavenumber = frequency * sqrt(slab.background_epsilon * slab.background_mu);
+    if (!sedge_incident_find(&wave, context, wavenumber, NULL))
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no plane wave for the slab");
+    return sedge_slab_solve(out, &slab, &wave, frequency);
 }
 
 double sedge_exact_difference(int64_t count, const double *values, const double *exact)

@@ -1,10 +1,11 @@
 // The incident plane wave of a deck, the media at a frequency, and the known solution for a sphere
-// (`exact`): what far fields are compared with.
+// or for plane layers (`exact`): what far fields and spectra are compared with.
 #pragma once
 
 #include "monitor/output_context.h"
 #include "scattering/far_field.h"
 #include "scattering/mie.h"
+#include "scattering/slab.h"
 
 // The sources of the deck as one plane wave at a wavenumber; signal [sources] are the transforms of
 // their signals, NULL: 1 each. False: they are others, or waves of several directions.
@@ -23,9 +24,8 @@ sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
                                const char *where);
 
 // Check that the deck's `exact` can be compared with: the sources are plane waves of one
-// direction, the groups exist,
-// all other groups are one lossless medium. Nothing where the deck has none. SEDGE_ERR_USAGE. Not
-// collective; the same on all ranks.
+// direction, the groups exist and, of layers, lie where the deck says, and all other groups are one
+// lossless medium. Nothing where the deck has none. SEDGE_ERR_USAGE. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_exact_check(const sedge_output_context *context);
 
@@ -34,6 +34,11 @@ sedge_status sedge_exact_check(const sedge_output_context *context);
 SEDGE_MUST_USE
 sedge_status sedge_exact_create(sedge_mie **out, const sedge_output_context *context,
                                 double frequency, const double complex *signal);
+
+// The same of layers, where the deck's `exact` is a slab; all signals are 1.
+SEDGE_MUST_USE
+sedge_status sedge_exact_slab(sedge_slab_fields *out, const sedge_output_context *context,
+                              double frequency);
 
 // The root-mean-square difference in decibels of `values` and `exact` [count], of those whose exact
 // value is within 20 dB of the greatest one. Not-a-number without any.

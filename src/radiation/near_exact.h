@@ -1,5 +1,5 @@
-// Fields at single points beside those of the known solution (`exact`): the Mie series near the
-// sphere and in it.
+// Fields at single points beside those of the known solution (`exact`): the Mie series near a
+// sphere and in it, or plane layers, with the power that they reflect and let through.
 #pragma once
 
 #include "base/text.h"

@@ -57,29 +57,48 @@ class Materials(Case):
                     self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
 
     def test_slab(self):
-        """The deck slab.yaml, at order 3, against transfer matrices: powers through the planes and fields at points
-        before and behind the slab, over those without it. 4e-4 at 5 cells a wavelength in air, 3 in the slab."""
-        found = []
-        for name, settings in (("slab", ()), ("none", ("--set", "materials.slab={}"))):
-            self.succeed("run", SOURCE / "input/slab.yaml", "--quiet", "--device", "host", "--tune=off", "--set",
-                         "order=3", *settings, "--output", self.folder / name)
-            with h5py.File(self.folder / name / "flux_spectra.h5") as file:
-                powers = [file[f"flux/{plane}/power"][()] for plane in ("front", "behind")]
-                f = file["flux/front/frequency"][()]
-            with h5py.File(self.folder / name / "spectra.h5") as file:
-                found.append((*powers, *file["spectra/points/E"][()][..., 0].T))
-        front, behind, at_front, at_back = (one / other for one, other in zip(*found))
-        epsilon = 2 + 1.215 / (0.81 - f * f + 0.3j * f) + 0.08 / (0.16 - f * f + 0.3j * f)
-        index, wave = numpy.sqrt(epsilon), 2 * math.pi * f
-        face = (1 - index) / (1 + index)
-        once = numpy.exp(-1j * index * wave * 0.4)
-        reflected = face * (1 - once ** 2) / (1 - (face * once) ** 2)
-        passed = (1 - face ** 2) * once / (1 - (face * once) ** 2)
-        self.assertLess(abs(behind - abs(passed) ** 2).max(), 5e-5)
-        self.assertLess(abs(1 - front - abs(reflected) ** 2).max(), 1e-4)
-        self.assertLess(abs(at_back * numpy.exp(-0.4j * wave) - passed).max(), 2e-4)
-        self.assertLess(abs((at_front - 1) * numpy.exp(0.4j * wave) - reflected).max(), 1e-3)
-        self.assertLess(abs(passed).min(), 0.05)
+        """The deck slab.yaml, at order 3, beside `exact: slab`, which transfer matrices give, too. 4e-4 at 5 cells a
+        wavelength in air, 3 in the slab."""
+        deck = SOURCE / "input/slab.yaml"
+        for precision, ranks in (("fp64", 0), ("fp32", 2)):
+            self.succeed("run", deck, "--quiet", "--device", "host", "--tune=off", "--set", "order=3", "--set",
+                         f"precision={precision}", "--output", self.folder / precision, ranks=ranks)
+            with h5py.File(self.folder / precision / "flux_spectra.h5") as file:
+                front, behind = (file[f"flux/{plane}/power_normalised"][()] / 0.02 for plane in ("front", "behind"))
+            with h5py.File(self.folder / precision / "spectra.h5") as file:
+                f = file["spectra/points/frequency"][()]
+                exact = {name: values[()] for name, values in file["spectra/points/exact"].items()}
+            epsilon = 2 + 1.215 / (0.81 - f * f + 0.3j * f) + 0.08 / (0.16 - f * f + 0.3j * f)
+            index, wave = numpy.sqrt(epsilon), 2 * math.pi * f
+            face = (1 - index) / (1 + index)
+            once = numpy.exp(-1j * index * wave * 0.4)
+            reflected = face * (1 - once ** 2) / (1 - (face * once) ** 2)
+            passed = (1 - face ** 2) * once / (1 - (face * once) ** 2)
+            here = exact["E_normalised"][:, 2, 0] / numpy.exp(-1j * wave * 0.2)  # from the slab to `behind`
+            self.assertLess(abs(here / numpy.exp(-0.4j * wave) - passed).max(), 1e-9)  # from the origin to the slab
+            self.assertLess(abs(exact["reflectance"] - abs(reflected) ** 2).max(), 1e-9)
+            self.assertLess(abs(exact["transmittance"] - abs(passed) ** 2).max(), 1e-9)
+            self.assertLess(abs(behind - abs(passed) ** 2).max(), 5e-5)
+            self.assertLess(abs(1 - front - abs(reflected) ** 2).max(), 8e-4)
+            self.assertLess(abs(exact["power"][:, 0] - exact["reflectance"]).max(), 3e-4)
+            self.assertLess(abs(exact["power"][:, 2] - exact["transmittance"]).max(), 1e-4)
+            self.assertLess(exact["error"].max(), 5e-3)
+            self.assertLess(abs(passed).min(), 0.05)
+
+    def test_slab_refused(self):
+        """`exact: slab` that is not what the deck computes."""
+        deck = SOURCE / "input/slab.yaml"
+        for settings, parts in (
+                (("exact.at=0.9",), ("exact: at z = ", "the layers have there")),
+                (("exact.layers=[{material: slab, thickness: 0.6}]",), ("'air'", "have there 'slab'")),
+                (("exact.layers=[{material: glass, thickness: 0.4}]",), ("no volume group 'glass'",)),
+                (("exact.layers=[{material: slab}]",), ("exact.layers.0", "thickness")),
+                (("exact.layers=[]",), ("0 entries", "1 to 32")),
+                (("sources.0.direction=[0, 0.1, 1]",), ("'pmc'", "does not satisfy")),
+                (("monitors.spectra={}",), ("spectra", "exact"))):
+            words = [word for setting in settings for word in ("--set", setting)]
+            self.refuse(1, parts, "run", deck, "--quiet", "--device", "host", *words, "--output",
+                        self.folder / "refused", ranks=(0,))
 
     def test_index(self):
         """n and k that `sedge check` prints, to its four digits; a metamaterial has n below 0."""
