@@ -100,7 +100,7 @@ typedef struct sedge_monitor_kind {
 
     // Optional: complete the files that the context's writer (monitor/output_context.h) writes
     // while the run goes on: those whose writing has ended, or, with `wait`, all. Comes from time
-    // to time, before `finish`, and, when all that was added to the writer before a `save` is
+    // to time, after `finish`, and, when all that was added to the writer before a `save` is
     // written, before the checkpoint of this `save` gets its name.
     sedge_status (*settle)(void *monitor, bool wait);
 

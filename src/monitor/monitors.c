@@ -274,16 +274,22 @@ sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait)
     return SEDGE_OK;
 }
 
-sedge_status sedge_monitors_finish(sedge_monitors *monitors)
+static sedge_status finish_each(sedge_monitors *monitors)
 {
-    SEDGE_TRY(sedge_monitors_flush(monitors));
-    SEDGE_TRY(sedge_monitors_settle(monitors, true));
     for (int i = 0; i < monitors->count; i++) {
         const one_monitor *const one = &monitors->each[i];
 
         if (one->kind->finish != NULL) SEDGE_TRY(one->kind->finish(one->monitor));
     }
     return SEDGE_OK;
+}
+
+sedge_status sedge_monitors_finish(sedge_monitors *monitors)
+{
+    SEDGE_TRY(sedge_monitors_flush(monitors));
+    const sedge_status status = finish_each(monitors); // while the last files are written
+    const sedge_status settled = sedge_monitors_settle(monitors, true);
+    return status != SEDGE_OK ? status : settled;
 }
 
 sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *text, json_t *json)
