@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 start_folder=$PWD
 logs=$root/build
 jobs=${SEDGE_JOBS:-$(nproc)}
-tests_at_once=6 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
+tests_at_once=8 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
 
 usage() {
     cat <<'END'
@@ -189,6 +189,7 @@ test_sanitized() {
     local twice='^test_(box|gmsh|measure|errors|fields|series|output_errors|checkpoint)_np1$'
     twice+='|^test_(curved|reference|multigrid|poisson|petsc|share|solve|operator_curved)_np1$'
     twice+='|^test_(elliptic_operator|elliptic_curved|operator_layers|polar_device)_np1$'
+    twice+='|^test_(walls|transform|far_field|conform|extrude|enclose|program|ceiling)_np1$'
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
