@@ -8,8 +8,8 @@
 #pragma once
 
 // A face: where its trace is, what is on the other side (a sedge_link, see dg_layout.h), the trace
-// slot that is filled, and the row of `parameters` and `kinds`: the surface group, of second sides
-// behind all groups.
+// slot that is filled, and the row of `parameters` and `kinds`: the surface group; the rows of
+// second sides follow those of all groups.
 typedef struct sedge_two_sided_face {
     sedge_link own;
     sedge_link other;
@@ -22,7 +22,7 @@ typedef struct sedge_two_sided_face {
 //           are written
 // places, parameters, kinds, face_basis as in SEDGE_BOUNDARY_LIST; places begin at trace slot
 //           first_boundary
-// slots     number of element slots, behind which `material` has the trace slots' materials
+// slots     number of element slots; in `material` the trace slots' materials follow theirs
 #define SEDGE_TWO_SIDED_LIST(X)                                       \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)              \
     X(SEDGE_GLOBAL sedge_point *, trace)                              \

@@ -1,4 +1,5 @@
-// Impedances of conducting walls and films over a band, as sums of poles (sheet_face.h).
+// The surface impedance of a conducting wall or film depends on the frequency. Here it is fitted,
+// over a band, by a constant and a sum of poles, which sheet_face.h advances in time.
 #pragma once
 
 #include "dg/problem.h"
@@ -12,14 +13,14 @@ typedef struct maxwell_wall_material {
     double lowest, highest;
 } maxwell_wall_material;
 
-// Fit the impedance: sets the numbers of p from WALL_POLES on. All residues are at least 0, so that
-// the surface takes energy and never gives more than it took, whatever the fields do.
+// Fit the impedance: sets the numbers of p from WALL_POLES on. All residues are at least 0, so the
+// surface is passive: it never gives back more energy than it took.
 // SEDGE_ERR_USAGE: no band; a band too wide; no good conductor.
 SEDGE_MUST_USE
 sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
                               const maxwell_wall_material *material);
 
-// The largest p_k: with the field at rest no q_k falls faster (sedge_boundary_kind.rate).
+// The largest decay rate p_k of the poles, which limits the time step (sedge_boundary_kind.rate).
 double maxwell_wall_rate(const double *m, const double *p);
 
 // The words of `sedge check` (sedge_boundary_kind.describe).
