@@ -94,7 +94,7 @@ sedge_status bench_state_create(double **out, const sedge_mesh *mesh, const sedg
 double bench_time_step(const sedge_comm *comm, const sedge_problem *problem, const sedge_mesh *mesh)
 {
     int32_t element;
-    double dt = sedge_problem_time_step(problem, mesh, 0.8, &element);
+    double dt = sedge_problem_time_step(problem, mesh, 0.8, 1, &element);
 
     sedge_comm_min(comm, &dt, 1);
     return dt;

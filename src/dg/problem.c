@@ -1,6 +1,7 @@
 #include "problem.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "dg/signal.h"
 
 #include <math.h>
@@ -127,17 +128,43 @@ double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh 
     return fastest > 0.0 ? 1.0 / fastest : HUGE_VAL;
 }
 
+enum { PIECES = 16, LARGE = 65536 };
+
+typedef struct rate_job {
+    const sedge_problem *problem;
+    const sedge_mesh *mesh;
+    double rate[PIECES];     // the largest in each piece of the elements
+    int32_t element[PIECES]; // the first that has it
+} rate_job;
+
+static void find_rates(void *context, int64_t first, int64_t end)
+{
+    rate_job *const job = context;
+    const int64_t elements = job->mesh->elements;
+
+    for (int64_t i = first; i < end; i++) {
+        const int32_t last = (int32_t)(elements * (i + 1) / PIECES);
+        for (int32_t e = (int32_t)(elements * i / PIECES); e < last; e++) {
+            const double rate = sedge_problem_rate(job->problem, job->mesh, e);
+            if (!(rate > job->rate[i])) continue;
+            job->rate[i] = rate;
+            job->element[i] = e;
+        }
+    }
+}
+
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
-                               int32_t *element)
+                               int threads, int32_t *element)
 {
     double fastest = 0.0; // of the rates 1/dt
+    rate_job job = {.problem = problem, .mesh = mesh};
 
     *element = -1;
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const double rate = sedge_problem_rate(problem, mesh, e);
-        if (rate > fastest) {
-            fastest = rate;
-            *element = e;
+    sedge_parallel(mesh->elements < LARGE ? 1 : threads, PIECES, 1, find_rates, &job);
+    for (int i = 0; i < PIECES; i++) {
+        if (job.rate[i] > fastest) {
+            fastest = job.rate[i];
+            *element = job.element[i];
         }
     }
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {

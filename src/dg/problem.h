@@ -171,7 +171,7 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 // The memory of faces limits dt by itself: dt <= cfl S 4.6 / rate (sedge_boundary_kind.rate).
 #define SEDGE_CFL_STABLE 0.85
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
-                               int32_t *element);
+                               int threads, int32_t *element);
 
 // Check the rates of all terms in the mesh's volume groups: they must be finite numbers of at least
 // 0. SEDGE_ERR_USAGE names kind, group and value. Call this before the time step is computed, which

@@ -3,6 +3,7 @@
 #include "elliptic_state.h"
 
 #include "base/memory.h"
+#include "device/cpu.h"
 #include "layout/mesh_upload.h"
 #include "layout/upload.h"
 
@@ -70,7 +71,8 @@ sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *face
     if (status == SEDGE_OK) status = elliptic_curved_upload(op, curved, faces);
     elliptic_curved_free(curved);
     SEDGE_TRY(status);
-    SEDGE_TRY(sedge_upload_links(&op->links, op->device, &op->slots));
+    SEDGE_TRY(sedge_upload_links(&op->links, op->device, &op->slots,
+                                 sedge_cpu_share(sedge_comm_node_size(op->comm))));
     SEDGE_TRY(
         sedge_upload_trace_faces(&op->halo_list, op->device, &op->slots, 0, op->mesh->halo_faces));
     return upload_maps(op);

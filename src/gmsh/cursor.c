@@ -58,6 +58,15 @@ sedge_status sedge_cursor_text_int(sedge_cursor *cursor, int64_t *out)
 
     skip_space(cursor);
     if (cursor->at == cursor->end) return sedge_cursor_truncated(cursor);
+    // Most are of a few digits; strtoll takes signs, overflow and what is no number.
+    int64_t value = 0;
+    const char *c = cursor->at;
+    while (*c >= '0' && *c <= '9' && c - cursor->at < 18) value = 10 * value + (*c++ - '0');
+    if (c > cursor->at && (*c == ' ' || *c == '\n')) {
+        cursor->at = c;
+        *out = value;
+        return SEDGE_OK;
+    }
     *out = strtoll(cursor->at, &stop, 10);
     return take_word(cursor, stop, "an integer");
 }

@@ -1,30 +1,52 @@
 #include "mesh_upload.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "layout/upload.h"
 
-sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots)
-{
-    const sedge_mesh *const mesh = slots->mesh;
-    int32_t(*links)[2] = NULL;
+enum { GRAIN = 16384 }; // elements for one thread
 
-    SEDGE_TRY(sedge_allocate(&links, slots->count * SEDGE_FACES, sizeof *links));
-    for (int64_t slot = 0; slot < slots->count; slot++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
-            links[slot * SEDGE_FACES + f][1] = f * 6;
-        }
+typedef struct link_job {
+    const sedge_slots *slots;
+    int32_t (*links)[2];
+} link_job;
+
+static void fill_empty(void *context, int64_t first, int64_t end)
+{
+    const link_job *const job = context;
+
+    for (int64_t i = first * SEDGE_FACES; i < end * SEDGE_FACES; i++) {
+        job->links[i][0] = (int32_t)(i / SEDGE_FACES);
+        job->links[i][1] = (int32_t)(i % SEDGE_FACES) * 6;
     }
-    for (int32_t e = 0; e < mesh->elements; e++) {
+}
+
+static void fill_links(void *context, int64_t first, int64_t end)
+{
+    const link_job *const job = context;
+    const sedge_slots *const slots = job->slots;
+
+    for (int32_t e = (int32_t)first; e < (int32_t)end; e++) {
+        const int64_t slot = sedge_slot(slots, e);
         for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_face *const face = &mesh->faces[e][f];
-            int32_t *const link = links[sedge_slot(slots, e) * SEDGE_FACES + f];
+            const sedge_face *const face = &slots->mesh->faces[e][f];
+            int32_t *const link = job->links[slot * SEDGE_FACES + f];
             link[0] = face->neighbour >= 0 ? (int32_t)sedge_slot(slots, face->neighbour)
                                            : face->neighbour;
             link[1] = face->face * 6 + face->orientation;
         }
     }
-    return sedge_upload(out, device, links, slots->count * SEDGE_FACES, sizeof *links);
+}
+
+sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
+                                int threads)
+{
+    link_job job = {.slots = slots};
+
+    SEDGE_TRY(sedge_allocate(&job.links, slots->count * SEDGE_FACES, sizeof *job.links));
+    sedge_parallel(threads, slots->count, GRAIN, fill_empty, &job);
+    sedge_parallel(threads, slots->mesh->elements, GRAIN, fill_links, &job);
+    return sedge_upload(out, device, job.links, slots->count * SEDGE_FACES, sizeof *job.links);
 }
 
 sedge_status sedge_upload_trace_faces(sedge_buffer **out, sedge_device *device,

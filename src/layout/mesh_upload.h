@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 // The links [slots][4 faces] of two int32 each: the neighbour's slot, or -1 - i at trace face i;
-// and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves.
+// and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves. Made
+// by up to `threads` threads.
 SEDGE_MUST_USE
-sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots);
+sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
+                                int threads);
 
 // Slot and face of the mesh's trace faces [first, first + count), two int32 each.
 SEDGE_MUST_USE

@@ -218,9 +218,9 @@ void sedge_mesh_box(const sedge_mesh *mesh, int32_t element, double low[3], doub
 
     for (int d = 0; d < 3; d++) {
         low[d] = high[d] = corners[0][d];
-        for (int v = 1; v < 4; v++) {
-            low[d] = fmin(low[d], corners[v][d]);
-            high[d] = fmax(high[d], corners[v][d]);
+        for (int v = 1; v < 4; v++) { // fmin would be a call
+            low[d] = corners[v][d] < low[d] ? corners[v][d] : low[d];
+            high[d] = corners[v][d] > high[d] ? corners[v][d] : high[d];
         }
         for (int e = 0; e < SEDGE_EDGES && curve >= 0; e++) { // Bezier's control points hold it
             const double control =

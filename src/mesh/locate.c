@@ -57,21 +57,6 @@ static int32_t report(const best *found, double rst[3])
     return found->element;
 }
 
-static best look_at_all(const sedge_mesh *mesh, const double point[3])
-{
-    best found = {.element = -1, .least = -DBL_MAX};
-
-    for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
-    return found;
-}
-
-int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3])
-{
-    const best found = look_at_all(mesh, point);
-
-    return report(&found, rst);
-}
-
 static void clear(span *box)
 {
     for (int d = 0; d < 3; d++) {
@@ -83,13 +68,13 @@ static void clear(span *box)
 static void join(span *box, const double low[3], const double high[3])
 {
     for (int d = 0; d < 3; d++) {
-        box->low[d] = fmin(box->low[d], low[d]);
-        box->high[d] = fmax(box->high[d], high[d]);
+        if (low[d] < box->low[d]) box->low[d] = low[d];
+        if (high[d] > box->high[d]) box->high[d] = high[d];
     }
 }
 
 // The box of an element and of the points that the tolerance lets in.
-static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
+static span find_box(const sedge_mesh *mesh, int32_t e)
 {
     span own;
 
@@ -100,7 +85,32 @@ static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
         own.low[d] -= margin;
         own.high[d] += margin;
     }
-    join(box, own.low, own.high);
+    return own;
+}
+
+static bool holds(const span *box, const double point[3])
+{
+    for (int d = 0; d < 3; d++)
+        if (point[d] < box->low[d] || point[d] > box->high[d]) return false;
+    return true;
+}
+
+static best look_at_all(const sedge_mesh *mesh, const double point[3])
+{
+    best found = {.element = -1, .least = -DBL_MAX};
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const span box = find_box(mesh, e);
+        if (holds(&box, point)) try_element(&found, mesh, e, point);
+    }
+    return found;
+}
+
+int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3])
+{
+    const best found = look_at_all(mesh, point);
+
+    return report(&found, rst);
 }
 
 static sedge_status find_order(int32_t *order, const sedge_mesh *mesh)
@@ -137,8 +147,10 @@ sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
     SEDGE_TRY_GOTO(status, sedge_allocate(&locator->order, mesh->elements, sizeof *locator->order));
     SEDGE_TRY_GOTO(status, find_order(locator->order, mesh));
     for (int64_t n = 0; n < 2 * locator->leaves; n++) clear(&locator->boxes[n]);
-    for (int32_t i = 0; i < mesh->elements; i++)
-        join_element(&locator->boxes[locator->leaves + i / LEAF_ELEMENTS], mesh, locator->order[i]);
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        const span own = find_box(mesh, locator->order[i]);
+        join(&locator->boxes[locator->leaves + i / LEAF_ELEMENTS], own.low, own.high);
+    }
     for (int64_t n = locator->leaves - 1; n > 0; n--) {
         for (int64_t child = 2 * n; child <= 2 * n + 1; child++)
             join(&locator->boxes[n], locator->boxes[child].low, locator->boxes[child].high);
@@ -156,13 +168,6 @@ void sedge_locator_free(sedge_locator *locator)
     sedge_release(locator->boxes);
     sedge_release(locator->order);
     sedge_release(locator);
-}
-
-static bool holds(const span *box, const double point[3])
-{
-    for (int d = 0; d < 3; d++)
-        if (point[d] < box->low[d] || point[d] > box->high[d]) return false;
-    return true;
 }
 
 static best search(const sedge_locator *locator, const double point[3])

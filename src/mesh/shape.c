@@ -72,7 +72,8 @@ double sedge_longest_edge(double corners[4][3])
         for (int j = 0; j < i; j++) {
             double edge[3];
             subtract(corners[i], corners[j], edge);
-            longest = fmax(longest, dot(edge, edge));
+            const double square = dot(edge, edge);
+            if (square > longest) longest = square;
         }
     }
     return sqrt(longest);

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "device/cpu.h"
 #include "forms/form.h"
 #include "forms/target.h"
 #include "operator/curved.h"
@@ -78,6 +79,7 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&op, 1, sizeof *op)));
     op->comm = comm;
+    op->threads = sedge_cpu_share(sedge_comm_node_size(comm));
     op->device = device;
     op->element = element;
     op->mesh = mesh;

@@ -84,6 +84,7 @@ struct sedge_operator {
     const sedge_element *element;
     const sedge_mesh *mesh;
     const sedge_problem *problem;
+    int threads; // of the host, for the work on all elements
 
     // What was chosen.
     operator_layout layout;

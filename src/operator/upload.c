@@ -1,6 +1,7 @@
 #include "operator/upload.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "forms/bernstein_products.h"
 #include "forms/target.h"
 #include "layout/mesh_upload.h"
@@ -14,6 +15,8 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { GRAIN = 8192 }; // elements for one thread
 
 // dx_d/dr_p at 3 d + p, and 1/J (dg_tensor.h).
 static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
@@ -29,37 +32,53 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
     sedge_real_put(list, op->layout.real_bytes, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
-// sedge_geometry of dg_layout.h, and behind it what dg_tensor.h reads for an equation of curls:
-// four times normal and scale, then the metric terms. Empty slots get zeros, so that no flux
-// changes anything there; nobody reads what terms do there.
-static sedge_status upload_geometry(sedge_operator *op)
-{
-    const int lanes = op->layout.lanes;
-    const bool curls = op->problem->equation->curls;
-    const int64_t jacobians = op->data.slots.count * SEDGE_GEOMETRY_WORDS;
-    const int64_t count = jacobians + (curls ? op->data.slots.count * SEDGE_JACOBIAN_WORDS : 0);
-    void *list = NULL;
+typedef struct geometry_job {
+    const sedge_operator *op;
+    void *list;
+    int64_t jacobians; // where they begin
+} geometry_job;
 
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
+static void put_geometry(void *context, int64_t first, int64_t end)
+{
+    const geometry_job *const job = context;
+    const sedge_operator *const op = job->op;
+    const int lanes = op->layout.lanes;
+
+    for (int32_t e = (int32_t)first; e < (int32_t)end; e++) {
         const int64_t slot = sedge_slot(&op->data.slots, e);
         const int64_t base = slot / lanes * SEDGE_GEOMETRY_WORDS;
         sedge_geometry geometry;
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
         for (int k = 0; k < 16; k++) {
-            sedge_real_put(list, op->layout.real_bytes, (base + k) * lanes + slot % lanes,
+            sedge_real_put(job->list, op->layout.real_bytes, (base + k) * lanes + slot % lanes,
                            k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
         }
         for (int k = 0; k < 9; k++) {
-            sedge_real_put(list, op->layout.real_bytes, (base + 16 + k) * lanes + slot % lanes,
+            sedge_real_put(job->list, op->layout.real_bytes, (base + 16 + k) * lanes + slot % lanes,
                            geometry.metric[k / 3][k % 3]);
         }
-        if (curls) {
-            put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
+        if (op->problem->equation->curls) {
+            put_jacobian(op, job->list, job->jacobians, slot, op->mesh->corners[e],
+                         geometry.jacobian);
         }
     }
-    return sedge_upload(&op->data.geometry, op->device, list, count, (size_t)op->layout.real_bytes);
+}
+
+// sedge_geometry of dg_layout.h, and behind it what dg_tensor.h reads for an equation of curls:
+// four times normal and scale, then the metric terms. Empty slots get zeros, so that no flux
+// changes anything there; nobody reads what terms do there.
+static sedge_status upload_geometry(sedge_operator *op)
+{
+    const int64_t jacobians = op->data.slots.count * SEDGE_GEOMETRY_WORDS;
+    const int64_t more =
+        op->problem->equation->curls ? op->data.slots.count * SEDGE_JACOBIAN_WORDS : 0;
+    const size_t real = (size_t)op->layout.real_bytes;
+    geometry_job job = {.op = op, .jacobians = jacobians};
+
+    SEDGE_TRY(sedge_allocate(&job.list, jacobians + more, real));
+    sedge_parallel(op->threads, op->mesh->elements, GRAIN, put_geometry, &job);
+    return sedge_upload(&op->data.geometry, op->device, job.list, jacobians + more, real);
 }
 
 static void fill_empty_slots(int32_t *material, const sedge_operator *op)
@@ -294,7 +313,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(operator_curved_take_layout(op));
-    SEDGE_TRY(sedge_upload_links(&op->data.links, op->device, &op->data.slots));
+    SEDGE_TRY(sedge_upload_links(&op->data.links, op->device, &op->data.slots, op->threads));
     SEDGE_TRY(upload_numbers(op));
     SEDGE_TRY(operator_two_sided_upload(op));
     SEDGE_TRY(sedge_upload_trace_faces(&op->data.boundary, op->device, &op->data.slots,

@@ -1,5 +1,7 @@
 #include "growth.h"
 
+#include "base/parallel.h"
+#include "device/cpu.h"
 #include "dg/response.h"
 #include "par/comm.h"
 
@@ -17,6 +19,31 @@ typedef struct extremes {
     double speed;    // of the fastest wave
 } extremes;
 
+// The same pieces for any number of threads, so that sums are the same.
+enum { PIECES = 16, LARGE = 65536 };
+
+typedef struct extremes_job {
+    const sedge_mesh *mesh;
+    extremes piece[PIECES]; // radius, smallest, volume
+} extremes_job;
+
+static void measure_pieces(void *context, int64_t first, int64_t end)
+{
+    extremes_job *const job = context;
+    const int64_t elements = job->mesh->elements;
+
+    for (int64_t i = first; i < end; i++) {
+        extremes of = {.radius = (double)INFINITY, .smallest = (double)INFINITY};
+        for (int64_t e = elements * i / PIECES; e < elements * (i + 1) / PIECES; e++) {
+            const double volume = sedge_mesh_volume(job->mesh, (int32_t)e);
+            of.radius = fmin(of.radius, sedge_mesh_inradius(job->mesh, (int32_t)e));
+            of.smallest = fmin(of.smallest, volume);
+            of.volume += volume;
+        }
+        job->piece[i] = of;
+    }
+}
+
 static void find_extremes(extremes *out, const sedge_session *session)
 {
     const sedge_mesh *const mesh = session->mesh;
@@ -26,10 +53,14 @@ static void find_extremes(extremes *out, const sedge_session *session)
     double weights[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS] = {0.0};
 
     *out = (extremes){.volume = 0.0};
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        least[0] = fmin(least[0], sedge_mesh_inradius(mesh, e));
-        least[1] = fmin(least[1], sedge_mesh_volume(mesh, e));
-        out->volume += sedge_mesh_volume(mesh, e);
+    extremes_job job = {.mesh = mesh};
+    sedge_parallel(mesh->elements < LARGE ? 1
+                                          : sedge_cpu_share(sedge_comm_node_size(session->comm)),
+                   PIECES, 1, measure_pieces, &job);
+    for (int i = 0; i < PIECES; i++) {
+        least[0] = fmin(least[0], job.piece[i].radius);
+        least[1] = fmin(least[1], job.piece[i].smallest);
+        out->volume += job.piece[i].volume;
     }
     sedge_comm_min(session->comm, least, 2);
     sedge_comm_sum(session->comm, &out->volume, 1);

@@ -68,7 +68,8 @@ static sedge_status find_time_step(sedge_session *session)
     const sedge_deck *const deck = session->deck;
     int32_t element = 0;
     const double mine =
-        sedge_problem_time_step(&session->problem, session->mesh, deck->cfl, &element);
+        sedge_problem_time_step(&session->problem, session->mesh, deck->cfl,
+                                sedge_cpu_share(sedge_comm_node_size(session->comm)), &element);
     double least = mine;
     double owner;
 

@@ -302,7 +302,7 @@ void dg_case_start(dg_case *c, double t)
 sedge_status dg_case_run(dg_case *c, double end, double cfl)
 {
     int32_t element;
-    double dt = sedge_problem_time_step(&c->problem, c->mesh, cfl, &element);
+    double dt = sedge_problem_time_step(&c->problem, c->mesh, cfl, 1, &element);
 
     sedge_comm_min(c->comm, &dt, 1);
     const int steps = (int)ceil(end / dt);

@@ -207,7 +207,7 @@ static void test_time_step(int order)
     CHECK_OK(dg_case_create(&c, world, &options));
     dg_case_random(&c, c.u);
     const double before = find_energy_rate(&c, c.u, c.u);
-    double dt = sedge_problem_time_step(&c.problem, c.mesh, 1.0, &element);
+    double dt = sedge_problem_time_step(&c.problem, c.mesh, 1.0, 1, &element);
     sedge_comm_min(world, &dt, 1);
     for (int i = 0; i < 60; i++) CHECK_OK(sedge_reference_step(c.reference, c.u, 0.0, dt));
     CHECK_BOUND(find_energy_rate(&c, c.u, c.u), before);

@@ -40,14 +40,14 @@ static void test_known_step(void)
     for (int order = 1; order <= 10; order++) {
         problem.order = order;
         const double number = sedge_stable_number(order);
-        const double dt = sedge_problem_time_step(&problem, &mesh, 0.5, &element);
+        const double dt = sedge_problem_time_step(&problem, &mesh, 0.5, 1, &element);
         CHECK(element == 0);
         CHECK_BOUND(fabs(dt / (0.5 * number * kuhn) - 1.0), 1e-14);
     }
     // A faster wave makes the other element the limiting one.
     problem.order = 3;
     problem.materials[1][0] = 8.0;
-    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, 1, &element);
     CHECK(element == 1);
     CHECK_BOUND(fabs(dt / (0.462 * regular / 8.0) - 1.0), 1e-14);
     sedge_problem_clear(&problem);
@@ -66,7 +66,7 @@ static void test_flat_step(void)
     CHECK_OK(sedge_problem_init(&problem, &equation, 1, 0, 0));
     problem.materials[0][0] = 1.0;
     problem.order = 4;
-    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, 1, &element);
     CHECK_BOUND(fabs(dt / (0.323 * 0.36 * height) - 1.0), 1e-14);
     CHECK(0.36 * height < 0.82 * sedge_tet_inradius(flat[0]));
     sedge_problem_clear(&problem);
@@ -82,9 +82,9 @@ static void test_decay_shrinks_step(void)
     CHECK_OK(sedge_problem_init(&problem, &decaying, 2, 0, 0));
     problem.order = 2;
     problem.materials[0][0] = problem.materials[1][0] = 1.0;
-    const double free_step = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    const double free_step = sedge_problem_time_step(&problem, &mesh, 1.0, 1, &element);
     problem.materials[1][1] = 46.0;
-    const double step = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    const double step = sedge_problem_time_step(&problem, &mesh, 1.0, 1, &element);
     CHECK(element == 1);
     CHECK(step < free_step);
     CHECK_BOUND(fabs(1.0 / step - 1.0 / (0.631 / sqrt(3.0)) - 10.0), 1e-12);
@@ -162,7 +162,7 @@ static void test_still_medium(void)
 
     CHECK_OK(sedge_problem_init(&problem, &equation, 1, 0, 0));
     problem.order = 2;
-    CHECK(isinf(sedge_problem_time_step(&problem, &mesh, 1.0, &element)));
+    CHECK(isinf(sedge_problem_time_step(&problem, &mesh, 1.0, 1, &element)));
     CHECK(element == -1);
     sedge_problem_clear(&problem);
 }

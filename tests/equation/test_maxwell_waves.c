@@ -79,7 +79,7 @@ static void test_stable(int order)
     options.periodic = true;
     CHECK_OK(dg_case_create(&c, world, &options));
     dg_case_random(&c, c.u);
-    double dt = sedge_problem_time_step(&c.problem, c.mesh, 1.0, &element);
+    double dt = sedge_problem_time_step(&c.problem, c.mesh, 1.0, 1, &element);
     sedge_comm_min(world, &dt, 1);
     double before = dg_case_product(&c, c.u, c.u);
     for (int i = 0; i < 60; i++) {

@@ -62,7 +62,7 @@ static void set_problem(const sedge_deck *deck)
     }
     if (sedge_deck_problem(&problem, deck, mesh) == SEDGE_OK) {
         int32_t element = 0;
-        (void)sedge_problem_time_step(&problem, mesh, deck->cfl, &element);
+        (void)sedge_problem_time_step(&problem, mesh, deck->cfl, 1, &element);
         FUZZ_CHECK(element >= 0 && element < mesh->elements);
         sedge_problem_clear(&problem);
     } else {

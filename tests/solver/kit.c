@@ -267,7 +267,7 @@ double kit_memory_difference(kit *k)
 double kit_time_step(const kit *k, double cfl)
 {
     int32_t element;
-    double dt = sedge_problem_time_step(&k->base.problem, k->base.mesh, cfl, &element);
+    double dt = sedge_problem_time_step(&k->base.problem, k->base.mesh, cfl, 1, &element);
 
     sedge_comm_min(k->world->comm, &dt, 1);
     return dt;
