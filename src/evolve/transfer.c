@@ -1,6 +1,7 @@
 #include "evolve/transfer.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
@@ -12,6 +13,8 @@
 // A block goes to the device and back in pieces: while one is converted the other travels, and the
 // host never holds a second copy of it all.
 #define PIECE_BYTES ((int64_t)1 << 20)
+
+enum { SHARED_ELEMENTS = 256 }; // fewer are not worth several threads
 
 static int64_t row_values(const evolve_block *block)
 {
@@ -203,30 +206,70 @@ static sedge_status get_faces(const evolve_transfer *transfer, const evolve_bloc
 
 // ---- blocks ------------------------------------------------------------------------------------
 
+// Elements of a block that go into piece k, in slices for several threads.
+typedef struct fill_job {
+    const block_pieces *pieces;
+    int64_t k;
+    int64_t first, end; // elements
+    int64_t slices;
+    sedge_basis basis;
+    const double *values; // of the block, in that basis
+    double *scratch;      // [slices][2][values of an element]
+} fill_job;
+
+static void fill_slices(void *context, int64_t first, int64_t end)
+{
+    const fill_job *const job = context;
+    const evolve_transfer *const transfer = job->pieces->transfer;
+    const evolve_block *const block = job->pieces->block;
+    const int64_t numbers = row_values(block);
+    const int64_t count = job->end - job->first;
+
+    for (int64_t s = first; s < end; s++) {
+        double *const own = job->scratch + 2 * s * numbers;
+        const int64_t last = job->first + count * (s + 1) / job->slices;
+        for (int64_t e = job->first + count * s / job->slices; e < last; e++) {
+            memcpy(own, job->values + e * numbers, (size_t)numbers * sizeof *own);
+            operator_convert(transfer->op, transfer->op->layout.basis, job->basis, own,
+                             own + numbers, block->shown.components);
+            move_rows(job->pieces, job->k, slot_of(transfer, block, e), own, true);
+        }
+    }
+}
+
+static sedge_status set_pieces(fill_job *job, sedge_buffer *buffer)
+{
+    const block_pieces *const pieces = job->pieces;
+    const evolve_transfer *const transfer = pieces->transfer;
+    const evolve_block *const block = pieces->block;
+
+    for (int64_t k = 0; k < pieces->count; k++) {
+        job->k = k;
+        job->first = job->end;
+        while (job->end < block->shown.elements &&
+               slot_of(transfer, block, job->end) < end_slot(pieces, k))
+            job->end++;
+        SEDGE_TRY(sedge_event_wait(transfer->done[k % 2]));
+        memset(transfer->piece[k % 2], 0, (size_t)piece_bytes(pieces, k));
+        const int threads = job->end - job->first < SHARED_ELEMENTS ? 1 : (int)job->slices;
+        sedge_parallel(threads, job->slices, 1, fill_slices, job);
+        SEDGE_TRY(send_piece(pieces, buffer, k));
+    }
+    return sedge_stream_wait(transfer->stream);
+}
+
 // A block's elements lie in the order of their slots.
 static sedge_status set_elements(const evolve_transfer *transfer, const evolve_block *block,
                                  sedge_buffer *buffer, sedge_basis basis, const double *values)
 {
-    sedge_operator *const op = transfer->op;
     const block_pieces pieces = cut_pieces(transfer, block, 0, block->slots);
-    const int64_t numbers = row_values(block);
-    int32_t e = 0;
+    fill_job job = {
+        .pieces = &pieces, .slices = transfer->op->threads, .basis = basis, .values = values};
 
-    for (int64_t k = 0; k < pieces.count; k++) {
-        SEDGE_TRY(sedge_event_wait(transfer->done[k % 2]));
-        memset(transfer->piece[k % 2], 0, (size_t)piece_bytes(&pieces, k));
-        for (; e < block->shown.elements; e++) {
-            const int64_t slot = slot_of(transfer, block, e);
-            if (slot >= end_slot(&pieces, k)) break;
-            memcpy(transfer->values, values + e * numbers,
-                   (size_t)numbers * sizeof *transfer->values);
-            operator_convert(op, op->layout.basis, basis, transfer->values, transfer->work,
-                             block->shown.components);
-            move_rows(&pieces, k, slot, transfer->values, true);
-        }
-        SEDGE_TRY(send_piece(&pieces, buffer, k));
-    }
-    return sedge_stream_wait(transfer->stream);
+    SEDGE_TRY(sedge_allocate(&job.scratch, 2 * job.slices * row_values(block), sizeof(double)));
+    const sedge_status status = set_pieces(&job, buffer);
+    sedge_release(job.scratch);
+    return status;
 }
 
 static sedge_status get_elements(const evolve_transfer *transfer, const evolve_block *block,
