@@ -185,7 +185,8 @@ sedge_status checkpoint_facts(json_t **out, const sedge_session *session)
     if (status == SEDGE_OK) status = set_fact(facts, "mesh", mesh);
     if (status == SEDGE_OK)
         status = set_fact(facts, "precision", deck->precision == SEDGE_FP64 ? "fp64" : "fp32");
-    if (status == SEDGE_OK) status = set_fact(facts, "integrator", deck->integrator->name);
+    if (status == SEDGE_OK)
+        status = set_fact(facts, "integrator", session->problem.integrator->name);
     if (status == SEDGE_OK) status = set_written(facts, "materials", add_materials, session);
     if (status == SEDGE_OK) status = set_written(facts, "flux", add_flux, session);
     if (status == SEDGE_OK) status = set_written(facts, "boundaries", add_boundaries, session);

@@ -249,7 +249,7 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     deck->end_time = end != NULL ? deck_real(reader, end, SEDGE_TIME) : 0.0;
     deck->steps = steps != NULL ? deck_integer(steps) : 0;
     deck->cfl = deck_real(reader, deck_child(node, "cfl"), SEDGE_DIMENSIONLESS);
-    deck->integrator = sedge_integrator_find(deck_child(node, "integrator")->text);
+    deck->integrator = sedge_integrator_find(deck_child(node, "integrator")->text); // auto: none
     deck_node *const stop = deck_child(node, "stop");
     if (stop != NULL) {
         SEDGE_TRY(deck_check(reader, stop, "time.stop", deck_section_find("time.stop"), NULL, 0));

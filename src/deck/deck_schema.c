@@ -112,6 +112,13 @@ static const deck_key surface_sphere_keys[] = {
      .text = "of the ball"},
 };
 
+static void list_integrators(char *text, size_t size)
+{
+    const int used = snprintf(text, size, "auto ");
+
+    sedge_integrator_names(text + used, size - (size_t)used);
+}
+
 static const deck_key time_keys[] = {
     {"end", DECK_REAL, .positive = true, .dimension = SEDGE_TIME, .either = "steps",
      .text = "simulated time; the last step ends on it"},
@@ -119,8 +126,9 @@ static const deck_key time_keys[] = {
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
              "some to 1, and above 0.85 a warning says so"},
-    {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = sedge_integrator_names,
-     .text = "how a step is made: a Runge-Kutta method; each has its own stability limit"},
+    {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = list_integrators,
+     .text = "how a step is made: a Runge-Kutta method; each has its own stability limit. auto: by "
+             "rule, see Integrators"},
     {"stop", DECK_SECTION,
      .text = "end the run before, when the fields have gone; `end` or `steps` remains the latest "
              "end"},

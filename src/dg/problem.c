@@ -13,9 +13,6 @@
 static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0.195, 0.160, 0.130};
 #define STABLE_NUMBERS ((int)(sizeof stable_number / sizeof *stable_number))
 
-// Measured: the largest factor of the least height that is stable in stacks of flat elements.
-#define STABLE_HEIGHT 0.36
-
 // LSRK4(5) is stable for y' = -d y up to dt d = 4.657.
 #define STABLE_DECAY 4.6
 
@@ -83,8 +80,8 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
 {
     const sedge_equation *const equation = problem->equation;
     const double *const m = problem->materials[mesh->group[element]];
-    const double size =
-        fmin(sedge_mesh_inradius(mesh, element), STABLE_HEIGHT * sedge_mesh_height(mesh, element));
+    const double size = fmin(problem->integrator->radius * sedge_mesh_inradius(mesh, element),
+                             problem->integrator->height * sedge_mesh_height(mesh, element));
     double rate =
         equation->speed(m, problem->constants) / (sedge_stable_number(problem->order) * size);
 

@@ -157,11 +157,12 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 
 // The largest time step of this rank's elements for `cfl`, where cfl 1 is about the stability
 // limit:
-//   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + decay_K / 4.6)
+//   dt = cfl S min_K 1 / (c_K / (C_N min(R r_in(K), F h_min(K))) + decay_K / 4.6)
 // with decay_K the sum of the source's |decay| and the terms' rates in the element and the
 // integrator's `oscillation` times the root of the sum of their squared oscillations, and
-// with S = 1 for lsrk45 and the integrator's `stability` for others, C_N = sedge_stable_number(N)
-// (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
+// with S = 1, R = 1 and F = 0.36 for lsrk45, and the integrator's `stability`, `radius` and
+// `height` for others, C_N = sedge_stable_number(N) (measured on regular cells, upwind, N
+// = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
 // both are lower bounds (sedge_mesh_inradius, sedge_mesh_height). The bound by h_min is for flat
 // elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that

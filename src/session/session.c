@@ -7,6 +7,7 @@
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
+#include "session/integrator_choice.h"
 #include "session/places.h"
 
 #include <math.h>
@@ -168,6 +169,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                   &session->problem));
     SEDGE_TRY(sedge_places_check_balls(&session->points, session->deck, session->mesh));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
+    if (session->deck->integrator == NULL) {
+        session->problem.integrator =
+            sedge_integrator_choose(comm, session->deck, &session->problem, session->mesh);
+    }
     SEDGE_TRY(find_time_step(session));
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
@@ -404,7 +409,7 @@ void sedge_session_print(const sedge_session *session)
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g, %s)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
-               deck->cfl, deck->integrator->name);
+               deck->cfl, session->problem.integrator->name);
         if (deck->cfl > SEDGE_CFL_STABLE) {
             printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
                    "stable: the fields may grow without end\n",

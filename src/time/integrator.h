@@ -4,6 +4,7 @@
 // (src/kinds/README.md). The deck's key time.integrator takes the names.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct sedge_integrator {
@@ -22,6 +23,12 @@ typedef struct sedge_integrator {
     // frequency 1: the region's reach along the negative real axis over that along the imaginary
     // one.
     double oscillation;
+    // The size of an element for its limit is the smaller one of these parts of its inscribed
+    // radius and of its least height. That radius overstates the stable step of flat elements.
+    double radius, height;
+    // Whether the limit holds with upwind fluxes alone: with central ones, whose waves are not
+    // damped, it would be that along the imaginary axis.
+    bool upwind;
 } sedge_integrator;
 
 // The coefficients of one stage.
@@ -32,6 +39,9 @@ typedef struct sedge_stage {
 } sedge_stage;
 
 sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int stage, double dt);
+
+// How far off one step is for y' = i y over the time `angle`: |y exp(-i angle) - 1|.
+double sedge_integrator_error(const sedge_integrator *integrator, double angle);
 
 // The default integrator of a problem.
 extern const sedge_integrator sedge_integrator_lsrk45;

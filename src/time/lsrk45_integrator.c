@@ -30,4 +30,6 @@ const sedge_integrator sedge_integrator_lsrk45 = {
     .b = b,
     .c = c,
     .stability = 1.0,
-    .oscillation = 1.4};
+    .oscillation = 1.4,
+    .radius = 1.0,
+    .height = 0.36};

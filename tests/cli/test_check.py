@@ -48,6 +48,27 @@ class Check(Case):
             gigabyte = self.number(r"and ([\d.e+-]+) GB", text)
             self.assertAlmostEqual(gigabyte, 5e-9 * stage["bytes"], delta=0.1 * gigabyte)
 
+    def test_integrator_by_rule(self):
+        """The steps that are four times as long, where the highest frequency allows them and the
+        simulated time stays what it is."""
+        pulse = DECK.replace("initial: {type: cavity-mode}", """\
+sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal: {type: ricker, frequency: 0.1}}]""")
+        deck = self.write("deck.yaml", pulse)
+
+        def name(*settings, ranks=0):
+            words = [word for setting in settings for word in ("--set", setting)]
+            return re.search(r"\(cfl 0.8, (\w+)\)", self.succeed("check", deck, *words, ranks=ranks).out).group(1)
+
+        end = "time={end: 10, integrator: auto}"
+        self.assertEqual(name(end), "ndblsrk144")
+        self.assertEqual(name(end, ranks=2), "ndblsrk144")
+        self.assertEqual(name("time={steps: 20, integrator: auto}"), "lsrk45")  # 20 steps
+        self.assertEqual(name("time={end: 10, integrator: lsrk45}"), "lsrk45")
+        self.assertEqual(name(end, "flux={upwind: 0.5}"), "lsrk45")
+        self.assertEqual(name(end, "sources=[]"), "lsrk45")
+        self.assertEqual(name("time={end: 100000, integrator: auto}"), "lsrk45")
+        self.assertEqual(name(end, "sources.0.signal.frequency=3"), "lsrk45")
+
     def test_a_probe_beside_a_dipole_is_warned_of(self):
         """R is half the longest edge, sqrt(3) / 2, and a field is a point's from 2.4 R on."""
         dipole = DECK.replace("initial: {type: cavity-mode}", """\

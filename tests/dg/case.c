@@ -237,6 +237,7 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
     SEDGE_TRY(sedge_problem_init(problem, equation, c->mesh->groups.volumes,
                                  c->mesh->groups.surfaces, options->dipole != NULL));
     problem->order = options->order;
+    if (options->integrator != NULL) problem->integrator = options->integrator;
     problem->precision = options->precision;
     problem->curved = c->mesh->global_curved > 0;
     set_materials(c, options);

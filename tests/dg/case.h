@@ -44,9 +44,10 @@ typedef struct dg_case_options {
 
     const double *materials[2]; // the second for "above" or "right"
     const double *flux_keys;
-    const dg_term *terms; // ends with kind NULL; may be NULL
-    const dg_wall *walls; // ends with surface NULL; may be NULL
-    const char *wall;     // kind of all other surfaces; NULL: none
+    const sedge_integrator *integrator; // NULL: lsrk45
+    const dg_term *terms;               // ends with kind NULL; may be NULL
+    const dg_wall *walls;               // ends with surface NULL; may be NULL
+    const char *wall;                   // kind of all other surfaces; NULL: none
     const sedge_boundary_kind
         *wall_kind;                // in place of `wall`: one that is not in the equation's table
     const double *wall_parameters; // of `wall`

@@ -106,6 +106,18 @@ static void test_stability(const sedge_integrator *method, double wave)
     CHECK_BOUND(1.0, amplify(method, -1.0043 * decay, 0.0));
 }
 
+// Of order 4: half the step has a 32nd of a step's error, which is what |R(z) - exp(z)| gives.
+static void test_error(const sedge_integrator *method)
+{
+    const double error = sedge_integrator_error(method, 0.2);
+    const double ratio = error / sedge_integrator_error(method, 0.1);
+
+    CHECK_BOUND(31.0, ratio);
+    CHECK_BOUND(ratio, 33.0);
+    CHECK_BOUND(fabs(amplify(method, 0.0, 0.2) - 1.0), error);
+    CHECK_BOUND(sedge_integrator_error(method, 0.0), 1e-15);
+}
+
 int main(void)
 {
     const double waves[] = {3.34, 6.07};
@@ -115,6 +127,7 @@ int main(void)
     for (; sedge_integrators[count] != NULL; count++) {
         test_order_four(sedge_integrators[count]);
         test_stability(sedge_integrators[count], waves[count]);
+        test_error(sedge_integrators[count]);
         CHECK(sedge_integrator_find(sedge_integrators[count]->name) == sedge_integrators[count]);
     }
     CHECK(count == 2);

@@ -1,0 +1,19 @@
+// The integrator of a run whose deck leaves the choice to the program (time.integrator: auto).
+#pragma once
+
+#include "deck/deck.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+// Of all integrators the one that takes the fewest stages from the start to the deck's end, if its
+// own error stays small: at the highest frequency that the deck asks for, or that its signals have,
+// a wave is off by at most SEDGE_TIME_ERROR at the end of the run, and a period has at least ten
+// samples. The problem's integrator (lsrk45) where that is not known or does not hold: a run of
+// `steps`, whose length would change, no known frequency, an equation that is not linear, and
+// fluxes that are not wholly upwind for an integrator whose limit needs them. A run of the same
+// deck gets the same one on any number of ranks. Collective.
+#define SEDGE_TIME_ERROR 1e-3
+const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const sedge_deck *deck,
+                                                const sedge_problem *problem,
+                                                const sedge_mesh *mesh);
