@@ -1,6 +1,7 @@
 #include "problem.h"
 
 #include "base/memory.h"
+#include "device/cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ sedge_status bench_mesh_create(sedge_mesh **out, const sedge_comm *comm, const c
     options.default_volume = options.default_surface = true;
     options.numbering = numbering;
     options.boundary_last = boundary_last;
+    options.threads = sedge_cpu_share(sedge_comm_node_size(comm));
     for (int d = 0; d < 3; d++) options.box_cells[d] = cells;
     return sedge_mesh_create(out, comm, &options);
 }

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "cli/help.h"
+#include "device/cpu.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
 #include "program/program.h"
@@ -49,6 +50,7 @@ static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
     requested.file = given->words[1];
     requested.default_volume = requested.default_surface = true;
     requested.tell = sedge_mesh_say;
+    requested.threads = sedge_cpu_share(sedge_comm_node_size(comm));
     requested.keep_faults = true;
     SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &requested));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
