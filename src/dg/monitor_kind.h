@@ -113,6 +113,7 @@ typedef struct sedge_monitor_kind {
     // Optional: write what is kept in memory to the monitor's files.
     sedge_status (*flush)(void *monitor);
     // Optional: the run has come to its end; write what is known only then. The monitor is flushed.
+    // Kinds with `settle` come first.
     sedge_status (*finish)(void *monitor);
     // Optional, after `finish`, on the root alone: add lines for the user to `text`, and numbers to
     // the object `json`, which becomes monitors.NAME of report.json.

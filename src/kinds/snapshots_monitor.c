@@ -119,6 +119,7 @@ static sedge_status complete_oldest(snapshots_monitor *monitor)
     const bool root = sedge_comm_is_root(context->comm);
     const snapshot_room *const room = &monitor->room[monitor->oldest];
 
+    SEDGE_TRY(sedge_vtk_mesh_complete(&monitor->mesh, true)); // the writer had it before
     monitor->oldest = (monitor->oldest + 1) % ROOMS;
     monitor->waiting--;
     sedge_status status = sedge_writer_finish(context->writer, &room->to);
@@ -138,6 +139,7 @@ static sedge_status settle(void *what, bool wait)
     snapshots_monitor *const monitor = what;
     const sedge_output_context *const context = monitor->context;
 
+    SEDGE_TRY(sedge_vtk_mesh_complete(&monitor->mesh, wait));
     while (monitor->waiting > 0) {
         int64_t busy =
             !wait && !sedge_writer_is_done(context->writer, &monitor->room[monitor->oldest].to);
@@ -151,7 +153,7 @@ static sedge_status settle(void *what, bool wait)
 
 // ---- a snapshot --------------------------------------------------------------------------------
 
-// Make ready for field files, if that is not done: write mesh.hdf, unless an earlier one fits.
+// Make ready for field files, if that is not done: begin mesh.hdf, unless an earlier one fits.
 static sedge_status prepare(snapshots_monitor *monitor)
 {
     if (monitor->vtk.lattice != NULL) return SEDGE_OK;
@@ -255,6 +257,7 @@ static void release(void *what)
         if (sedge_comm_is_root(monitor->context->comm))
             (void)unlink(monitor->room[(monitor->oldest + i) % ROOMS].to.path);
     }
+    sedge_vtk_mesh_discard(&monitor->mesh);
     sedge_field_copy_free(monitor->copy);
     sedge_vtk_clear(&monitor->vtk);
     sedge_release(monitor->times);
@@ -282,6 +285,14 @@ static sedge_status create(void **out, const sedge_output_context *context,
 done:
     release(monitor);
     return status;
+}
+
+// Other monitors' files may link to the mesh.
+static sedge_status finish(void *what)
+{
+    snapshots_monitor *const monitor = what;
+
+    return sedge_vtk_mesh_complete(&monitor->mesh, true);
 }
 
 static bool due(const void *what, int64_t step)
@@ -325,6 +336,7 @@ const sedge_monitor_kind sedge_monitor_snapshots = {
     .last = record,
     .flushes_all = true,
     .settle = settle,
+    .finish = finish,
     .save = save,
     .free = release,
     .owns = owns,

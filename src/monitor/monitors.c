@@ -274,12 +274,16 @@ sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait)
     return SEDGE_OK;
 }
 
-static sedge_status finish_each(sedge_monitors *monitors)
+// Those first whose files are written meanwhile: others may link to them.
+static sedge_status finish_each(const sedge_monitors *monitors)
 {
-    for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < monitors->count; i++) {
+            const one_monitor *const one = &monitors->each[i];
 
-        if (one->kind->finish != NULL) SEDGE_TRY(one->kind->finish(one->monitor));
+            if (one->kind->finish == NULL || (one->kind->settle == NULL) != (pass == 1)) continue;
+            SEDGE_TRY(one->kind->finish(one->monitor));
+        }
     }
     return SEDGE_OK;
 }

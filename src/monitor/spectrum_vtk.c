@@ -167,6 +167,7 @@ sedge_status sedge_spectrum_write_vtk(const sedge_spectrum *spectrum,
 
     SEDGE_TRY_GOTO(status, sedge_vtk_prepare(&vtk, context));
     SEDGE_TRY_GOTO(status, sedge_vtk_mesh_prepare(&mesh, &vtk, true));
+    SEDGE_TRY_GOTO(status, sedge_vtk_mesh_complete(&mesh, true));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm,
                                             sedge_allocate(&writer.nodal, context->element->nodes,
                                                            sizeof *writer.nodal)));

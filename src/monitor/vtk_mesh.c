@@ -127,30 +127,12 @@ static void mesh_columns(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk,
     memcpy(columns, all, sizeof all);
 }
 
-// Datasets with one row a piece.
+// Datasets with one row a piece. They come first in sedge_vtk_mesh.places, then the offsets, then
+// the columns.
 #define COUNTS 3
+_Static_assert(COUNTS + 1 + MESH_COLUMNS == SEDGE_VTK_MESH_SETS, "datasets of mesh.hdf");
 static const char *const count_paths[COUNTS] = {"/VTKHDF/NumberOfPoints", "/VTKHDF/NumberOfCells",
                                                 "/VTKHDF/NumberOfConnectivityIds"};
-
-// All ranks: offsets, which have one entry more than a piece has elements.
-static sedge_status fill_offsets(const sedge_vtk *vtk, sedge_h5 *file)
-{
-    const sedge_comm *const comm = vtk->context->comm;
-    const int64_t own = vtk->own;
-    int64_t *offsets = NULL;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, sedge_allocate(&offsets, own + 1, sizeof *offsets)));
-    for (int64_t e = 0; e <= own; e++) offsets[e] = e * vtk->lattice->nodes;
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, sedge_h5_write(file, "/VTKHDF/Offsets", SEDGE_H5_I64,
-                                                         vtk->first + sedge_comm_rank(comm),
-                                                         own + 1, offsets)));
-done:
-    sedge_release(offsets);
-    return status;
-}
 
 static sedge_status describe_mesh(const sedge_output_context *context, sedge_h5 *file)
 {
@@ -190,25 +172,71 @@ static sedge_status frame_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void 
     return describe_mesh(context, file);
 }
 
-// All ranks: the values.
-static sedge_status fill_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void *what)
-{
-    const sedge_comm *const comm = vtk->context->comm;
-    const int64_t cells = vtk->own;
-    const int64_t points = cells * vtk->lattice->nodes;
-    const int64_t counts[COUNTS] = {points, cells, points};
-    sedge_vtk_column columns[MESH_COLUMNS];
+// ---- the thread --------------------------------------------------------------------------------
 
-    mesh_columns(what, vtk, columns);
-    for (int i = 0; i < COUNTS; i++) {
-        SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, count_paths[i], SEDGE_H5_I64,
-                                                        sedge_comm_rank(comm), 1, &counts[i])));
+static int64_t type_bytes(sedge_h5_type type)
+{
+    return type == SEDGE_H5_U8 ? 1 : type == SEDGE_H5_F32 || type == SEDGE_H5_I32 ? 4 : 8;
+}
+
+static sedge_status write_column(const sedge_vtk_mesh *mesh, const sedge_write *file,
+                                 const sedge_vtk_column *column, int64_t place)
+{
+    const sedge_vtk *const vtk = mesh->vtk;
+    const int64_t values = (int64_t)column->width * column->components; // of an element
+    const int64_t step = vtk->block_values / values;
+    const int64_t bytes = values * type_bytes(column->type);
+
+    for (int64_t e = 0; e < vtk->own; e += step) {
+        const int64_t count = vtk->own - e < step ? vtk->own - e : step;
+
+        column->filler(vtk, mesh, e, count, vtk->block);
+        SEDGE_TRY(
+            sedge_write_put(file, place + (vtk->first + e) * bytes, vtk->block, count * bytes));
     }
-    SEDGE_TRY(fill_offsets(vtk, file));
-    for (int i = 0; i < MESH_COLUMNS; i++)
-        SEDGE_TRY(sedge_vtk_fill_column(vtk, file, &columns[i], what));
     return SEDGE_OK;
 }
+
+// Offsets have one entry more than a piece has elements.
+static sedge_status write_offsets(const sedge_vtk_mesh *mesh, const sedge_write *file,
+                                  int64_t place)
+{
+    const sedge_vtk *const vtk = mesh->vtk;
+    const int64_t first = vtk->first + sedge_comm_rank(vtk->context->comm);
+    const int64_t all = vtk->own + 1;
+    const int64_t bytes = sizeof(int64_t);
+    int64_t *const offsets = vtk->block;
+
+    for (int64_t e = 0; e < all; e += vtk->block_values) {
+        const int64_t count = all - e < vtk->block_values ? all - e : vtk->block_values;
+
+        for (int64_t i = 0; i < count; i++) offsets[i] = (e + i) * vtk->lattice->nodes;
+        SEDGE_TRY(sedge_write_put(file, place + (first + e) * bytes, offsets, count * bytes));
+    }
+    return SEDGE_OK;
+}
+
+// This rank's part of mesh.hdf.
+static sedge_status fill_mesh(void *of, const sedge_write *file)
+{
+    const sedge_vtk_mesh *const mesh = of;
+    const sedge_vtk *const vtk = mesh->vtk;
+    const int64_t points = vtk->own * vtk->lattice->nodes;
+    const int64_t counts[COUNTS] = {points, vtk->own, points};
+    const int64_t bytes = sizeof(int64_t);
+    const int64_t rank = sedge_comm_rank(vtk->context->comm);
+    sedge_vtk_column columns[MESH_COLUMNS];
+
+    mesh_columns(mesh, vtk, columns);
+    for (int i = 0; i < COUNTS; i++)
+        SEDGE_TRY(sedge_write_put(file, mesh->places[i] + rank * bytes, &counts[i], bytes));
+    SEDGE_TRY(write_offsets(mesh, file, mesh->places[COUNTS]));
+    for (int i = 0; i < MESH_COLUMNS; i++)
+        SEDGE_TRY(write_column(mesh, file, &columns[i], mesh->places[COUNTS + 1 + i]));
+    return SEDGE_OK;
+}
+
+// ---- links -------------------------------------------------------------------------------------
 
 sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk, sedge_h5 *file)
 {
@@ -309,12 +337,62 @@ static void choose_name(sedge_vtk_mesh *mesh, bool *written, const sedge_output_
     sedge_comm_broadcast(context->comm, written, sizeof *written, 0);
 }
 
+// Begin the file; the writer does the rest.
+static sedge_status begin(sedge_vtk_mesh *mesh)
+{
+    const sedge_vtk *const vtk = mesh->vtk;
+    sedge_vtk_column columns[MESH_COLUMNS];
+    char paths[SEDGE_VTK_MESH_SETS][SEDGE_VTK_PATH];
+
+    mesh_columns(mesh, vtk, columns);
+    for (int i = 0; i < COUNTS; i++)
+        (void)snprintf(paths[i], sizeof paths[i], "%s", count_paths[i]);
+    (void)snprintf(paths[COUNTS], sizeof paths[COUNTS], "/VTKHDF/Offsets");
+    for (int i = 0; i < MESH_COLUMNS; i++)
+        (void)snprintf(paths[COUNTS + 1 + i], sizeof paths[0], "%s", columns[i].path);
+    SEDGE_TRY(sedge_vtk_begin(vtk, mesh->name, frame_mesh, mesh, paths, SEDGE_VTK_MESH_SETS,
+                              mesh->places));
+    mesh->to = (sedge_write){.fill = fill_mesh, .of = mesh};
+    sedge_vtk_temporary(mesh->to.path, vtk, mesh->name);
+    mesh->waiting = true;
+    sedge_writer_add(vtk->context->writer, &mesh->to);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk, bool in_use)
 {
     bool written = false;
 
+    mesh->vtk = vtk;
     mesh->wide = needs_wide_points(vtk->context);
     SEDGE_TRY(name_partition(mesh->partition, vtk));
     choose_name(mesh, &written, vtk->context, in_use);
-    return written ? SEDGE_OK : sedge_vtk_write(vtk, mesh->name, frame_mesh, fill_mesh, mesh);
+    return written ? SEDGE_OK : begin(mesh);
+}
+
+sedge_status sedge_vtk_mesh_complete(sedge_vtk_mesh *mesh, bool wait)
+{
+    if (!mesh->waiting) return SEDGE_OK;
+    const sedge_output_context *const context = mesh->vtk->context;
+    const bool root = sedge_comm_is_root(context->comm);
+    int64_t busy = !wait && !sedge_writer_is_done(context->writer, &mesh->to);
+
+    if (!wait) sedge_comm_max_int(context->comm, &busy, 1);
+    if (busy != 0) return SEDGE_OK;
+    sedge_status status =
+        sedge_comm_agree(context->comm, sedge_writer_finish(context->writer, &mesh->to));
+    if (root && status == SEDGE_OK) status = sedge_vtk_publish(mesh->vtk, mesh->name);
+    status = sedge_comm_agree(context->comm, status);
+    if (status == SEDGE_OK) {
+        mesh->waiting = false;
+    } else {
+        sedge_vtk_mesh_discard(mesh);
+    }
+    return status;
+}
+
+void sedge_vtk_mesh_discard(sedge_vtk_mesh *mesh)
+{
+    if (mesh->waiting && sedge_comm_is_root(mesh->vtk->context->comm)) (void)unlink(mesh->to.path);
+    mesh->waiting = false;
 }

@@ -314,6 +314,8 @@ static void test_points_far_away(const sedge_comm *comm)
 
     case_make(&c, comm, 3, "fields-far", 3e5);
     case_open(&c);
+    CHECK(!is_there(case_path(&c, "mesh.hdf"))); // it is being written
+    CHECK_OK(sedge_monitors_settle(c.monitors, true));
     case_close(&c);
     if (sedge_comm_is_root(comm)) {
         const hid_t file = read_open(case_path(&c, "mesh.hdf"));
