@@ -20,6 +20,10 @@ sedge_status sedge_checkpoint_state_create(sedge_checkpoint_state *out,
         SEDGE_TRY(sedge_allocate(&out->values[i],
                                  (int64_t)block->elements * block->components * block->nodes,
                                  sizeof *out->values[i]));
+        if (block->term != NULL) {
+            sedge_block_start(out->values[i], block->term, session->element, session->mesh,
+                              block->element, block->elements);
+        }
     }
     return SEDGE_OK;
 }

@@ -147,17 +147,15 @@ static double find_reflection(const sedge_deck *deck)
     return deck->order <= 4 ? 1e-4 : 1e-6;
 }
 
-static int count_axes(int axes)
-{
-    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
-}
-
-// Does a medium with a term of the deck reach into a layer along `least` axes or more?
-static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, int least)
+// Does a medium with a term of the deck reach into a layer, or with `edges` into edges or corners
+// of one?
+static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, bool edges)
 {
     for (int v = 0; v < groups->volumes; v++) {
         const char *const owner = groups->volume_names[groups->volume_owner[v]];
-        for (int i = 0; i < deck->term_count && count_axes(groups->volume_axes[v]) >= least; i++)
+        const int kind = sedge_layer_kind(groups->volume_axes[v]);
+        if (edges ? kind != 2 && kind != 3 : kind == 0) continue;
+        for (int i = 0; i < deck->term_count; i++)
             if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
     }
     return false;
@@ -201,11 +199,12 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     out->sigma =
         -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
-    out->lossless = !has_medium(deck, &mesh->groups, 1) && !has_source(problem, &mesh->groups) &&
-                    !has_rest(problem);
+    out->lossless = !has_medium(deck, &mesh->groups, false) &&
+                    !has_source(problem, &mesh->groups) && !has_rest(problem);
     out->alpha = (out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
-    // In layers along one axis alone fields did not grow.
-    if (has_medium(deck, &mesh->groups, 2)) out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
+    // In layers along one axis alone and in radial ones fields did not grow.
+    if (has_medium(deck, &mesh->groups, true))
+        out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
     out->reflection_lowest = out->reflection;
     if (out->lossless) return;
     out->reflection_lowest =
@@ -222,7 +221,7 @@ sedge_status deck_add_layers(sedge_problem *problem, const sedge_deck *deck, con
     for (int v = 0; v < problem->volumes; v++) {
         const int axes = mesh->groups.volume_axes[v];
         double parameters[SEDGE_MAX_VALUES] = {layer.sigma, layer.alpha};
-        if (count_axes(axes) != kind->layer || layer.lossless != kind->lossless) continue;
+        if (sedge_layer_kind(axes) != kind->layer || layer.lossless != kind->lossless) continue;
         for (int d = 0; d < 3; d++) {
             const bool across = (axes >> d & 1) != 0;
             parameters[2 + d] = kind->layer < 3 && across == (kind->layer == 1) ? 1.0 : 0.0;
@@ -301,7 +300,7 @@ static sedge_status check_ends(const sedge_problem *problem, const sedge_deck *d
         double x[3];
         if (kind == NULL || !kind->layers) continue;
         const bool in_layer = sedge_mesh_in_layer(mesh, face->element);
-        if (in_layer && lies_on_hull(mesh, face)) continue;
+        if (in_layer && (mesh->extruded.radius > 0.0 || lies_on_hull(mesh, face))) continue;
         find_centre(mesh, face->element, face->face, x);
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: boundaries.%s: the face of the surface group with centre (%.6g, "

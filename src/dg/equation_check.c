@@ -2,6 +2,7 @@
 #include "equation.h"
 
 #include "dg/term_kind.h"
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,20 +83,20 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 
 // ---- kinds -------------------------------------------------------------------------------------
 
-// A perfectly matched layer needs a term for sides, one for edges and one for corners, and another
-// three for lossless media.
+// A perfectly matched layer needs a term for sides, one for edges, one for corners and one for
+// radial layers, and another four for lossless media.
 static bool has_layers(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
     const int count = sedge_term_kinds_of(kinds, equation, true);
-    int found[2][4] = {{0}};
+    int found[2][1 + SEDGE_LAYER_KINDS] = {{0}};
     bool all = true;
 
     for (int i = 0; i < count && i < SEDGE_MAX_KINDS; i++) {
-        if (kinds[i]->layer >= 0 && kinds[i]->layer <= 3)
+        if (kinds[i]->layer >= 0 && kinds[i]->layer <= SEDGE_LAYER_KINDS)
             found[kinds[i]->lossless][kinds[i]->layer]++;
     }
-    for (int k = 1; k < 4; k++) all = all && found[0][k] == 1 && found[1][k] == 1;
+    for (int k = 1; k <= SEDGE_LAYER_KINDS; k++) all = all && found[0][k] == 1 && found[1][k] == 1;
     return all;
 }
 
@@ -312,7 +313,10 @@ static sedge_status check_terms(const sedge_equation *equation)
              "such a term is linear and has neither memory nor poles"},
             {kind->tensor == NULL || is_tensor(equation, kind), "tensor",
              "it must be a material's key with 'tensor', beside from_tensor and six parameters"},
-            {kind->layer >= 0 && kind->layer <= 3, "layer", "it is outside 0..3"},
+            {kind->layer >= 0 && kind->layer <= SEDGE_LAYER_KINDS, "layer", "it is outside 0..4"},
+            {kind->layer < SEDGE_LAYER_KINDS ||
+                 (kind->memory >= SEDGE_LAYER_FRAME && kind->poles == 0 && !kind->linear),
+             "memory", "that of a radial layer ends with its frame, and the term is not linear"},
             {kind->layer == 0 ||
                  sedge_parameters_size(kind->parameters, kind->parameter_count) == 5,
              "parameters", "those of a layer are five numbers"},

@@ -27,6 +27,13 @@ int sedge_term_memory(const sedge_term *term)
     return term->poles * term->kind->memory;
 }
 
+int sedge_term_unknowns(const sedge_term *term)
+{
+    const int frame = term->kind->layer == SEDGE_LAYER_KINDS ? SEDGE_LAYER_FRAME : 0;
+
+    return sedge_term_memory(term) - frame;
+}
+
 int sedge_term_parameters(const sedge_term *term)
 {
     return term->poles * sedge_parameters_size(term->kind->parameters, term->kind->parameter_count);

@@ -91,8 +91,10 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int poles,
                                     int volume, const double *parameters);
 
-// Components of a term's memory at a node, and numbers of its parameters, over all poles.
+// Components of a term's memory at a node, those of them that are unknowns (all but the frame of a
+// radial layer), and numbers of its parameters, over all poles.
 int sedge_term_memory(const sedge_term *term);
+int sedge_term_unknowns(const sedge_term *term);
 int sedge_term_parameters(const sedge_term *term);
 
 // The rate of a term in a volume group: that of all poles and of their oscillations, which is not a

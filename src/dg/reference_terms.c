@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "dg/reference_internal.h"
+#include "dg/state_blocks.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static sedge_status create_term(reference_term *out, const sedge_reference *refe
         if (term->present[mesh->group[e]]) out->element[out->elements++] = e;
     out->values = (int64_t)count * sedge_term_memory(term) * reference->element->nodes;
     SEDGE_TRY(sedge_allocate(&out->memory, out->values, sizeof(double)));
+    sedge_block_start(out->memory, term, reference->element, mesh, out->element, count);
     SEDGE_TRY(sedge_allocate(&out->residual, out->values, sizeof(double)));
     return sedge_allocate(&out->rate, out->values, sizeof(double));
 }
@@ -133,6 +135,7 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
     const int64_t n = reference->element->nodes;
     const int fields = problem->equation->fields;
     const int memory = of->term->kind->memory;
+    const int unknowns = sedge_term_unknowns(of->term) / of->term->poles;
     const int size = sedge_term_parameters(of->term) / of->term->poles;
 
     for (int j = 0; j < n * of->term->poles; j++) {
@@ -147,7 +150,7 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
                               of->term->parameters[volume] + (ptrdiff_t)pole * size,
                               problem->constants, t, du, dw);
         for (int k = 0; k < fields; k++) rhs[k * n + node] += du[k];
-        for (int k = 0; k < memory; k++) of->rate[first + k * n] = dw[k];
+        for (int k = 0; k < unknowns; k++) of->rate[first + k * n] = dw[k];
     }
 }
 

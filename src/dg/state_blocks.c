@@ -65,8 +65,10 @@ sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
                              .nodes = element->face_nodes};
         return create_faces(out, problem, mesh);
     }
-    *out = (sedge_block){
-        .name = term->name, .components = sedge_term_memory(term), .nodes = element->nodes};
+    *out = (sedge_block){.name = term->name,
+                         .term = term,
+                         .components = sedge_term_memory(term),
+                         .nodes = element->nodes};
     for (int v = 0; v < problem->volumes; v++)
         if (term->present[v]) out->all += mesh->groups.volume_elements[v];
     for (int32_t e = 0; e < mesh->elements; e++) out->elements += term->present[mesh->group[e]];
@@ -82,4 +84,24 @@ void sedge_block_clear(sedge_block *block)
     sedge_release(block->slot);
     sedge_release(block->face);
     memset(block, 0, sizeof *block);
+}
+
+void sedge_block_start(double *values, const sedge_term *term, const sedge_element *element,
+                       const sedge_mesh *mesh, const int32_t *elements, int32_t count)
+{
+    const int components = sedge_term_memory(term);
+    const int unknowns = sedge_term_unknowns(term);
+    const int n = element->nodes;
+
+    memset(values, 0, (size_t)count * (size_t)(components * n) * sizeof *values);
+    for (int32_t i = 0; i < count && unknowns < components; i++) {
+        double *const frames = values + ((int64_t)i * components + unknowns) * n;
+        for (int k = 0; k < n; k++) {
+            double x[3], frame[SEDGE_LAYER_FRAME];
+            sedge_geometry_map(mesh->corners[elements[i]], element->r[k], element->s[k],
+                               element->t[k], x);
+            sedge_mesh_layer_frame(mesh, elements[i], x, frame);
+            for (int c = 0; c < SEDGE_LAYER_FRAME; c++) frames[c * n + k] = frame[c];
+        }
+    }
 }

@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 typedef struct sedge_block {
-    const char *name; // "fields", the term's, or "faces"
-    int components;   // unknowns at a node
-    int nodes;        // of a row
-    int64_t all;      // rows of the whole mesh: the elements that have it, or the faces
-    int32_t elements; // rows of this rank
-    int32_t *element; // [elements] their local numbers, ascending; NULL: all elements
+    const char *name;       // "fields", the term's, or "faces"
+    const sedge_term *term; // whose memory it is; NULL: fields or faces; borrowed
+    int components;         // unknowns at a node
+    int nodes;              // of a row
+    int64_t all;            // rows of the whole mesh: the elements that have it, or the faces
+    int32_t elements;       // rows of this rank
+    int32_t *element;       // [elements] their local numbers, ascending; NULL: all elements
     int32_t *slot; // of the block "faces", [elements]: the rows are the boundary faces with these
                    // trace slots, ascending, whose sides are `element` and `face`; else NULL
     int8_t *face;  // [elements], with slot
@@ -34,6 +35,11 @@ SEDGE_MUST_USE
 sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
                                 const sedge_element *element, const sedge_mesh *mesh, int i);
 void sedge_block_clear(sedge_block *block);
+
+// The values of a term's memory at the start of a run, `values` [count][components][nodes] in the
+// listed elements: zero, and the frame of a radial layer.
+void sedge_block_start(double *values, const sedge_term *term, const sedge_element *element,
+                       const sedge_mesh *mesh, const int32_t *elements, int32_t count);
 
 // The local number of the block's element `i`.
 static inline int32_t sedge_block_element(const sedge_block *block, int32_t i)

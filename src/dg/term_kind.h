@@ -66,9 +66,11 @@ typedef struct sedge_term_kind {
     void (*from_tensor)(const double t[6], double *p, double *number);
 
     // Optional, of a term that decks do not name: it is in the elements of a perfectly matched
-    // layer along this many axes, 1 to 3 (sedge_boundary_kind.layers). Its parameters are five
-    // numbers: sigma, alpha, and a unit vector: of a layer along one axis this axis, along two axes
-    // the third one, along three axes zero.
+    // layer along this many axes, 1 to 3, or in a radial one, 4 (sedge_layer_kind). Its parameters
+    // are five numbers: sigma, alpha, and a unit vector: of a layer along one axis this axis, along
+    // two axes the third one, else zero. A term of radial layers has the frame of the layer at the
+    // node (sedge_mesh_layer_frame) as the last SEDGE_LAYER_FRAME components of w: they are no
+    // unknowns, and the function leaves them out of dw. It is not linear.
     int layer;
 
     // Optional, of a term with `layer`: it is for layers in which no other term and no source of

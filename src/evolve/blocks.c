@@ -32,6 +32,23 @@ static sedge_status make_memory(operator_term_memory *memory, evolve_block *bloc
     return SEDGE_OK;
 }
 
+// Upload what a term's memory is at the start, where that is not zero.
+static sedge_status start_memory(const evolve_block *block, const operator_device_term *term,
+                                 sedge_operator *op, const operator_fields *fields)
+{
+    const sedge_block *const shown = &block->shown;
+    double *values = NULL;
+    sedge_status status;
+
+    if (term->term.unknowns == term->term.memory) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&values, (int64_t)shown->elements * shown->components * shown->nodes,
+                             sizeof *values));
+    sedge_block_start(values, shown->term, op->element, op->mesh, shown->element, shown->elements);
+    status = evolve_block_set(op, fields, block, SEDGE_NODAL, values);
+    sedge_release(values);
+    return status;
+}
+
 // The memory of boundary faces: its rows are those of the block.
 static sedge_status make_faces(operator_term_memory *memory, evolve_block *block,
                                const sedge_operator *op)
@@ -74,7 +91,8 @@ sedge_status evolve_blocks_create(evolve_blocks **out, sedge_operator *op, opera
     for (int i = 0, block = 1; i < blocks->terms; i++) {
         const operator_device_term *const term = &op->terms.term[i];
         if (term->term.memory == 0) continue;
-        SEDGE_TRY_GOTO(status, make_memory(&blocks->memory[i], &blocks->block[block++], term, op));
+        SEDGE_TRY_GOTO(status, make_memory(&blocks->memory[i], &blocks->block[block], term, op));
+        SEDGE_TRY_GOTO(status, start_memory(&blocks->block[block++], term, op, fields));
     }
     if (sedge_problem_face_memory(op->problem) > 0)
         SEDGE_TRY_GOTO(status, make_faces(&blocks->faces, &blocks->block[blocks->count - 1], op));

@@ -6,8 +6,9 @@
 
 typedef struct evolve_blocks evolve_blocks;
 
-// Make the memory of the operator's terms and faces, zero, and give it to `fields`, whose own
-// buffers are there already. Not collective. Keeps the operator, which must outlive it.
+// Make the memory of the operator's terms and faces, as it is at the start, and give it to
+// `fields`, whose own buffers are there already. Not collective. Keeps the operator, which must
+// outlive it.
 SEDGE_MUST_USE
 sedge_status evolve_blocks_create(evolve_blocks **out, sedge_operator *op, operator_fields *fields);
 void evolve_blocks_free(evolve_blocks *blocks);

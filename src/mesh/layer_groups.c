@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { AXES = 8 }; // sets of axes, the empty one included
+enum { AXES = 2 * SEDGE_LAYER_RADIAL }; // sets of axes, the empty one included
 
 // A vertex lies on a side of the box if it is nearer than this part of the box's longest edge.
 static const double flat = 1e-9;
@@ -61,8 +61,8 @@ static sedge_status set_group(sedge_mesh_groups *groups, int out, int owner, int
     char(*const names)[64] = groups->volume_names;
     char name[96];
 
-    (void)snprintf(name, sizeof name, "%s-layer-%s%s%s", names[owner], axes & 1 ? "x" : "",
-                   axes & 2 ? "y" : "", axes & 4 ? "z" : "");
+    (void)snprintf(name, sizeof name, "%s-layer-%s%s%s%s", names[owner], axes & 1 ? "x" : "",
+                   axes & 2 ? "y" : "", axes & 4 ? "z" : "", axes & SEDGE_LAYER_RADIAL ? "r" : "");
     if (strlen(name) >= sizeof *names) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: the name of the volume group '%s' is too long: that of its layers, "

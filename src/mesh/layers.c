@@ -3,15 +3,19 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TETS = 3 }; // of a prism
 
-// The extrusion of one side of the box.
+enum { RADIAL = 3 }; // in place of an axis: 1 << RADIAL is SEDGE_LAYER_RADIAL
+
+// The extrusion of one side of the box, or of the sphere.
 typedef struct side {
     sedge_layer_build *build;
     int axis, end;
+    char name[48]; // for messages
     int64_t bases;
     sedge_layer_face *base; // [bases] the triangles on the side, vertices in their order
     int64_t points;         // vertices of these triangles
@@ -86,7 +90,7 @@ static sedge_status take_bases(side *s)
     for (int64_t i = 0; i < build->faces; i++) {
         sedge_layer_face face = build->face[i];
         bool lies = face.element >= 0 && build->is_requested[face.group];
-        for (int k = 0; k < 3 && lies; k++)
+        for (int k = 0; k < 3 && lies && s->axis != RADIAL; k++)
             lies = sedge_layers_lies(build, face.vertex[k], s->axis, s->end);
         if (!lies) {
             build->face[kept++] = face;
@@ -150,6 +154,22 @@ static sedge_status make_room(side *s)
     return SEDGE_OK;
 }
 
+// The vertex v, and behind it by `depth`.
+static void find_copy(const side *s, const double v[3], double depth, double out[3])
+{
+    const sedge_layer_build *const build = s->build;
+    double r[3];
+
+    memcpy(out, v, 3 * sizeof *out);
+    if (s->axis != RADIAL) {
+        out[s->axis] = build->box[s->end][s->axis] + (s->end == 0 ? -depth : depth);
+        return;
+    }
+    for (int d = 0; d < 3; d++) r[d] = v[d] - build->centre[d];
+    const double distance = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    for (int d = 0; d < 3; d++) out[d] += depth * r[d] / distance;
+}
+
 // Copies need no pairs: on a side that is extruded later, a periodic side has one copy of each
 // layer at most, so that only copies of different layers meet there, and these are numbered in one
 // order.
@@ -157,14 +177,12 @@ static void make_points(const side *s)
 {
     sedge_layer_build *const build = s->build;
     double(*const points)[3] = build->mesh->points;
-    const double thickness = s->end == 0 ? -build->thickness : build->thickness;
 
     for (int32_t v = 0; v < s->vertices; v++) {
         if (s->index[v] < 0) continue;
         for (int layer = 1; layer <= build->layers; layer++) {
             const int32_t copy = copy_of(s, v, layer);
-            memcpy(points[copy], points[v], sizeof points[copy]);
-            points[copy][s->axis] = build->box[s->end][s->axis] + thickness * layer / build->layers;
+            find_copy(s, points[v], build->thickness * layer / build->layers, points[copy]);
             build->least[copy] = copy;
         }
     }
@@ -184,7 +202,7 @@ static void set_element(const side *s, int32_t e, const int32_t vertex[4], int32
         cell[1] = vertex[0];
     }
     mesh->group[e] = mesh->group[owner];
-    s->build->axes[e] = (uint8_t)(s->build->axes[owner] | 1 << s->axis);
+    s->build->axes[e] = (uint8_t)(s->build->axes[owner] | 1 << s->axis); // RADIAL, too
     if (mesh->volumes != NULL) mesh->volumes[e] = mesh->volumes[owner];
     for (int k = 0; k < SEDGE_EDGES && mesh->middles != NULL; k++) {
         const double *const a = mesh->points[cell[sedge_edge_vertices[k][0]]];
@@ -282,11 +300,10 @@ static sedge_status fail_at_rim(const side *s, const edge *at, int32_t one, int3
 
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "%s: at (%.6g, %.6g, %.6g) walls of the surface groups '%s' and '%s' reach "
-                      "the same edge of the side %c = %.6g, so it is not known which of them the "
+                      "the same edge of %s, so it is not known which of them the "
                       "layers continue; put these walls into one group, or move them apart",
                       mesh->name, 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]),
-                      mesh->groups.surface_names[one], mesh->groups.surface_names[other],
-                      "xyz"[s->axis], s -> build -> box[s->end][s->axis]);
+                      mesh->groups.surface_names[one], mesh->groups.surface_names[other], s->name);
 }
 
 // The layers end at this edge: they continue the wall that reaches the side there.
@@ -302,9 +319,8 @@ static sedge_status continue_wall(const side *s, const edge *run, int64_t count)
     }
     if (group < 0) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "%s: the outer surface is open at an edge of the side %c = %.6g; is the "
-                          "mesh conforming?",
-                          s->build->mesh->name, "xyz"[s->axis], s -> build -> box[s->end][s->axis]);
+                          "%s: the outer surface is open at an edge of %s; is the mesh conforming?",
+                          s->build->mesh->name, s->name);
     }
     return add_rim(s, run, false, group);
 }
@@ -363,24 +379,37 @@ static sedge_status make_rims(const side *s)
     return status;
 }
 
-sedge_status sedge_layers_extrude_side(sedge_layer_build *build, int axis, int end)
+static sedge_status extrude(side *s)
 {
-    side s = {.build = build,
-              .axis = axis,
-              .end = end,
-              .vertices = (int32_t)build->mesh->vertices,
-              .elements = build->mesh->elements};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, take_bases(&s));
-    if (s.bases == 0) goto done;
-    SEDGE_TRY_GOTO(status, list_points(&s));
-    SEDGE_TRY_GOTO(status, make_room(&s));
-    make_points(&s);
-    SEDGE_TRY_GOTO(status, make_columns(&s));
-    status = make_rims(&s);
+    s->vertices = (int32_t)s->build->mesh->vertices;
+    s->elements = s->build->mesh->elements;
+    SEDGE_TRY_GOTO(status, take_bases(s));
+    if (s->bases == 0) goto done;
+    SEDGE_TRY_GOTO(status, list_points(s));
+    SEDGE_TRY_GOTO(status, make_room(s));
+    make_points(s);
+    SEDGE_TRY_GOTO(status, make_columns(s));
+    status = make_rims(s);
 done:
-    sedge_release(s.base);
-    sedge_release(s.index);
+    sedge_release(s->base);
+    sedge_release(s->index);
     return status;
+}
+
+sedge_status sedge_layers_extrude_side(sedge_layer_build *build, int axis, int end)
+{
+    side s = {.build = build, .axis = axis, .end = end};
+
+    (void)snprintf(s.name, sizeof s.name, "the side %c = %.6g", "xyz"[axis],
+                   build -> box[end][axis]);
+    return extrude(&s);
+}
+
+sedge_status sedge_layers_extrude_sphere(sedge_layer_build *build)
+{
+    side s = {.build = build, .axis = RADIAL, .name = "the sphere with layers"};
+
+    return extrude(&s);
 }

@@ -1,5 +1,5 @@
-// One side of the box around the mesh, extruded: every triangle on the side becomes a column of
-// prisms, every prism three tetrahedra. Used by extrude.c, on rank 0.
+// One side of the box around the mesh, or a sphere around it, extruded: every triangle on it
+// becomes a column of prisms, every prism three tetrahedra. Used by extrude.c, on rank 0.
 //
 // The copies of the vertices b0 b1 b2 of a triangle in the next layer are t0 t1 t2. With the
 // vertices in the order of their numbers, the tetrahedra of the prism are
@@ -29,6 +29,8 @@ typedef struct sedge_layer_build {
     double thickness;    // of all layers together
     double box[2][3];    // around the mesh without layers
     double tolerance;    // a vertex that is nearer to a side of the box lies on it
+    double centre[3];    // of the sphere
+    double radius;       // of it, see sedge_mesh_extruded; 0: the layers are on a box
     bool *is_requested;  // [surface groups] they get layers
     int64_t faces, room; // of `face`
     sedge_layer_face *face;
@@ -48,3 +50,7 @@ bool sedge_layers_lies(const sedge_layer_build *build, int32_t vertex, int axis,
 // named surface inside the mesh that ends on the side is continued as well.
 SEDGE_MUST_USE
 sedge_status sedge_layers_extrude_side(sedge_layer_build *build, int axis, int end);
+
+// The same on all outer faces of requested groups, along the radii of the sphere.
+SEDGE_MUST_USE
+sedge_status sedge_layers_extrude_sphere(sedge_layer_build *build);

@@ -87,7 +87,8 @@ typedef struct sedge_mesh_groups {
     char (*surface_names)[64];
     int *volume_tags;
     int *volume_owner; // the group that a layer's group continues; of any other group, itself
-    int *volume_axes;  // bit d: it is in a layer along axis d; 0: in no layer
+    int *volume_axes;  // bit d: it is in a layer along axis d; SEDGE_LAYER_RADIAL: in one around a
+                       // sphere; 0: in no layer
     int *surface_tags;
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
@@ -125,7 +126,21 @@ typedef struct sedge_mesh_extruded {
     int layers;         // extruded ones; 0: volume groups of the mesh are the layers
     double thickness;   // of all of them together, on the side where they are thinnest
     double inner[2][3]; // the box around the mesh without layers
+    double centre[3];   // of the sphere around which the layers lie
+    double radius; // of it, through the corners of its triangles; 0: the layers lie around a box
 } sedge_mesh_extruded;
+
+#define SEDGE_LAYER_RADIAL 8 // among the bits of axes: the layer grows along the radii of a sphere
+#define SEDGE_LAYER_KINDS  4 // layers along one, two and three axes, and radial ones
+
+// 1 to 3: the number of axes of a layer with these bits; 4: it is radial; 0: none.
+int sedge_layer_kind(int axes);
+
+// The frame of a radial layer at a place with the distance r from the centre: the unit vector e
+// along the radius, and a vector v across the triangle at which the layer begins, such that the
+// displacement D = (r - R) e, where R is the length of the radius up to that triangle, has the
+// gradient dD_i/dx_j = (1 - R / r) delta_ij + e_i v_j. On the triangle D = 0.
+#define SEDGE_LAYER_FRAME 6
 
 // An outer or periodic surface group on which a closed surface ends.
 typedef struct sedge_mesh_wall {
@@ -162,7 +177,7 @@ typedef struct sedge_range {
     bool curved;
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements
-    int layer;     // they are in absorbing layers along this many axes; 0: in none
+    int layer;     // sedge_layer_kind of the absorbing layers that they are in; 0: in none
     int class;     // of their volume group, or of that which their layer continues: 0, or 1 + its
                    // place in the options' class_volume
 } sedge_range;
@@ -233,7 +248,8 @@ typedef struct sedge_periodic_pair {
 // corners of the box are filled. A layer continues the triangles of the side, and each new element
 // its neighbour's volume group (see sedge_mesh_groups). New outer faces are in the surface group
 // that they came from. Where a wall of another group reaches a side, it continues along the layers,
-// and so does a named surface inside the mesh.
+// and so does a named surface inside the mesh. In place of sides of a box the surface groups may
+// form a sphere or a part of one; layers grow along its radii then.
 typedef struct sedge_mesh_extrusion {
     int volumes; // number of the groups that are layers; 0: they are extruded
     const char *const *volume;
@@ -376,6 +392,10 @@ int32_t sedge_mesh_curved(const sedge_mesh *mesh);
 
 // Is the element in an absorbing layer? What is recorded of a run leaves these elements out.
 bool sedge_mesh_in_layer(const sedge_mesh *mesh, int32_t element);
+
+// The frame of the radial layer that an element is in at the place x: e[0..2], v[0..2].
+void sedge_mesh_layer_frame(const sedge_mesh *mesh, int32_t element, const double x[3],
+                            double frame[SEDGE_LAYER_FRAME]);
 
 // The box [low, high] around the mesh without layers.
 const double (*sedge_mesh_inner_bounds(const sedge_mesh *mesh))[3];

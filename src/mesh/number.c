@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,7 @@ enum { GRAIN = 8192 }; // elements for one thread
 
 // ---- ranges ------------------------------------------------------------------------------------
 
-enum { LAYERS = 4 }; // values of a range's `layer`
+enum { LAYERS = 1 + SEDGE_LAYER_KINDS }; // values of a range's `layer`
 
 // What the properties of elements depend on.
 typedef struct grouping {
@@ -121,7 +123,7 @@ static traits find_traits(const sedge_record *record, const grouping *by)
     const bool halo = out.halo > 0;
     const bool boundary = out.boundary > 0 && by->boundary_last && !halo && !curved;
     const int axes = by->axes[record->group];
-    const int layer = (axes & 1) + (axes >> 1 & 1) + (axes >> 2);
+    const int layer = sedge_layer_kind(axes);
     const int flags = (halo * 4 + curved * 2 + boundary) * LAYERS + layer;
     out.key = flags * (by->classes + 1) + by->class[record->group];
     return out;
@@ -175,15 +177,89 @@ const sedge_range *sedge_mesh_range(const sedge_mesh *mesh, int32_t element)
     return range;
 }
 
+// ---- layers ------------------------------------------------------------------------------------
+
 bool sedge_mesh_in_layer(const sedge_mesh *mesh, int32_t element)
 {
     return mesh->groups.volume_axes[mesh->group[element]] != 0;
+}
+
+int sedge_layer_kind(int axes)
+{
+    if ((axes & SEDGE_LAYER_RADIAL) != 0) return SEDGE_LAYER_KINDS;
+    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1);
 }
 
 const double (*sedge_mesh_inner_bounds(const sedge_mesh *mesh))[3]
 {
     return mesh->extruded.thickness > 0.0 ? mesh->extruded.inner : mesh->bounds;
 }
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// The triangle on the sphere below an element of the layer: the four corners lie on three radii.
+static void find_base(const sedge_mesh *mesh, int32_t element, double base[3][3])
+{
+    double e[4][3];
+    double nearest = -DBL_MAX;
+    int twin = 0; // the second corner of the radius that has two
+    int count = 0;
+
+    for (int v = 0; v < 4; v++) {
+        for (int d = 0; d < 3; d++)
+            e[v][d] = mesh->corners[element][v][d] - mesh->extruded.centre[d];
+        const double r = sqrt(dot(e[v], e[v]));
+        for (int d = 0; d < 3; d++) e[v][d] /= r;
+    }
+    for (int v = 1; v < 4; v++) {
+        for (int w = 0; w < v; w++) {
+            if (dot(e[v], e[w]) <= nearest) continue;
+            nearest = dot(e[v], e[w]);
+            twin = v;
+        }
+    }
+    for (int v = 0; v < 4; v++) {
+        if (v == twin) continue;
+        for (int d = 0; d < 3; d++) base[count][d] = mesh->extruded.radius * e[v][d];
+        count++;
+    }
+}
+
+// With a.y = 1 in the triangle's plane, y from the centre, R = r / a.y.
+void sedge_mesh_layer_frame(const sedge_mesh *mesh, int32_t element, const double x[3],
+                            double frame[SEDGE_LAYER_FRAME])
+{
+    double base[3][3], a[3] = {0.0, 0.0, 0.0}, y[3], normal[3];
+
+    find_base(mesh, element, base);
+    for (int k = 0; k < 3; k++) {
+        cross(base[k], base[(k + 1) % 3], normal);
+        for (int d = 0; d < 3; d++) a[d] += normal[d];
+    }
+    const double level = dot(a, base[0]);
+    for (int d = 0; d < 3; d++) {
+        a[d] /= level;
+        y[d] = x[d] - mesh->extruded.centre[d];
+    }
+    const double r = sqrt(dot(y, y));
+    const double height = dot(a, y);
+    for (int d = 0; d < 3; d++) {
+        frame[d] = y[d] / r;
+        frame[3 + d] = a[d] * r / (height * height);
+    }
+}
+
+// ---- counts ------------------------------------------------------------------------------------
 
 int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved)
 {

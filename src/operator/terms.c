@@ -48,6 +48,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
                            .poles = term->poles,
                            .memory = sedge_term_memory(term),
                            .parameters = sedge_term_parameters(term),
+                           .unknowns = sedge_term_unknowns(term),
                            .term = term};
 }
 
@@ -75,7 +76,7 @@ static int real_bytes(const sedge_problem *problem)
     return problem->precision == SEDGE_FP64 ? 8 : 4;
 }
 
-// Memory and its residual are read and written.
+// Memory and its residual are read and written, but for components that do not change.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
                             bool curved)
 {
@@ -83,7 +84,8 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
-        words += 4.0 * (double)count_elements(&term, problem, mesh, curved) * nodes * term.memory;
+        const int components = term.memory + 3 * term.unknowns;
+        words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
     }
     return words * real_bytes(problem);
 }
@@ -131,44 +133,46 @@ static bool has_drive(const sedge_problem *problem)
 }
 
 // The functions that dg_term.h makes of the i-th term.
-static int write_functions(char numbers[512], const operator_term *term, int i)
+static int write_functions(char numbers[640], const operator_term *term, int i)
 {
     if (term->multiply != NULL) {
-        return snprintf(numbers, 512,
+        return snprintf(numbers, 640,
                         "#undef SEDGE_TERM\n#undef SEDGE_TERM_MULTIPLY\n"
                         "#define SEDGE_TERM_MULTIPLY multiply_term_%d\n"
                         "#undef SEDGE_TERM_MULTIPLY_LOCAL\n#define SEDGE_TERM_MULTIPLY_LOCAL %s\n",
                         i, term->multiply);
     }
     return snprintf(
-        numbers, 512,
+        numbers, 640,
         "#undef SEDGE_TERM_MULTIPLY\n#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
         "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n",
         i, term->function);
 }
 
-static sedge_status write_numbers(char numbers[512], const operator_term *term, int i, bool drives)
+static sedge_status write_numbers(char numbers[640], const operator_term *term, int i, bool drives)
 {
     int length = write_functions(numbers, term, i);
 
-    if (length < 512) {
-        length += snprintf(numbers + length, 512 - (size_t)length,
+    if (length < 640) {
+        length += snprintf(numbers + length, 640 - (size_t)length,
                            "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
                            "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
+                           "#undef SEDGE_TERM_UNKNOWNS\n#define SEDGE_TERM_UNKNOWNS %d\n"
                            "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
-                           term->poles, term->memory / term->poles, term->parameters / term->poles);
+                           term->poles, term->memory / term->poles, term->unknowns / term->poles,
+                           term->parameters / term->poles);
     }
-    if (length < 512 && drives) {
-        length += snprintf(numbers + length, 512 - (size_t)length,
+    if (length < 640 && drives) {
+        length += snprintf(numbers + length, 640 - (size_t)length,
                            "#undef SEDGE_TERM_DRIVE\n#undef SEDGE_TERM_DRIVE_LOCAL\n");
     }
-    if (length < 512 && drives && term->drive != NULL) {
-        length += snprintf(numbers + length, 512 - (size_t)length,
+    if (length < 640 && drives && term->drive != NULL) {
+        length += snprintf(numbers + length, 640 - (size_t)length,
                            "#define SEDGE_TERM_DRIVE drive_term_%d\n"
                            "#define SEDGE_TERM_DRIVE_LOCAL %s\n",
                            i, term->drive);
     }
-    if (length < 512) return SEDGE_OK;
+    if (length < 640) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of a function of the term '%s' is too long",
                       term->name);
 }

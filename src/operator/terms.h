@@ -20,6 +20,7 @@ typedef struct operator_term {
     sedge_source header;    // has these functions
     int poles;              // each has components of memory and parameters of its own
     int memory, parameters; // numbers of components and parameters, over all poles
+    int unknowns;           // components of memory that change; the others are behind them
     const sedge_term *term; // NULL: the equation's source
 } operator_term;
 
@@ -51,7 +52,7 @@ typedef struct operator_terms_text {
     sedge_text *constants;
     sedge_source *sources; // [count] behind dg_layout.h, before the kernels
     int count;
-    char (*numbers)[512]; // [terms] constants of each term
+    char (*numbers)[640]; // [terms] constants of each term
 } operator_terms_text;
 
 // Empty where the problem has no terms. Clear it in any case.

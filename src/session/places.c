@@ -49,8 +49,10 @@ static int list_points(const sedge_deck *deck, deck_point *points)
     return count;
 }
 
-// Which points lie in an element of this rank. To make a locator takes as long as to look at every
-// element for half a dozen points.
+enum { IN_LAYER = 2 };
+
+// Which points lie in an element of this rank: 1, or IN_LAYER in a layer around a sphere. To make a
+// locator takes as long as to look at every element for half a dozen points.
 static sedge_status find_points(const sedge_mesh *mesh, const deck_point *points, int count,
                                 int64_t *found)
 {
@@ -62,38 +64,48 @@ static sedge_status find_points(const sedge_mesh *mesh, const deck_point *points
         const int32_t element = locator != NULL ? sedge_locator_find(locator, points[i].place, rst)
                                                 : sedge_mesh_locate(mesh, points[i].place, rst);
         found[i] = element >= 0;
+        if (element >= 0 && mesh->extruded.radius > 0.0 && sedge_mesh_in_layer(mesh, element))
+            found[i] = IN_LAYER;
     }
     sedge_locator_free(locator);
     return SEDGE_OK;
 }
 
-// Is there a layer on this side of the box, 2 axis + end?
-static bool has_layer(const sedge_mesh *mesh, int side)
+// How far a place is from the layer, below 0 in it: from a side of the box that has one, or from
+// the sphere.
+static double find_distance(const sedge_mesh *mesh, const double x[3])
 {
-    const double inner = sedge_mesh_inner_bounds(mesh)[side % 2][side / 2];
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    double nearest = HUGE_VAL;
 
-    return fabs(mesh->bounds[side % 2][side / 2] - inner) > 0.0;
+    if (mesh->extruded.radius > 0.0) {
+        double square = 0.0;
+        for (int d = 0; d < 3; d++)
+            square += (x[d] - mesh->extruded.centre[d]) * (x[d] - mesh->extruded.centre[d]);
+        return mesh->extruded.radius - sqrt(square);
+    }
+    for (int s = 0; s < 6; s++) {
+        const double inner = box[s % 2][s / 2];
+        if (fabs(mesh->bounds[s % 2][s / 2] - inner) > 0.0)
+            nearest = fmin(nearest, s % 2 == 0 ? x[s / 2] - inner : inner - x[s / 2]);
+    }
+    return nearest;
 }
 
 // A point must not lie in a layer, whose fields are not those of the medium.
-static sedge_status refuse_in_layer(const sedge_deck *deck, const sedge_mesh *mesh,
-                                    const deck_point *point)
+static sedge_status fail_in_layer(const sedge_deck *deck, const sedge_mesh *mesh,
+                                  const deck_point *point)
 {
     const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
     const double *const x = point->place;
 
-    for (int s = 0; s < 6; s++) {
-        const double outside = s % 2 == 0 ? box[0][s / 2] - x[s / 2] : x[s / 2] - box[1][s / 2];
-        if (!has_layer(mesh, s) || !(outside > 0.0)) continue;
-        return deck_fail(deck->path, point->node,
-                         "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds "
-                         "outside of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
-                         point->what, point->name != NULL ? " '" : "",
-                         point->name != NULL ? point->name : "", point->name != NULL ? "'" : "",
-                         x[0], x[1], x[2], deck->layer->name, box[0][0], box[0][1], box[0][2],
-                         box[1][0], box[1][1], box[1][2]);
-    }
-    return SEDGE_OK;
+    return deck_fail(deck->path, point->node,
+                     "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds outside "
+                     "of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
+                     point->what, point->name != NULL ? " '" : "",
+                     point->name != NULL ? point->name : "", point->name != NULL ? "'" : "", x[0],
+                     x[1], x[2], deck->layer->name, box[0][0], box[0][1], box[0][2], box[1][0],
+                     box[1][1], box[1][2]);
 }
 
 sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
@@ -116,7 +128,10 @@ sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
     sedge_comm_max_int(comm, found, count);
     for (int i = 0; i < count; i++) {
         const double *const x = points[i].place;
-        if (found[i] != 0) SEDGE_TRY_GOTO(status, refuse_in_layer(deck, mesh, &points[i]));
+        if (found[i] == IN_LAYER || (found[i] != 0 && find_distance(mesh, x) < 0.0)) {
+            status = fail_in_layer(deck, mesh, &points[i]);
+            goto done;
+        }
         if (found[i] != 0) continue;
         status =
             deck_fail(deck->path, points[i].node,
@@ -137,7 +152,6 @@ done:
 sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_deck *deck,
                                       const sedge_mesh *mesh)
 {
-    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
     const deck_node *node = deck_child(deck->tree, "sources")->first;
     int ball = 0;
 
@@ -145,16 +159,14 @@ sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_de
         const double *const x = deck->sources[i].parameters;
         if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
         const double radius = points->radius[ball++];
-        for (int s = 0; s < 6; s++) {
-            const double distance = fabs(x[s / 2] - box[s % 2][s / 2]);
-            if (!has_layer(mesh, s) || distance >= radius) continue;
-            return deck_fail(deck->path, node,
-                             "the %s at (%g, %g, %g) is %.3g away from the layer of boundaries.%s, "
-                             "and spread over a ball of radius %.3g, which must not reach it: move "
-                             "the source, or refine the mesh there",
-                             deck->sources[i].kind->name, x[0], x[1], x[2], distance,
-                             deck->layer->name, radius);
-        }
+        const double distance = find_distance(mesh, x);
+        if (distance >= radius) continue;
+        return deck_fail(deck->path, node,
+                         "the %s at (%g, %g, %g) is %.3g away from the layer of boundaries.%s, and "
+                         "spread over a ball of radius %.3g, which must not reach it: move the "
+                         "source, or refine the mesh there",
+                         deck->sources[i].kind->name, x[0], x[1], x[2], distance, deck->layer->name,
+                         radius);
     }
     return SEDGE_OK;
 }

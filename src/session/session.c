@@ -363,8 +363,10 @@ static void print_layer(const sedge_session *session)
         if (mesh->groups.volume_axes[v] != 0) elements += mesh->groups.volume_elements[v];
     sedge_deck_find_layer(&layer, deck, mesh, &session->problem);
     char name[64] = "volume groups of the mesh, at least";
-    if (layers > 0)
-        (void)snprintf(name, sizeof name, "%d layer%s, together", layers, layers == 1 ? "" : "s");
+    if (layers > 0) {
+        (void)snprintf(name, sizeof name, "%d layer%s%s, together", layers, layers == 1 ? "" : "s",
+                       mesh->extruded.radius > 0.0 ? " around a sphere" : "");
+    }
     printf(
         "  %-18s %s %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right angle, %.2g at the "
         "lowest frequency; sigma %.4g%s, alpha %.3g%s\n",

@@ -69,6 +69,69 @@ output: {snapshots: 1}
 """
 
 
+DOME = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh: {file: dome.msh}
+time: {end: 2.4, cfl: 0.85}
+materials: {air: {}}
+boundaries: {floor: {type: pec}, outer: {type: pml}}
+sources: [{type: dipole, position: [0.02, 0.03, 0.15], direction: [1, 0, 2], signal: {type: ricker, frequency: 1.3}}]
+monitors: {probes: {points: {near: [0.3, 0.2, 0.22], top: [-0.1, 0.05, 0.4]}}}
+output: {snapshots: 0}
+"""
+
+
+def dome(radii):
+    """A half ball on z = 0 in Gmsh's format 2.2: triangles of an octahedron, divided twice, on shells of these
+    radii."""
+    corners = [(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (0, 0, 1)]
+    faces = [(k, (k + 1) % 4, 4) for k in range(4)]
+    for _ in range(2):
+        middles, parts = {}, []
+        for face in faces:
+            inner = []
+            for a, b in zip(face, face[1:] + face[:1]):
+                edge = min(a, b), max(a, b)
+                if edge not in middles:
+                    middles[edge] = len(corners)
+                    x = numpy.add(corners[a], corners[b])
+                    corners.append(tuple(x / numpy.linalg.norm(x)))
+                inner.append(middles[edge])
+            a, b, c = inner
+            parts += [(face[0], a, c), (face[1], b, a), (face[2], c, b), (a, b, c)]
+        faces = parts
+    count = len(corners)
+    points = [(0, 0, 0)] + [tuple(radius * numpy.array(x)) for radius in radii for x in corners]
+    tets, floor = [], []
+    on_floor = [abs(x[2]) < 1e-12 for x in corners]
+    for face in faces:
+        v = sorted(face)
+        tets.append((0, *(1 + k for k in v)))
+        rims = [(a, b) for a, b in ((v[0], v[1]), (v[0], v[2]), (v[1], v[2])) if on_floor[a] and on_floor[b]]
+        floor += [(0, 1 + a, 1 + b) for a, b in rims]
+        for shell in range(len(radii) - 1):
+            b = [1 + shell * count + k for k in v]
+            t = [k + count for k in b]
+            tets += [(*b, t[2]), (b[0], b[1], t[1], t[2]), (b[0], *t)]
+            for low, high in rims:
+                low, high = (1 + shell * count + k for k in (low, high))
+                floor += [(low, high, high + count), (low, low + count, high + count)]
+    outer = [[1 + (len(radii) - 1) * count + k for k in face] for face in faces]
+    places = numpy.array(points)
+    for k, tet in enumerate(tets):
+        if numpy.linalg.det(places[list(tet[1:])] - places[tet[0]]) < 0:
+            tets[k] = (tet[1], tet[0], *tet[2:])
+    cells = [(2, 1, x) for x in floor] + [(2, 2, x) for x in outer] + [(4, 3, x) for x in tets]
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '2 1 "floor"', '2 2 "outer"', '3 3 "air"',
+             "$EndPhysicalNames", "$Nodes", str(len(points))]
+    lines += [f"{k} {x[0]!r} {x[1]!r} {x[2]!r}" for k, x in enumerate(places.tolist(), 1)]
+    lines += ["$EndNodes", "$Elements", str(len(cells))]
+    lines += [f"{k} {kind} 2 {group} 1 " + " ".join(str(v + 1) for v in x) for k, (kind, group, x) in enumerate(cells, 1)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
 LONG = unittest.skipUnless(os.environ.get("SEDGE_TEST_ALL"), "takes minutes: cli_layers_all")
 
 
@@ -110,6 +173,41 @@ class Layers(Case):
         that does not drive the medium -20 dB."""
         found, = self.reflection([30, 45], (PML, 0), medium=MEDIUM)
         self.assertLess(found.max(), -40.0, found)
+
+    def test_dome(self):
+        """A layer around a half ball on a conducting plane, with a radius of 0.65 wavelengths: the pulse of a dipole is
+        that of a larger one. On two ranks, from a checkpoint of one, it is the same."""
+        found = []
+        for radii, kind in (((0.25, 0.5, 0.75, 1, 1.25), "absorbing"), ((0.25, 0.5), "pml"), ((0.25, 0.5), "absorbing")):
+            (self.folder / "dome.msh").write_text(dome(radii))
+            found.append(self.run_deck("dome", DOME, "--set", f"boundaries.outer.type={kind}"))
+        (times, larger), *smaller = found
+        for (time, fields), least, most in zip(smaller, (0, 0.05), (0.02, 1)):  # measured: 0.015; 0.093
+            off = {}
+            for name, values in fields.items():
+                exact = numpy.array([numpy.interp(time, times, larger[name][:, d]) for d in range(3)]).T
+                off[name] = abs(values - exact).max() / abs(exact).max()
+            self.assertLess(max(off.values()), most, off)
+            self.assertGreater(max(off.values()), least, off)
+
+    def test_ball_ranks(self):
+        """The same answer on two ranks, from a checkpoint of one, in a medium with terms; what is refused."""
+        (self.folder / "dome.msh").write_text(dome((0.25, 0.5)))
+        text = DOME.replace("air: {}", "air: " + MEDIUM)
+        _, whole = self.run_deck("whole", text, "--set", "time={steps: 20}")
+        self.run_deck("parts", text, "--set", "time={steps: 10}", "--set", "output.checkpoint.steps=10")
+        _, parts = self.run_deck("parts", text, "--set", "time={steps: 20}", "--restart", "auto", ranks=2)
+        self.assertGreater(abs(whole["near"]).max(), 0.0)
+        self.assertLess(abs(whole["near"] - parts["near"]).max(), 1e-12 * abs(whole["near"]).max())
+        deck = self.write("dome.yaml", text)
+        self.assertRegex(self.succeed("check", deck).out, r"pml +1 layer around a sphere, together 0\.\d+ thick")
+        for parts, setting in (
+                (("lies in the layer",), "monitors.probes.points.near=[0.4, 0.2, 0.25]"),
+                (("must not reach",), "sources.0.position=[0, 0, 0.45]")):
+            self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
+        lifted = re.sub(r"^(\d+ \S+ \S+ )0\.0$", r"\g<1>0.02", dome((0.25, 0.5)), flags=re.M)
+        (self.folder / "dome.msh").write_text(lifted)
+        self.refuse(2, ("'outer'", "nor of a sphere"), "check", deck, ranks=(0,))
 
     @LONG
     def test_default(self):

@@ -1,4 +1,4 @@
-// Layers outside of box-shaped meshes.
+// Layers outside of meshes that are boxes or balls.
 #include "mesh_check.h"
 
 #include "base/file.h"
@@ -523,6 +523,81 @@ static void test_curved(void)
                 "has a curved edge; layers are straight");
 }
 
+// ---- balls -------------------------------------------------------------------------------------
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// D = (1 - R / r) x of the frame, and R / r = e.v.
+static void find_displacement(const sedge_mesh *mesh, int32_t e, const double x[3], double out[3])
+{
+    double frame[SEDGE_LAYER_FRAME];
+
+    sedge_mesh_layer_frame(mesh, e, x, frame);
+    for (int d = 0; d < 3; d++) out[d] = (1.0 - dot(frame, frame + 3)) * x[d];
+}
+
+// At the corners D is the depth along the radius, so it is 0 on the ball and the same in all
+// elements around a vertex; the frame has its gradient. Central differences have an error of
+// 1e-11 from 1e-5 squared and from rounding.
+static void check_frame(const sedge_mesh *mesh, int32_t e)
+{
+    const double step = 1e-5;
+    double frame[SEDGE_LAYER_FRAME], middle[3] = {0.0, 0.0, 0.0}, off = 0.0;
+
+    for (int v = 0; v < 4; v++) {
+        const double *const x = mesh->corners[e][v];
+        double displacement[3];
+        find_displacement(mesh, e, x, displacement);
+        const double depth = sqrt(dot(x, x)) - mesh->extruded.radius;
+        off = fmax(off, fabs(dot(displacement, x) / sqrt(dot(x, x)) - depth));
+        for (int d = 0; d < 3; d++) middle[d] += 0.25 * x[d];
+    }
+    CHECK_BOUND(off, 1e-13);
+    sedge_mesh_layer_frame(mesh, e, middle, frame);
+    CHECK_BOUND(fabs(dot(frame, frame) - 1.0), 1e-14);
+    off = 0.0;
+    for (int j = 0; j < 3; j++) {
+        double ahead[3], behind[3], x[3];
+        memcpy(x, middle, sizeof x);
+        x[j] = middle[j] + step;
+        find_displacement(mesh, e, x, ahead);
+        x[j] = middle[j] - step;
+        find_displacement(mesh, e, x, behind);
+        for (int i = 0; i < 3; i++) {
+            const double gradient =
+                (i == j ? 1.0 - dot(frame, frame + 3) : 0.0) + frame[i] * frame[3 + j];
+            off = fmax(off, fabs((ahead[i] - behind[i]) / (2.0 * step) - gradient));
+        }
+    }
+    CHECK_BOUND(off, 1e-9);
+}
+
+// The corners on the sphere lie on one of a larger radius afterwards: the polyhedron is enlarged.
+// The ball's elements are curved; those on the outside become straight.
+static void test_ball(void)
+{
+    static const char *const wall[1] = {"wall"};
+    sedge_mesh_options options = request(MESHES "ball.msh", wall, 1, 2, 0.4);
+    sedge_mesh *const mesh = make(&options, 0.0, none);
+
+    if (mesh == NULL) return;
+    const sedge_mesh_extruded *const extruded = &mesh->extruded;
+    CHECK_BOUND(fabs(extruded->radius - 1.0) + sqrt(dot(extruded->centre, extruded->centre)),
+                1e-12);
+    CHECK(mesh->global_curved == 0);
+    const double layers = volume_of(mesh, SEDGE_LAYER_RADIAL);
+    const double inside = volume_of(mesh, 0) - layers;
+    CHECK_BOUND(fabs(layers - (1.4 * 1.4 * 1.4 - 1.0) * inside), 1e-12 * inside);
+    const int g = find_group(mesh->groups.surfaces, mesh->groups.surface_names, "wall");
+    CHECK(count_axes(mesh, SEDGE_LAYER_RADIAL) == 6 * mesh->groups.surface_faces[g]);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (axes_of(mesh, e) == SEDGE_LAYER_RADIAL) check_frame(mesh, e);
+    sedge_mesh_free(mesh);
+}
+
 // ---- refusals ----------------------------------------------------------------------------------
 
 static void check_refusal(sedge_mesh_options options, sedge_status status, const char *words)
@@ -599,6 +674,12 @@ static void test_shell(void)
     check_refusal(options, SEDGE_ERR_DATA, "reaches across the plane x = ");
 }
 
+// A box becomes a parallelepiped.
+static void stretch(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d] + 0.3 * x[(d + 1) % 3];
+}
+
 // Two tetrahedra below z = 0 that share the edge from (0,0,0) to (0,1,0); one has a face on z = 0,
 // and walls of two groups reach the edge.
 static void test_two_walls(void)
@@ -623,10 +704,16 @@ static void test_refusals(void)
 {
     static const char *const names[4] = {"outer", "lid", "interface", "xmin"};
     static const double bad[4] = {-0.1, 1e-4, 1e3, (double)NAN};
-    sedge_mesh_options options = request(MESHES "sphere.msh", names, 1, 1, 0.0);
+    static const char *const sphere[1] = {"sphere"};
+    sedge_mesh_options options = request(NULL, walls, 6, 1, 0.0);
 
-    check_refusal(options, SEDGE_ERR_DATA, "'outer' is no part of a box: its point (");
+    options.box_map = stretch;
+    check_refusal(options, SEDGE_ERR_DATA, "nor of a sphere: its point (");
     CHECK(strstr(sedge_error_message(), "enclose the mesh by a box") != NULL);
+    options.extrude.surfaces = 1;
+    check_refusal(options, SEDGE_ERR_DATA, "lie in a plane that is no side of the box");
+    check_refusal(request(MESHES "sphere-in-box.msh", sphere, 1, 1, 0.0), SEDGE_ERR_DATA,
+                  "the mesh lies outside of the sphere of radius 1 that");
     options = request(NULL, names + 1, 1, 1, 0.0);
     check_refusal(options, SEDGE_ERR_USAGE, "'lid', which is none of 'xmin', 'xmax', 'ymin'");
     options = request(MESHES "two-block.msh", names + 2, 1, 1, 0.0);
@@ -661,6 +748,7 @@ int main(void)
     test_hole();
     test_periodic();
     test_curved();
+    test_ball();
     test_two_walls();
     test_shell();
     test_refusals();

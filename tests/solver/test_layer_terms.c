@@ -1,5 +1,6 @@
-// The terms of perfectly matched layers (solvers/maxwell/pml_term.h) are the factors Lambda that
-// they claim: at a complex frequency p, with the memory eliminated, du/dt = p (1 - Lambda_i) u_i.
+// The terms of perfectly matched layers (solvers/maxwell/pml/pml_term.h) are the factors Lambda
+// that they claim: at a complex frequency p, with the memory eliminated, du/dt = p (1 - Lambda_i)
+// u_i.
 #include "check.h"
 #include "dg/term_kind.h"
 

@@ -1,7 +1,7 @@
 // Terms of Maxwell's equations that act on each other, on a device, give what the slow reference
 // gives, fields and memory: a conductor and a Debye medium fill a perfectly matched layer
-// (solvers/maxwell/pml_term.h), which drives them; media that are anisotropic
-// (solvers/maxwell/anisotropic_term.h) have poles, conduct and are driven by a layer.
+// (solvers/maxwell/pml/pml_term.h) on a box and on a ball, which drives them; media that are
+// anisotropic (solvers/maxwell/anisotropic_term.h) have poles, conduct and are driven by a layer.
 #include "match.h"
 
 #include "curved_maps.h"
@@ -12,7 +12,7 @@ extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotro
     sedge_term_anisotropic_conductivity;
 extern const sedge_term_kind sedge_term_debye, sedge_term_pml_side, sedge_term_pml_edge,
     sedge_term_pml_corner, sedge_term_pml_lossless_side, sedge_term_pml_lossless_edge,
-    sedge_term_pml_lossless_corner;
+    sedge_term_pml_lossless_corner, sedge_term_pml_radial, sedge_term_pml_lossless_radial;
 
 static const char *const sides[] = {"xmax", "ymax", "zmax"};
 
@@ -79,6 +79,33 @@ static void test_lossless(const kit_world *world)
     const double dt = match_reference(&k, 0.0, 2);
     match_one(&k, 0.0, dt, 2, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"});
     kit_clear(&k);
+}
+
+// A layer around a ball: each node has a frame of its own.
+static void test_ball(const kit_world *world)
+{
+    static const char *const wall[] = {"wall"};
+    static const kit_term terms[2][3] = {
+        {{&sedge_term_debye, "inside-layer-r", {3.0, 0.15}},
+         {&sedge_term_pml_radial, "inside-layer-r", {3.0, 1.5}},
+         {NULL, NULL, {0.0}}},
+        {{&sedge_term_pml_lossless_radial, "inside-layer-r", {3.0, 0.1}}, {NULL, NULL, {0.0}}}};
+
+    for (int i = 0; i < 2; i++) {
+        kit_options options = kit_defaults(2, 1);
+        kit k;
+
+        options.file = "ball.msh";
+        options.wall = "absorbing";
+        options.terms = terms[i];
+        options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = wall, .layers = 1};
+        CHECK_OK(kit_create(&k, world, &options));
+        dg_case_random(&k.base, k.base.u);
+        const double dt = match_reference(&k, 0.0, 2);
+        match_one(&k, 0.0, dt, 2, i == 0 ? SEDGE_FP32 : SEDGE_FP64,
+                  &(sedge_operator_options){.variant = "fused"});
+        kit_clear(&k);
+    }
 }
 
 // The energies of elements, with that of the poles' memory, of the reference and of the kernel; the
@@ -149,6 +176,7 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     test_layers(&world);
     test_lossless(&world);
+    test_ball(&world);
     test_anisotropy(&world, false);
     if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_OPENCL)
         test_anisotropy(&world, true); // PoCL takes seconds for a program

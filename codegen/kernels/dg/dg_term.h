@@ -6,6 +6,7 @@
 //   SEDGE_TERM_LOCAL       the function that sets du and dw
 //   SEDGE_TERM_POLES       poles of the term
 //   SEDGE_TERM_MEMORY      components of w of a pole
+//   SEDGE_TERM_UNKNOWNS    the first of them, which change; the others are constants at the node
 //   SEDGE_TERM_PARAMETERS  numbers p of a pole in a volume group
 //   SEDGE_TERM_DRIVE, SEDGE_TERM_DRIVE_LOCAL  optional: the name of a second function made here,
 //                          drive_term_0, and the function that adds to what other terms get as u
@@ -51,7 +52,7 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
                                    n;
             // All loads before the first store: they are on their way together.
             SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k * SEDGE_NODES_PADDED];
-            SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
+            SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
                 before[k] = SEDGE_SPLAT(SEDGE_R(0.0));
                 if (rk_a != SEDGE_R(0.0)) before[k] = w_residual[at + k * SEDGE_NODES_PADDED];
             }
@@ -63,7 +64,7 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
             }
             SEDGE_TERM_LOCAL(own, memory, m, p, constants, t, du, dw);
             SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
-            SEDGE_EACH (k, SEDGE_TERM_MEMORY) {
+            SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
                 const sedge_int64 word = at + k * SEDGE_NODES_PADDED;
                 const sedge_value change = rk_a * before[k] + dt * dw[k];
                 w_residual[word] = change;

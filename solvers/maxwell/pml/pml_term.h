@@ -8,6 +8,13 @@
 //   side, normal n: s across n, 1/s along it;  edge along l: s^2 along l, 1 across it;  corner: s.
 // p[0] is sigma, p[1] alpha, p[2..4] the vector n or l.
 //
+// Around a sphere x is stretched to x + sigma / (alpha + p) D with the displacement D = (r - R) e
+// of SEDGE_LAYER_FRAME (mesh/mesh.h), which is 0 on the triangles where the layer begins. With the
+// gradient J of the stretched place Lambda = det J J^-1 J^-T is
+//   Lambda = 1 + sigma / (alpha + p) A - sigma / (alpha + sigma + p) |v|^2 e e^T,
+//   A = (1 - e v^T) (1 - v e^T).
+// e and v are the last components of the memory. For v = e this is a side with the normal e.
+//
 // Where nothing else acts at the node, alpha = 0 needs less memory: a factor s is a rate sigma and
 // no memory, s^2 needs one word. Only the factor 1/s needs alpha > 0, for with alpha = 0 a charge
 // that rests in the layer would make the field along n grow with time without end. With alpha
@@ -63,6 +70,45 @@ SEDGE_FUNCTION void pml_corner_local(const sedge_value *u, const sedge_value *w,
     (void)t;
 }
 
+// out = A field, and e.field.
+SEDGE_FUNCTION sedge_value pml_radial_part(const sedge_value *e, const sedge_value *v,
+                                           const sedge_value *field, sedge_value *out)
+{
+    const sedge_value along = e[0] * field[0] + e[1] * field[1] + e[2] * field[2];
+    sedge_value rest = SEDGE_SPLAT(SEDGE_R(0.0));
+
+    for (int d = 0; d < 3; d++) {
+        out[d] = field[d] - v[d] * along;
+        rest = rest + v[d] * out[d];
+    }
+    for (int d = 0; d < 3; d++) out[d] = out[d] - e[d] * rest;
+    return along;
+}
+
+// Psi = psi + e chi of each field:
+// psi' = -alpha psi + sigma A F,  chi' = -(alpha + sigma) chi - sigma |v|^2 e.F.
+SEDGE_FUNCTION void pml_radial_local(const sedge_value *u, const sedge_value *w,
+                                     const sedge_value *m, const sedge_value *p, const double *c,
+                                     double t, sedge_value *du, sedge_value *dw)
+{
+    const sedge_value *e = w + 8;
+    const sedge_value *v = w + 11;
+    const sedge_value square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+
+    for (int i = 0, f = 0; i < 8; i += 4, f += 3) { // w[i..i+2] is psi, w[i+3] chi
+        sedge_value part[3];
+        const sedge_value along = pml_radial_part(e, v, u + f, part);
+        dw[i + 3] = -(p[0] + p[1]) * w[i + 3] - p[0] * square * along;
+        for (int d = 0; d < 3; d++) {
+            dw[i + d] = p[0] * part[d] - p[1] * w[i + d];
+            du[f + d] = -dw[i + d] - e[d] * dw[i + 3];
+        }
+    }
+    (void)m;
+    (void)c;
+    (void)t;
+}
+
 // u + Psi, of a side and of a corner.
 SEDGE_FUNCTION void pml_drive(const sedge_value *w, const sedge_value *p, sedge_value *u)
 {
@@ -76,6 +122,15 @@ SEDGE_FUNCTION void pml_edge_drive(const sedge_value *w, const sedge_value *p, s
         u[d] = u[d] + p[2 + d] * (w[0] + w[1]);
         u[3 + d] = u[3 + d] + p[2 + d] * (w[2] + w[3]);
     }
+}
+
+SEDGE_FUNCTION void pml_radial_drive(const sedge_value *w, const sedge_value *p, sedge_value *u)
+{
+    for (int d = 0; d < 3; d++) {
+        u[d] = u[d] + w[d] + w[8 + d] * w[3];
+        u[3 + d] = u[3 + d] + w[4 + d] + w[8 + d] * w[7];
+    }
+    (void)p;
 }
 
 // ---- lossless media: alpha = 0 but for the factor 1/s -------------------------------------------
@@ -121,6 +176,27 @@ SEDGE_FUNCTION void pml_lossless_corner_local(const sedge_value *u, const sedge_
     for (int i = 0; i < 6; i++) du[i] = -p[0] * u[i];
     (void)w;
     (void)dw;
+    (void)m;
+    (void)c;
+    (void)t;
+}
+
+// As pml_radial_local with rates sigma A and without psi.
+SEDGE_FUNCTION void pml_lossless_radial_local(const sedge_value *u, const sedge_value *w,
+                                              const sedge_value *m, const sedge_value *p,
+                                              const double *c, double t, sedge_value *du,
+                                              sedge_value *dw)
+{
+    const sedge_value *e = w + 2;
+    const sedge_value *v = w + 5;
+    const sedge_value square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+
+    for (int i = 0, f = 0; i < 2; i++, f += 3) {
+        sedge_value part[3];
+        const sedge_value along = pml_radial_part(e, v, u + f, part);
+        dw[i] = -(p[0] + p[1]) * w[i] - p[0] * square * along;
+        for (int d = 0; d < 3; d++) du[f + d] = -p[0] * part[d] - e[d] * dw[i];
+    }
     (void)m;
     (void)c;
     (void)t;

@@ -22,3 +22,10 @@ static inline double pml_rate(const double *m, const double *p)
     (void)m;
     return p[0] + p[1];
 }
+
+// The same with |v| up to 1.2 at the corners of triangles whose edges are as long as the radius.
+static inline double pml_radial_rate(const double *m, const double *p)
+{
+    (void)m;
+    return 2.0 * p[0] + p[1];
+}
