@@ -50,6 +50,14 @@ static double frequency_unit(const sedge_output_context *context)
 // What is written: a number for each frequency and direction, or for each frequency (d = 0).
 typedef double quantity(const sedge_radiation *r, int f, int64_t d);
 
+// One of a frequency.
+#define OF_FREQUENCY(name, value)                                  \
+    static double name(const sedge_radiation *r, int f, int64_t d) \
+    {                                                              \
+        (void)d;                                                   \
+        return value;                                              \
+    }
+
 static double rcs_theta(const sedge_radiation *r, int f, int64_t d)
 {
     double rcs[2];
@@ -76,18 +84,8 @@ static double monostatic(const sedge_radiation *r, int f, int64_t d)
     return rcs_total(r, f, r->directions + 0 * d);
 }
 
-static double scattering(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return sedge_radiation_scattering(r, f);
-}
-
-static double extinction(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return sedge_radiation_extinction(r, f);
-}
-
+OF_FREQUENCY(scattering, sedge_radiation_scattering(r, f))
+OF_FREQUENCY(extinction, sedge_radiation_extinction(r, f))
 static const double *exact_of(const sedge_radiation *r, int f, int64_t d)
 {
     return r->exact[f * (r->directions + 2) + d];
@@ -113,35 +111,15 @@ static double exact_monostatic(const sedge_radiation *r, int f, int64_t d)
     return exact_total(r, f, r->directions + 0 * d);
 }
 
-static double exact_scattering(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->section[f].scattering;
-}
-
-static double exact_extinction(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->section[f].extinction;
-}
-
+OF_FREQUENCY(exact_scattering, r->section[f].scattering)
+OF_FREQUENCY(exact_extinction, r->section[f].extinction)
 static double axial_ratio(const sedge_radiation *r, int f, int64_t d)
 {
     return sedge_pattern_axial_ratio(r->far[f * (r->directions + 2) + d]);
 }
 
-static double power(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->power[f];
-}
-
-static double flux(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->flux[f];
-}
-
+OF_FREQUENCY(power, r->power[f])
+OF_FREQUENCY(flux, r->flux[f])
 static double greatest_intensity(const sedge_radiation *r, int f, int64_t d)
 {
     double most = 0.0;
@@ -152,18 +130,8 @@ static double greatest_intensity(const sedge_radiation *r, int f, int64_t d)
     return most;
 }
 
-static double input(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->input[f];
-}
-
-static double efficiency(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return sedge_radiation_efficiency(r, f);
-}
-
+OF_FREQUENCY(input, r->input[f])
+OF_FREQUENCY(efficiency, sedge_radiation_efficiency(r, f))
 typedef struct dataset {
     const char *name;
     quantity *find;
@@ -505,30 +473,10 @@ static void add_list(const sedge_radiation *r, json_t *json, const char *name, q
     (void)json_object_set_new(json, name, list);
 }
 
-static double find_frequency(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->deck->frequencies.value[f];
-}
-
-static double greatest(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return sedge_radiation_directivity(r, f, find_peak(r, f));
-}
-
-static double greatest_gain(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return sedge_radiation_gain(r, f, find_peak(r, f));
-}
-
-static double power_ratio(const sedge_radiation *r, int f, int64_t d)
-{
-    (void)d;
-    return r->power[f] / r->flux[f];
-}
-
+OF_FREQUENCY(find_frequency, r->deck->frequencies.value[f])
+OF_FREQUENCY(greatest, sedge_radiation_directivity(r, f, find_peak(r, f)))
+OF_FREQUENCY(greatest_gain, sedge_radiation_gain(r, f, find_peak(r, f)))
+OF_FREQUENCY(power_ratio, r->power[f] / r->flux[f])
 // Waves from several directions, or beside other sources.
 static sedge_status report_power(const sedge_radiation *r, const sedge_output_context *context,
                                  sedge_text *text)
