@@ -79,15 +79,17 @@ static void test_planes(void)
     }
 }
 
-// E and H satisfy Maxwell's equations in each region: central differences.
-static void test_maxwell(void)
+// E and H satisfy Maxwell's equations in each region, from either side: central differences.
+static void test_maxwell(double direction)
 {
     const sedge_slab slab = make_slab();
     const double frequency = 3.1;
     const double places[] = {-0.9, -0.1, 0.2, 0.7, 1.9};
+    sedge_incident_wave wave = along_z;
     sedge_slab_fields fields;
 
-    CHECK_OK(sedge_slab_solve(&fields, &slab, &along_z, frequency));
+    wave.direction[2] = direction;
+    CHECK_OK(sedge_slab_solve(&fields, &slab, &wave, frequency));
     for (int i = 0; i < 5; i++) {
         const bool inside = i >= 1 && i <= 3;
         const double complex epsilon = inside ? slab.epsilon[i - 1] : slab.background_epsilon;
@@ -146,7 +148,8 @@ int main(void)
 {
     test_one();
     test_planes();
-    test_maxwell();
+    test_maxwell(1.0);
+    test_maxwell(-1.0);
     test_empty();
     test_errors();
     return CHECK_END();
