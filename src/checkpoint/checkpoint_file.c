@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
     return status;
 }
 
-sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int keep)
+sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int keep, int *held)
 {
     char path[CHECKPOINT_PATH];
     int64_t *steps = NULL;
@@ -79,6 +80,7 @@ sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int k
 
     for (int i = keep; i < count && status == SEDGE_OK; i++) {
         checkpoint_path(path, folder, steps[i], suffix);
+        if (held != NULL && *held < 0) *held = open(path, O_RDONLY | O_CLOEXEC);
         if (unlink(path) != 0 && errno != ENOENT)
             status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));
     }
@@ -97,7 +99,7 @@ static sedge_status set_aside(const char *folder, int64_t after)
 
     SEDGE_TRY_GOTO(status, checkpoint_list(&steps, &count, folder, ""));
     if (count > 0 && steps[0] > after && after < 0)
-        SEDGE_TRY_GOTO(status, checkpoint_remove_old(folder, ".old", 0));
+        SEDGE_TRY_GOTO(status, checkpoint_remove_old(folder, ".old", 0, NULL));
     for (int i = 0; i < count && steps[i] > after; i++) {
         checkpoint_path(path, folder, steps[i], "");
         checkpoint_path(aside, folder, steps[i], ".old");
@@ -106,7 +108,7 @@ static sedge_status set_aside(const char *folder, int64_t after)
             goto done;
         }
     }
-    SEDGE_TRY_GOTO(status, checkpoint_remove_old(folder, ".tmp", 0));
+    SEDGE_TRY_GOTO(status, checkpoint_remove_old(folder, ".tmp", 0, NULL));
     if (count > 0) status = sedge_file_sync(folder);
 done:
     sedge_release(steps);

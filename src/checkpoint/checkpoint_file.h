@@ -17,9 +17,12 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
 void checkpoint_path(char path[CHECKPOINT_PATH], const char *folder, int64_t step,
                      const char *suffix);
 
-// Remove all of the folder's checkpoints with this suffix but the newest `keep`. Of one rank.
+// Remove all of the folder's checkpoints with this suffix but the newest `keep`. Of one rank. The
+// system frees a file's pages, which takes 0.1 s for some hundred MiB, when it is removed and no
+// process has it open. Where `held` is not NULL and `*held` is -1, the first file removed stays
+// open there, and the caller closes it.
 SEDGE_MUST_USE
-sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int keep);
+sedge_status checkpoint_remove_old(const char *folder, const char *suffix, int keep, int *held);
 
 // The datasets of a block or an array.
 enum { CHECKPOINT_IDS, CHECKPOINT_CHECKSUMS, CHECKPOINT_VALUES, CHECKPOINT_SETS };

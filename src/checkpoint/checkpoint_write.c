@@ -75,6 +75,8 @@ struct sedge_checkpoint_writer {
     int64_t energy_place;
     checkpoint_array *arrays; // [array_count]
     int array_count;
+    int held;            // root: a removed checkpoint that the thread closes; -1: none
+    sedge_write closing; // does it
 };
 
 // ---- the file's structure ----------------------------------------------------------------------
@@ -303,7 +305,8 @@ sedge_status sedge_checkpoint_writer_create(sedge_checkpoint_writer **out,
                                         .folder = folder,
                                         .keep = keep,
                                         .state = state,
-                                        .source = *source};
+                                        .source = *source,
+                                        .held = -1};
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&writer->blocks, state->count,
                                                                  sizeof *writer->blocks)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_rows(writer)));
@@ -336,6 +339,7 @@ void sedge_checkpoint_writer_free(sedge_checkpoint_writer *writer)
 {
     if (writer == NULL) return;
     if (writer->begun) discard(writer);
+    if (writer->held >= 0) (void)close(writer->held);
     for (int i = 0; i < writer->state->count && writer->blocks != NULL; i++) {
         sedge_release(writer->blocks[i].ids);
         sedge_release(writer->blocks[i].sums);
@@ -394,12 +398,28 @@ sedge_status sedge_checkpoint_wait(sedge_checkpoint_writer *writer, double *seco
     return status;
 }
 
-// Give the complete file its name, and only then remove older ones; the root does it.
-static sedge_status publish(const sedge_checkpoint_writer *writer)
+static sedge_status close_held(void *of, const sedge_write *file)
+{
+    sedge_checkpoint_writer *const writer = of;
+
+    (void)file;
+    (void)close(writer->held);
+    writer->held = -1;
+    return SEDGE_OK;
+}
+
+// Give the complete file its name, and only then remove older ones; the root does it. The thread,
+// which has closed the one held before, frees the pages of the one that is removed now.
+static sedge_status publish(sedge_checkpoint_writer *writer)
 {
     SEDGE_TRY(sedge_file_publish(writer->to.path, writer->path));
-    SEDGE_TRY(checkpoint_remove_old(writer->folder, "", writer->keep));
-    return checkpoint_remove_old(writer->folder, ".tmp", 0);
+    SEDGE_TRY(checkpoint_remove_old(writer->folder, "", writer->keep, &writer->held));
+    if (writer->held >= 0) {
+        writer->closing = (sedge_write){.fill = close_held, .of = writer};
+        (void)snprintf(writer->closing.path, sizeof writer->closing.path, "%s", writer->path);
+        sedge_writer_add(writer->thread, &writer->closing);
+    }
+    return checkpoint_remove_old(writer->folder, ".tmp", 0, NULL);
 }
 
 sedge_status sedge_checkpoint_publish(sedge_checkpoint_writer *writer)
