@@ -4,6 +4,7 @@
 
 #include "dense.h"
 #include "modes.h"
+#include "response.h"
 
 // Reference coordinates of the vertices.
 static const double vertex[4][3] = {
@@ -120,17 +121,31 @@ static sedge_status allocate_arrays(sedge_cubature *cubature)
     return SEDGE_OK;
 }
 
-static sedge_status make_points(sedge_quadrature *volume, sedge_quadrature *face, int order)
+bool sedge_cubature_is_covariant(const sedge_problem *problem)
 {
-    SEDGE_TRY(sedge_quadrature_tet(volume, 2 * order + 1));
+    const sedge_equation *const equation = problem->equation;
+
+    return equation->linear && equation->curls && equation->tangential &&
+           !sedge_response_multiplies(problem);
+}
+
+int sedge_cubature_degree(const sedge_problem *problem, int order)
+{
+    return sedge_cubature_is_covariant(problem) ? 2 * order : SEDGE_CUBATURE_DEGREE(order);
+}
+
+static sedge_status make_points(sedge_quadrature *volume, sedge_quadrature *face, int order,
+                                int degree)
+{
+    SEDGE_TRY(sedge_quadrature_tet(volume, degree));
     return sedge_quadrature_triangle(face, 2 * order + 2);
 }
 
-sedge_status sedge_cubature_sizes(int *points, int *face_points, int order)
+sedge_status sedge_cubature_sizes(int *points, int *face_points, int order, int degree)
 {
     sedge_quadrature volume = {0};
     sedge_quadrature face = {0};
-    const sedge_status status = make_points(&volume, &face, order);
+    const sedge_status status = make_points(&volume, &face, order, degree);
 
     *points = volume.points;
     *face_points = face.points;
@@ -139,7 +154,7 @@ sedge_status sedge_cubature_sizes(int *points, int *face_points, int order)
     return status;
 }
 
-sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element)
+sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element, int degree)
 {
     sedge_cubature *cubature = NULL;
     sedge_status status;
@@ -148,7 +163,7 @@ sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *el
     SEDGE_TRY_GOTO(status, sedge_allocate(&cubature, 1, sizeof *cubature));
     cubature->nodes = element->nodes;
     cubature->face_nodes = element->face_nodes;
-    SEDGE_TRY_GOTO(status, make_points(&cubature->volume, &cubature->face, element->order));
+    SEDGE_TRY_GOTO(status, make_points(&cubature->volume, &cubature->face, element->order, degree));
     SEDGE_TRY_GOTO(status, allocate_arrays(cubature));
     sedge_cubature_place_faces(cubature->face_place, &cubature->face);
     SEDGE_TRY_GOTO(status, build_volume(cubature, element));

@@ -1,5 +1,8 @@
 // Reference operators of curved elements: everything at quadrature points, in fp64.
 //
+// Linear equations of curls (Maxwell) without terms that multiply du/dt use covariant components,
+// see below. All other equations:
+//
 // On a curved element J and the cofactors g_jd = J dr_j/dx_d vary. The discrete equation of the
 // element is
 //
@@ -16,12 +19,40 @@
 // M_J^-1 is replaced by M^-1 M_(1/J) M^-1 (Chan, Hewett & Warburton, SISC 39 (2017) A2395), which
 // needs J at the points but no matrices of the element. The energy that cannot grow is 1/2 w u^T M
 // M_(1/J)^-1 M u. With a constant J everything is as on a straight element.
+//
+// Covariant components
+//
+// A vector field E of a curved element has the covariant components e_j = x_{r_j}.E, where x_{r_j}
+// = dx/dr_j are the tangents of the element's map. They, and not E itself, are polynomials of
+// degree N. What is stored is E at the nodes, in the layout's basis as on straight elements: there
+// e and E determine each other. So everything that reads the state takes E for the polynomial
+// through these values, and tangential components agree at the nodes of a common face.
+//
+//   w = curl_r e                     per vector, (D_s e_t - D_t e_s, ...): J G^-1 curl E
+//   d = from_curls(w) + LIFT g       g^a = s X^a.jump, on faces, see below
+//   e' = -P(G^T G / J d)             J and G = dx/dr at the quadrature points; P projects
+//
+// Derivatives and lift are those of the reference element; integers take the place of metric terms.
+// P (1/J) stands for the inverse of a mass matrix with weights (Chan, Hewett & Warburton, SISC 39
+// (2017) A2395; Chan, IJNME 113 (2018) 1779). Without walls and with alpha = 0 the sum of e^T M d
+// over all vectors and elements is zero to rounding, since it is that of straight elements, so the
+// energy 1/2 eps e^T M M_W^-1 M e with W = G^T G / J is constant.
+//
+// Faces: own and outer fields are taken to covariant components at the face's nodes, and then, with
+// the dual tangents X^a of the plane that has the face's tangents X_a at its centre, to vectors in
+// that plane, on which the equation's numerical flux works with the plane's normal. X only weights
+// what dissipates: the central part of the flux does not depend on it. A matrix that is the same
+// on all of the face makes the dissipation provable. The elements on both sides of a face have the
+// same plane. Boundary functions work with the true field, place and normal at each node.
 #pragma once
 
 #include "base/error.h"
 #include "dg/element.h"
+#include "dg/problem.h"
 #include "dg/quadrature.h"
 #include "mesh/mesh.h"
+
+#include <stdbool.h>
 
 typedef struct sedge_cubature {
     int nodes;
@@ -36,9 +67,20 @@ typedef struct sedge_cubature {
     double *lift;            // [nodes][4 face.points]: M^-1 of what is given at faces' points
 } sedge_cubature;
 
+// The degree of polynomials that the quadrature inside integrates exactly, for the first method.
+#define SEDGE_CUBATURE_DEGREE(order) (2 * (order) + 1)
+
+// Do the problem's curved elements use covariant components? The same on all ranks.
+bool sedge_cubature_is_covariant(const sedge_problem *problem);
+
+// The degree for the problem's method: 2 N is enough for covariant components, where any rule with
+// positive weights that is exact for the mass matrix of the reference element gives a stable
+// method.
+int sedge_cubature_degree(const sedge_problem *problem, int order);
+
 // The numbers of quadrature points for an order. SEDGE_ERR_MEMORY. No function here is collective.
 SEDGE_MUST_USE
-sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
+sedge_status sedge_cubature_sizes(int *points, int *face_points, int order, int degree);
 
 // The coordinates r, s, t of the face quadrature's points on each of the four faces,
 // [4][face->points].
@@ -46,7 +88,7 @@ void sedge_cubature_place_faces(double (*place)[3], const sedge_quadrature *face
 
 // `element` is not kept. SEDGE_ERR_MEMORY. The caller frees the result.
 SEDGE_MUST_USE
-sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element);
+sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element, int degree);
 void sedge_cubature_free(sedge_cubature *cubature);
 
 // J at the volume's points, [volume.points], of any element of the mesh.

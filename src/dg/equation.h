@@ -20,6 +20,7 @@
 //   void <name>_from_curls(const sedge_value *curl, const sedge_value *m, const double *c,
 //                          sedge_value *divergence)
 //     div F from the curls of the vectors of u: `fields` entries each. Only where `curls` is set.
+//     It gives sums of whole vectors times numbers, so that components in any coordinates will do.
 //   void <name>_source(const sedge_value *u, const sedge_value *m, const double *c, sedge_value *s)
 //     adds S(u) to s. Only where `source` is not NULL.
 //   void <boundary>(const sedge_real *u, const sedge_real *m, const sedge_real *n, const double *x,

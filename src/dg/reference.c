@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "dg/cubature.h"
 #include "dg/dense.h"
 #include "dg/point.h"
 #include "dg/reference_internal.h"
@@ -437,7 +438,11 @@ static void find_rhs(sedge_reference *reference, int32_t e, const double *u, dou
         u + (int64_t)e * reference->problem->equation->fields * reference->element->nodes;
 
     if (sedge_mesh_curve(reference->mesh, e) >= 0) {
-        reference_curved_rhs(reference, e, u, t, rhs);
+        if (sedge_cubature_is_covariant(reference->problem)) {
+            reference_covariant_rhs(reference, e, u, t, rhs);
+        } else {
+            reference_curved_rhs(reference, e, u, t, rhs);
+        }
     } else {
         add_volume(reference, e, own, rhs);
         add_surface(reference, e, u, t, rhs);

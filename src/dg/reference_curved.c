@@ -1,3 +1,4 @@
+// The slow reference in curved elements, by the two methods of dg/cubature.h.
 #include "reference_internal.h"
 
 #include "base/memory.h"
@@ -11,14 +12,19 @@ sedge_status reference_curved_create(sedge_reference *reference)
     const int64_t fields = reference->problem->equation->fields;
 
     if (sedge_mesh_curved(mesh) == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_cubature_create(&reference->cubature, reference->element));
+    SEDGE_TRY(sedge_cubature_create(
+        &reference->cubature, reference->element,
+        sedge_cubature_degree(reference->problem, reference->element->order)));
     const int64_t points = reference->cubature->volume.points;
     SEDGE_TRY(sedge_allocate(&reference->at_points, points * 3 * fields, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&reference->at_faces,
                              (int64_t)SEDGE_FACES * reference->cubature->face.points * fields,
                              sizeof(double)));
     SEDGE_TRY(sedge_allocate(&reference->jacobian, points, sizeof(double)));
-    return sedge_allocate(&reference->work, points, sizeof(double));
+    SEDGE_TRY(sedge_allocate(&reference->work, points, sizeof(double)));
+    SEDGE_TRY(
+        sedge_allocate(&reference->covariant, fields * reference->element->nodes, sizeof(double)));
+    return sedge_allocate(&reference->density, fields * reference->element->nodes, sizeof(double));
 }
 
 void reference_curved_free(sedge_reference *reference)
@@ -28,6 +34,8 @@ void reference_curved_free(sedge_reference *reference)
     sedge_release(reference->at_faces);
     sedge_release(reference->jacobian);
     sedge_release(reference->work);
+    sedge_release(reference->covariant);
+    sedge_release(reference->density);
 }
 
 // sum_d g_jd F_d(u) at the volume's points, and J.
@@ -61,7 +69,8 @@ static void find_fluxes(sedge_reference *reference, int32_t e, double c[SEDGE_CU
     }
 }
 
-// The side of face f, with boundary slot `slot`, that has a two-sided condition; NULL: another one.
+// The entry of set_faces of face f, with boundary slot `slot`, if it has a two-sided condition;
+// NULL: it has none.
 static const sedge_set_face *find_side(const sedge_reference *reference, int32_t e, int f,
                                        int32_t slot)
 {
@@ -194,5 +203,256 @@ void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *a
             own[i] = sum;
         }
         sedge_cubature_divide(cubature, reference->jacobian, own, reference->work);
+    }
+}
+
+// ---- covariant components ----------------------------------------------------------------------
+
+// The two tangents of face f are t_a = sum_j tangents_of[f][a][j] x_{r_j}.
+static const int tangents_of[SEDGE_FACES][2][3] = {{{1, 0, 0}, {0, 1, 0}},
+                                                   {{1, 0, 0}, {0, 0, 1}},
+                                                   {{-1, 1, 0}, {-1, 0, 1}},
+                                                   {{0, 1, 0}, {0, 0, 1}}};
+
+// The plane that stands for a face.
+typedef struct face_plane {
+    double normal[3];  // outward unit normal
+    double scale;      // its surface element relative to the reference triangle
+    double dual[2][3]; // X^a
+} face_plane;
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// c are the coefficients of the element's map.
+static void find_plane(face_plane *out, double c[SEDGE_CURVE_TERMS][3], int face)
+{
+    static const double third = 1.0 / 3.0;
+    static const double centre[SEDGE_FACES][3] = {{-third, -third, -1.0},
+                                                  {-third, -1.0, -third},
+                                                  {-third, -third, -third},
+                                                  {-1.0, -third, -third}};
+    double dx[3][3];
+    double cofactor[3][3];
+    double tangent[2][3];
+
+    sedge_curve_tangents(c, centre[face], dx);
+    (void)sedge_curve_cofactors(dx, cofactor);
+    sedge_curve_normal(cofactor, face, out->normal);
+    out->scale = sqrt(dot(out->normal, out->normal));
+    for (int a = 0; a < 2; a++) {
+        const int *const t = tangents_of[face][a];
+        for (int d = 0; d < 3; d++)
+            tangent[a][d] = t[0] * dx[0][d] + t[1] * dx[1][d] + t[2] * dx[2][d];
+    }
+    const double cross = dot(tangent[0], tangent[1]);
+    const double square = out->scale * out->scale; // the determinant of the tangents' products
+    const double first = dot(tangent[0], tangent[0]) / square;
+    const double second = dot(tangent[1], tangent[1]) / square;
+    for (int d = 0; d < 3; d++) {
+        out->normal[d] /= out->scale;
+        out->dual[0][d] = second * tangent[0][d] - cross / square * tangent[1][d];
+        out->dual[1][d] = first * tangent[1][d] - cross / square * tangent[0][d];
+    }
+}
+
+// Covariant components of a vector where the map's tangents are dx, and back.
+static void to_covariant(double e[3], double dx[3][3], const double v[3])
+{
+    for (int j = 0; j < 3; j++) e[j] = dot(dx[j], v);
+}
+
+static void to_cartesian(double v[3], double dx[3][3], const double e[3])
+{
+    double cofactor[3][3];
+    const double jacobian = sedge_curve_cofactors(dx, cofactor);
+
+    for (int d = 0; d < 3; d++)
+        v[d] = (cofactor[0][d] * e[0] + cofactor[1][d] * e[1] + cofactor[2][d] * e[2]) / jacobian;
+}
+
+// The place of a node and the map's tangents there.
+static void find_tangents(const sedge_element *element, double c[SEDGE_CURVE_TERMS][3], int node,
+                          double rst[3], double dx[3][3])
+{
+    rst[0] = element->r[node];
+    rst[1] = element->s[node];
+    rst[2] = element->t[node];
+    sedge_curve_tangents(c, rst, dx);
+}
+
+// All vectors of u to covariant components.
+static void take_covariant(double *e, double dx[3][3], const double *u, int fields)
+{
+    for (int k = 0; k < fields; k += 3) to_covariant(e + k, dx, u + k);
+}
+
+// density = from_curls of the curls of the covariant components: F is linear, and F_j of fields
+// that are e at one node and zero elsewhere gives the terms with D_j.
+static void find_curls(sedge_reference *reference, int32_t e)
+{
+    const sedge_element *const element = reference->element;
+    const sedge_equation *const equation = reference->problem->equation;
+    const double *const m = reference->problem->materials[reference->mesh->group[e]];
+    const int n = element->nodes;
+    const int fields = equation->fields;
+
+    memset(reference->density, 0, (size_t)(fields * n) * sizeof(double));
+    for (int node = 0; node < n; node++) {
+        double u[SEDGE_MAX_FIELDS] = {0.0};
+        double F[3][SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) u[k] = reference->covariant[k * n + node];
+        equation->flux(u, m, reference->problem->constants, F[0], F[1], F[2]);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < 3; j++) {
+                const double weight = element->derivative[j][i * n + node];
+                for (int k = 0; k < fields; k++) reference->density[k * n + i] += weight * F[j][k];
+            }
+        }
+    }
+}
+
+// The fields v behind node i of face f, where the own ones are u; returns the material there.
+static const double *find_outer(const sedge_reference *reference, int32_t e, int f, int i,
+                                const double *all, double t, const double *u, double *v)
+{
+    const int32_t slot = reference_boundary_slot(reference, e, f);
+
+    if (slot < 0) return reference_neighbour(reference, e, f, i, all, v);
+    reference_apply_boundary(reference, slot, i, t, all, u, v);
+    return reference->problem->materials[reference->mesh->group[e]];
+}
+
+// Covariant components of vectors, at a node, to vectors in the face's plane.
+static void flatten(double *flat, const face_plane *plane, int face, const double *e, int fields)
+{
+    const int(*const t)[3] = tangents_of[face];
+
+    for (int k = 0; k < fields; k += 3) {
+        double along[2];
+        for (int a = 0; a < 2; a++)
+            along[a] = t[a][0] * e[k] + t[a][1] * e[k + 1] + t[a][2] * e[k + 2];
+        for (int d = 0; d < 3; d++)
+            flat[k + d] = along[0] * plane->dual[0][d] + along[1] * plane->dual[1][d];
+    }
+}
+
+// density += LIFT of s X^a.jump at node i of face f.
+static void add_jump(sedge_reference *reference, const face_plane *plane, int f, int i,
+                     const double *jump)
+{
+    const sedge_element *const element = reference->element;
+    const int n = element->nodes;
+    const int width = SEDGE_FACES * element->face_nodes;
+
+    for (int k = 0; k < reference->problem->equation->fields; k += 3) {
+        double g[3] = {0.0};
+        for (int a = 0; a < 2; a++) {
+            const double *const dual = plane->dual[a];
+            const double along =
+                plane->scale * (dual[0] * jump[k] + dual[1] * jump[k + 1] + dual[2] * jump[k + 2]);
+            for (int j = 0; j < 3; j++) g[j] += along * tangents_of[f][a][j];
+        }
+        for (int node = 0; node < n; node++) {
+            const double weight = element->lift[node * width + f * element->face_nodes + i];
+            for (int j = 0; j < 3; j++) reference->density[(k + j) * n + node] += weight * g[j];
+        }
+    }
+}
+
+static void add_faces(sedge_reference *reference, int32_t e, double c[SEDGE_CURVE_TERMS][3],
+                      const double *all, double t)
+{
+    const sedge_element *const element = reference->element;
+    const sedge_problem *const problem = reference->problem;
+    const double *const m = problem->materials[reference->mesh->group[e]];
+    const int n = element->nodes;
+    const int nf = element->face_nodes;
+    const int fields = problem->equation->fields;
+    const double *const own = all + (int64_t)e * fields * n;
+
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        face_plane plane;
+        find_plane(&plane, c, f);
+        for (int i = 0; i < nf; i++) {
+            double u[SEDGE_MAX_FIELDS] = {0.0}, v[SEDGE_MAX_FIELDS] = {0.0};
+            double inside[SEDGE_MAX_FIELDS], outside[SEDGE_MAX_FIELDS];
+            double jump[SEDGE_MAX_FIELDS] = {0.0};
+            double rst[3], dx[3][3];
+            const int node = element->face_node[f * nf + i];
+            for (int k = 0; k < fields; k++) u[k] = own[k * n + node];
+            const double *const mv = find_outer(reference, e, f, i, all, t, u, v);
+            find_tangents(element, c, node, rst, dx);
+            take_covariant(jump, dx, u, fields);
+            flatten(inside, &plane, f, jump, fields);
+            take_covariant(jump, dx, v, fields);
+            flatten(outside, &plane, f, jump, fields);
+            problem->equation->surface(inside, outside, m, mv, plane.normal, problem->constants,
+                                       jump);
+            add_jump(reference, &plane, f, i, jump);
+        }
+    }
+}
+
+// at_points [points][fields] = -G^T G / J of the density at the volume's points.
+static void weigh(sedge_reference *reference, double c[SEDGE_CURVE_TERMS][3])
+{
+    const sedge_cubature *const cubature = reference->cubature;
+    const int n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int q = 0; q < cubature->volume.points; q++) {
+        double *const at = reference->at_points + (int64_t)q * fields;
+        double dx[3][3], cofactor[3][3];
+        sedge_curve_tangents(c, cubature->volume.place[q], dx);
+        const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        for (int k = 0; k < fields; k += 3) {
+            double v[3] = {0.0};
+            for (int j = 0; j < 3; j++) {
+                double d = 0.0;
+                for (int i = 0; i < n; i++)
+                    d += cubature->values[(int64_t)q * n + i] * reference->density[(k + j) * n + i];
+                for (int x = 0; x < 3; x++) v[x] -= dx[j][x] * d / jacobian;
+            }
+            to_covariant(at + k, dx, v);
+        }
+    }
+}
+
+void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
+                             double *rhs)
+{
+    const sedge_element *const element = reference->element;
+    const sedge_cubature *const cubature = reference->cubature;
+    const int n = element->nodes;
+    const int fields = reference->problem->equation->fields;
+    const int points = cubature->volume.points;
+    const double *const own = all + (int64_t)e * fields * n;
+    double c[SEDGE_CURVE_TERMS][3];
+    double rst[3], dx[3][3];
+    double u[SEDGE_MAX_FIELDS] = {0.0}, at[SEDGE_MAX_FIELDS] = {0.0};
+
+    sedge_mesh_expand(reference->mesh, e, c);
+    for (int i = 0; i < n; i++) {
+        find_tangents(element, c, i, rst, dx);
+        for (int k = 0; k < fields; k++) u[k] = own[k * n + i];
+        take_covariant(at, dx, u, fields);
+        for (int k = 0; k < fields; k++) reference->covariant[k * n + i] = at[k];
+    }
+    find_curls(reference, e);
+    add_faces(reference, e, c, all, t);
+    weigh(reference, c);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < fields; k++) {
+            const double *const row = cubature->project + (int64_t)i * points;
+            at[k] = 0.0;
+            for (int q = 0; q < points; q++)
+                at[k] += row[q] * reference->at_points[(int64_t)q * fields + k];
+        }
+        find_tangents(element, c, i, rst, dx);
+        for (int k = 0; k < fields; k += 3) to_cartesian(u + k, dx, at + k);
+        for (int k = 0; k < fields; k++) rhs[k * n + i] = u[k];
     }
 }

@@ -63,6 +63,9 @@ struct sedge_reference {
     double *at_faces;  // [4 face points][fields]
     double *jacobian;  // [volume points]
     double *work;      // [volume points]
+    // The same in covariant components.
+    double *covariant; // [fields][nodes]
+    double *density;   // [fields][nodes] J du_t/dt, contravariant
 };
 
 // ---- reference.c -------------------------------------------------------------------------------
@@ -92,6 +95,10 @@ void reference_curved_free(sedge_reference *reference);
 // rhs = -div F(u) in the curved element e, faces included (dg/cubature.h).
 void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
                           double *rhs);
+
+// The same in covariant components (dg/cubature.h).
+void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
+                             double *rhs);
 
 // ---- reference_terms.c -------------------------------------------------------------------------
 

@@ -85,7 +85,8 @@ static sedge_status choose_curved(elliptic_config *config, const sedge_device_in
 {
     sedge_curved_block block;
 
-    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order));
+    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order,
+                                   SEDGE_CUBATURE_DEGREE(element->order)));
     const int around = SEDGE_FACES * (2 * element->face_nodes + 4 * config->face_points);
     config->curved_chunk = around / 3 < config->points ? around / 3 : config->points;
     config->curved_words = element->nodes + around;

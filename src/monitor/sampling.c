@@ -195,7 +195,8 @@ static double count_face_points(const sedge_output_context *context, const char 
     int points = 0;
     int face_points = 0;
 
-    if (sedge_cubature_sizes(&points, &face_points, context->element->order) != SEDGE_OK) {
+    if (sedge_cubature_sizes(&points, &face_points, context->element->order,
+                             SEDGE_CUBATURE_DEGREE(context->element->order)) != SEDGE_OK) {
         sedge_error_clear();
         return 0.0;
     }

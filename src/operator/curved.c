@@ -3,10 +3,13 @@
 #include "operator/curved.h"
 
 #include "base/memory.h"
+#include "dg/cubature.h"
 #include "dg/dense.h"
 #include "layout/curved_block.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
+#include "operator/covariant.h"
+#include "operator/curved_operators.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -31,7 +34,11 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
     const int nodes = element->nodes;
     sedge_curved_block block;
 
-    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order));
+    if (sedge_cubature_is_covariant(problem))
+        return operator_covariant_choose(config, layout, info, problem, element);
+    config->tile = 1;
+    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order,
+                                   SEDGE_CUBATURE_DEGREE(element->order)));
     const int around = SEDGE_FACES * (element->face_nodes + config->face_points);
     config->chunk = largest(1, around / 3);
     if (config->chunk > config->points) config->chunk = config->points;
@@ -49,54 +56,31 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
 
 // ---- what the kernels read ---------------------------------------------------------------------
 
-typedef struct writer {
-    const sedge_operator *op;
-    void *list;
-    int64_t at;
-} writer;
-
-static void write_real(writer *w, double value)
-{
-    sedge_real_put(w->list, w->op->layout.real_bytes, w->at++, value);
-}
-
-// A matrix [rows][columns], its columns first.
-static void write_turned(writer *w, const double *matrix, int rows, int columns)
-{
-    for (int c = 0; c < columns; c++)
-        for (int r = 0; r < rows; r++) write_real(w, matrix[(int64_t)r * columns + c]);
-}
-
-static void write_places(writer *w, double (*place)[3], int count)
-{
-    for (int q = 0; q < count; q++)
-        for (int d = 0; d < 3; d++) write_real(w, place[q][d]);
-}
-
 // In the order of dg_curved.h.
-static void write_operators(writer *w, const sedge_cubature *cubature)
+static void write_operators(operator_writer *w, const sedge_cubature *cubature)
 {
     const int nodes = cubature->nodes;
     const int points = cubature->volume.points;
     const int all = SEDGE_FACES * cubature->face.points;
 
-    write_turned(w, cubature->values, points, nodes);
+    operator_write_turned(w, cubature->values, points, nodes);
     for (int q = 0; q < points; q++) {
-        for (int n = 0; n < nodes; n++)
-            for (int j = 0; j < 3; j++) write_real(w, cubature->weak[j][(int64_t)n * points + q]);
+        for (int i = 0; i < 3 * nodes; i++)
+            operator_write_real(w, cubature->weak[i % 3][(int64_t)(i / 3) * points + q]);
     }
-    write_turned(w, cubature->project, nodes, points);
-    write_turned(w, cubature->trace, cubature->face.points, cubature->face_nodes);
-    write_turned(w, cubature->lift, nodes, all);
-    write_places(w, cubature->volume.place, points);
-    write_places(w, cubature->face_place, all);
-    for (int q = 0; q < points; q++) write_real(w, cubature->volume.weight[q]);
+    operator_write_turned(w, cubature->project, nodes, points);
+    operator_write_turned(w, cubature->trace, cubature->face.points, cubature->face_nodes);
+    operator_write_turned(w, cubature->lift, nodes, all);
+    operator_write_places(w, cubature->volume.place, points);
+    operator_write_places(w, cubature->face_place, all);
+    for (int q = 0; q < points; q++) operator_write_real(w, cubature->volume.weight[q]);
 }
 
 sedge_status operator_curved_create(sedge_operator *op)
 {
     if (sedge_mesh_curved(op->mesh) == 0) return SEDGE_OK;
-    return sedge_cubature_create(&op->curved.cubature, op->element);
+    return sedge_cubature_create(&op->curved.cubature, op->element,
+                                 sedge_cubature_degree(op->problem, op->element->order));
 }
 
 // The operators of coefficients in place of nodal values: fields are taken to the points through
@@ -138,13 +122,14 @@ static sedge_status turn_operators(sedge_cubature *own, double **memory, const s
 sedge_status operator_curved_take_basis(sedge_operator *op)
 {
     const sedge_cubature *const cubature = op->curved.cubature;
-    writer w = {.op = op};
+    operator_writer w = {.real_bytes = op->layout.real_bytes};
     sedge_cubature turned;
     double *memory = NULL;
 
     sedge_buffer_free(op->curved.operators);
     op->curved.operators = NULL;
     if (cubature == NULL) return SEDGE_OK;
+    if (sedge_cubature_is_covariant(op->problem)) return operator_covariant_take_basis(op);
     const bool nodal = op->layout.basis == SEDGE_NODAL;
     const int64_t nodes = op->element->nodes;
     const int64_t points = cubature->volume.points;
@@ -302,6 +287,10 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
     const double points = op->curved.config.points;
     const double around = (double)SEDGE_FACES * op->curved.config.face_points;
 
+    if (sedge_cubature_is_covariant(op->problem)) {
+        operator_covariant_count(op, bytes, flops);
+        return;
+    }
     *bytes = elements * ((4.0 * fields * nodes + CURVE_WORDS) * op->layout.real_bytes + 32.0);
     *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +
                          points * (130.0 + 15.0 * fields) +

@@ -57,6 +57,7 @@ typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
     int chunk;               // points whose fluxes are in the block's memory at once
     int block;               // SIMD batches a block
+    int tile;                // of them that an item works on (codegen/kernels/dg/dg_covariant.h)
     int threads;             // of it
     int scratch_words;       // words of the block's memory for each lane
     int64_t scratch_bytes;   // of its memory

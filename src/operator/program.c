@@ -1,6 +1,7 @@
 #include "operator/program.h"
 
 #include "base/memory.h"
+#include "dg/cubature.h"
 #include "dg/response.h"
 #include "forms/candidates.h"
 #include "forms/constants.h"
@@ -105,8 +106,14 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/dg_face_memory.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
-    if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curve.h";
-    if (problem->curved) sources[count++].name = "codegen/kernels/dg/dg_curved.h";
+    if (problem->curved) {
+        sources[count++].name = "codegen/kernels/dg/dg_curve.h";
+        sources[count++].name = "codegen/kernels/dg/dg_curved_parts.h";
+        sources[count++].name = sedge_cubature_is_covariant(problem)
+                                    ? "codegen/kernels/dg/dg_covariant.h"
+                                    : "codegen/kernels/dg/dg_curved.h";
+        sources[count++].name = "codegen/kernels/dg/dg_curved_energy.h";
+    }
     if (operator_terms_store_energy(problem))
         sources[count++].name = "codegen/kernels/dg/dg_memory_energy.h";
     if (sedge_problem_is_two_sided(problem))
@@ -134,6 +141,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"CURVED_POINTS", curved.points},   {"CURVED_FACE_POINTS", curved.face_points},
         {"CURVED_CHUNK", curved.chunk},     {"CURVED_BLOCK", curved.block},
         {"CURVED_THREADS", curved.threads}, {"CURVED_SCRATCH", curved.scratch_words},
+        {"CURVED_TILE", curved.tile},       {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
 }
@@ -154,7 +162,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 7 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 9 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
     if (target->problem->curved)

@@ -1,6 +1,7 @@
 #include "case.h"
 
 #include "base/memory.h"
+#include "dg/cubature.h"
 
 #include "random.h"
 
@@ -270,8 +271,10 @@ sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_
     SEDGE_TRY_GOTO(status, make_problem(out, options));
     SEDGE_TRY_GOTO(status, sedge_reference_create(&out->reference, comm, out->element, out->mesh,
                                                   &out->problem));
-    if (out->mesh->global_curved > 0)
-        SEDGE_TRY_GOTO(status, sedge_cubature_create(&out->cubature, out->element));
+    if (out->mesh->global_curved > 0) {
+        const int degree = sedge_cubature_degree(&out->problem, out->element->order);
+        SEDGE_TRY_GOTO(status, sedge_cubature_create(&out->cubature, out->element, degree));
+    }
     out->values = (int64_t)out->mesh->elements * options->equation->fields * out->element->nodes;
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->u, out->values, sizeof(double)));
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->rhs, out->values, sizeof(double)));

@@ -162,7 +162,7 @@ static void test_operators(int order)
     sedge_cubature *cubature;
 
     CHECK_OK(sedge_element_create(&element, order));
-    CHECK_OK(sedge_cubature_create(&cubature, element));
+    CHECK_OK(sedge_cubature_create(&cubature, element, SEDGE_CUBATURE_DEGREE(element->order)));
     const int n = element->nodes;
     const int points = cubature->volume.points;
     double identity = 0.0, weak = 0.0, lift = 0.0;

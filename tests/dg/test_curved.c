@@ -1,5 +1,6 @@
 // The reference on curved elements: what must hold to rounding, and the order of convergence.
 #include "base/memory.h"
+#include "dg/cubature.h"
 #include "dg/dense.h"
 
 #include "case.h"
@@ -68,53 +69,104 @@ static void test_constant(int order, const char *equation)
 
 // ---- energy ------------------------------------------------------------------------------------
 
-// sum w u^T M M_(1/J)^-1 M v: with v = rhs the change of the energy that cannot grow.
-static double find_energy_rate(const dg_case *c, const double *u, const double *v)
+// M^-1 M_W [3 nodes][3 nodes] of an element, W = G^T G / J at the points (dg/cubature.h).
+static void find_weights(double *matrix, const dg_case *c, int32_t e)
 {
-    const int n = c->element->nodes;
-    const int fields = c->problem.equation->fields;
     const sedge_cubature *const cubature = c->cubature;
-    double *matrix = NULL, *inverse = NULL, *jacobian = NULL, *work = NULL, *column = NULL;
-    double total = 0.0;
+    const int n = c->element->nodes;
+    double shape[SEDGE_CURVE_TERMS][3];
 
-    CHECK_OK(sedge_allocate(&matrix, (int64_t)n * n, sizeof(double)));
-    CHECK_OK(sedge_allocate(&inverse, (int64_t)n * n, sizeof(double)));
-    CHECK_OK(sedge_allocate(&column, n, sizeof(double)));
-    CHECK_OK(sedge_allocate(&jacobian, cubature->volume.points, sizeof(double)));
-    CHECK_OK(sedge_allocate(&work, cubature->volume.points, sizeof(double)));
-    for (int32_t e = 0; e < c->mesh->elements; e++) {
-        double weights[SEDGE_MAX_FIELDS];
-        sedge_geometry geometry;
-        const bool curved = sedge_mesh_curve(c->mesh, e) >= 0;
-        c->problem.equation->energy(c->problem.materials[c->mesh->group[e]], weights);
-        sedge_geometry_compute(&geometry, c->mesh->corners[e]);
-        if (curved) sedge_cubature_jacobian(cubature, c->mesh, e, jacobian);
-        for (int k = 0; k < n; k++) { // M^-1 M_(1/J), column by column
-            memset(column, 0, (size_t)n * sizeof *column);
-            column[k] = 1.0;
-            if (curved) sedge_cubature_divide(cubature, jacobian, column, work);
-            for (int i = 0; i < n; i++) matrix[i * n + k] = column[i];
-        }
-        CHECK_OK(sedge_dense_invert(inverse, matrix, n));
-        for (int f = 0; f < fields; f++) {
-            const int64_t at = ((int64_t)e * fields + f) * n;
-            const double scale = weights[f] * (curved ? 1.0 : geometry.jacobian);
+    memset(matrix, 0, (size_t)(9 * n * n) * sizeof *matrix);
+    sedge_mesh_expand(c->mesh, e, shape);
+    for (int q = 0; q < cubature->volume.points; q++) {
+        double dx[3][3], cofactor[3][3];
+        sedge_curve_tangents(shape, cubature->volume.place[q], dx);
+        const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        for (int a = 0; a < 9; a++) {
+            const double *const one = dx[a / 3];
+            const double *const two = dx[a % 3];
+            const double weight = (one[0] * two[0] + one[1] * two[1] + one[2] * two[2]) / jacobian;
             for (int i = 0; i < n; i++) {
-                double left = 0.0, right = 0.0; // M u, M_(1/J)^-1 M v
-                for (int k = 0; k < n; k++) {
-                    left += c->element->mass[i * n + k] * u[at + k];
-                    right += inverse[i * n + k] * v[at + k];
-                }
-                total += scale * left * right;
+                const double left = weight * cubature->project[i * cubature->volume.points + q];
+                double *const row = matrix + (a / 3 * n + i) * 3 * n + a % 3 * n;
+                for (int k = 0; k < n; k++) row[k] += left * cubature->values[q * n + k];
             }
         }
     }
-    sedge_comm_sum(c->comm, &total, 1);
+}
+
+// Covariant components [3][nodes] of a vector field [3][nodes].
+static void take_covariant(double *to, const dg_case *c, int32_t e, const double *from)
+{
+    const int n = c->element->nodes;
+    double shape[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(c->mesh, e, shape);
+    for (int i = 0; i < n; i++) {
+        const double rst[3] = {c->element->r[i], c->element->s[i], c->element->t[i]};
+        const double v[3] = {from[i], from[n + i], from[2 * n + i]};
+        double dx[3][3];
+        sedge_curve_tangents(shape, rst, dx);
+        for (int j = 0; j < 3; j++)
+            to[j * n + i] = dx[j][0] * v[0] + dx[j][1] * v[1] + dx[j][2] * v[2];
+    }
+}
+
+// Of the fields u, v of an element: u^T M J v, or e^T M M_W^-1 M f of their covariant components
+// where the element is curved, each vector with its weight.
+static double find_product(const dg_case *c, int32_t e, const double *u, const double *v)
+{
+    const int n = c->element->nodes;
+    const bool curved = sedge_mesh_curve(c->mesh, e) >= 0;
+    double *matrix = NULL, *inverse = NULL, *one = NULL, *two = NULL, *three = NULL;
+    double weights[SEDGE_MAX_FIELDS];
+    double total = 0.0;
+    sedge_geometry geometry;
+
+    c->problem.equation->energy(c->problem.materials[c->mesh->group[e]], weights);
+    sedge_geometry_compute(&geometry, c->mesh->corners[e]);
+    CHECK_OK(sedge_allocate(&matrix, (int64_t)9 * n * n, sizeof(double)));
+    CHECK_OK(sedge_allocate(&inverse, (int64_t)9 * n * n, sizeof(double)));
+    CHECK_OK(sedge_allocate(&one, 3L * n, sizeof(double)));
+    CHECK_OK(sedge_allocate(&two, 3L * n, sizeof(double)));
+    CHECK_OK(sedge_allocate(&three, 3L * n, sizeof(double)));
+    if (curved) {
+        find_weights(matrix, c, e);
+        CHECK_OK(sedge_dense_invert(inverse, matrix, 3 * n));
+    }
+    for (int f = 0; f < 6; f += 3) {
+        memcpy(one, u + (int64_t)f * n, 3UL * (size_t)n * sizeof(double));
+        memcpy(three, v + (int64_t)f * n, 3UL * (size_t)n * sizeof(double));
+        if (curved) {
+            take_covariant(one, c, e, u + (int64_t)f * n);
+            take_covariant(two, c, e, v + (int64_t)f * n);
+            sedge_dense_multiply(three, inverse, false, two, false, 3 * n, 3 * n, 1);
+        }
+        for (int k = 0; k < 3; k++) {
+            double sum = 0.0;
+            for (int i = 0; i < n * n; i++)
+                sum += c->element->mass[i] * one[k * n + i / n] * three[k * n + i % n];
+            total += weights[f] * (curved ? 1.0 : geometry.jacobian) * sum;
+        }
+    }
     sedge_release(matrix);
     sedge_release(inverse);
-    sedge_release(column);
-    sedge_release(jacobian);
-    sedge_release(work);
+    sedge_release(one);
+    sedge_release(two);
+    sedge_release(three);
+    return total;
+}
+
+// With v = rhs the change of the energy that cannot grow.
+static double find_energy_rate(const dg_case *c, const double *u, const double *v)
+{
+    double total = 0.0;
+
+    for (int32_t e = 0; e < c->mesh->elements; e++) {
+        const int64_t at = (int64_t)e * 6 * c->element->nodes;
+        total += find_product(c, e, u + at, v + at);
+    }
+    sedge_comm_sum(c->comm, &total, 1);
     return total;
 }
 
@@ -227,8 +279,9 @@ int main(void)
         test_constant(order, "advection");
     }
     for (int order = 1; order <= 3; order++) {
-        for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++)
-            test_energy(order, &energies[i]);
+        for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
+            if (order < 3 || energies[i].map == lens) test_energy(order, &energies[i]);
+        }
     }
     for (int order = 1; order <= 2; order++) {
         test_order_of_convergence(order, 3, false);

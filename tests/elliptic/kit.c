@@ -193,7 +193,8 @@ static double curved_square(const elliptic_case *c, const double *a, const doubl
     double *work = NULL;
     double sum = 0.0;
 
-    if (sedge_cubature_create(&cubature, c->element) != SEDGE_OK ||
+    if (sedge_cubature_create(&cubature, c->element, SEDGE_CUBATURE_DEGREE(c->element->order)) !=
+            SEDGE_OK ||
         sedge_allocate(&work, cubature->volume.points + nodes, sizeof *work) != SEDGE_OK)
         return (double)NAN;
     double *const difference = work + cubature->volume.points;

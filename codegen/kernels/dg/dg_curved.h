@@ -1,5 +1,5 @@
-// The Runge-Kutta stage, and the energy, of curved elements (src/dg/cubature.h has the method).
-// Types of dg_layout.h, geometry of dg_curve.h.
+// The Runge-Kutta stage of curved elements (src/dg/cubature.h has the method). Types of
+// dg_layout.h, geometry of dg_curve.h, parameters of dg_curved_parts.h.
 //
 //   rhs = P 1/J V (sum_j W_j (sum_d g_jd F_d(V u)) - L sJ n.F*) + S
 //
@@ -75,98 +75,6 @@ SEDGE_FUNCTION void find_curved_flux(SEDGE_BLOCKWIDE sedge_value *s_g,
 
 // ---- faces -------------------------------------------------------------------------------------
 
-// What the boundary functions need to know.
-#define SEDGE_CURVED_BOUNDARY_LIST(X)                        \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, shapes)     \
-    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, group)         \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, parameters) \
-    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, kinds)         \
-    X(sedge_int64, halo_faces)                               \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)      \
-    X(double, delay)
-
-// Place of a face's point in fp64.
-SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
-                               const SEDGE_GLOBAL sedge_real *rst)
-{
-    const double r = (double)rst[0];
-    const double s = (double)rst[1];
-    const double t = (double)rst[2];
-    const double terms[10] = {1.0, r, s, t, r * r, s * s, t * t, r * s, r * t, s * t};
-
-    for (int d = 0; d < 3; d++) {
-        x[d] = 0.0;
-        for (int k = 0; k < 10; k++) x[d] += terms[k] * shape[3 * k + d];
-    }
-}
-
-#define SEDGE_CURVED_CASE(number, function)                              \
-    case number:                                                         \
-        function(own, m, normal, place, time, values, constants, outer); \
-        break;
-
-#ifdef SEDGE_TWO_SIDED_CASES
-#define SEDGE_CURVED_TWO_SIDED_CASE(number, function)                                   \
-    case number:                                                                        \
-        function(own, other, m, behind, normal, place, time, values, constants, outer); \
-        break;
-#endif
-
-// Of a condition with memory the slot has the outer trace, made at the nodes of the face.
-#define SEDGE_CURVED_MEMORY_CASE(number, function, components)       \
-    case number:                                                     \
-        SEDGE_EACH (f, SEDGE_FIELDS) outer[f] = SEDGE_LANE(v[f], l); \
-        break;
-
-// v behind a face's point, where lane l of the value has a boundary. On entry v is the trace in the
-// face's slot and mv the slot's material: of a two-sided condition those of the other side, and
-// then mv becomes that of the own side.
-SEDGE_FUNCTION void
-apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedge_value *mv,
-               const sedge_value *n, int l, sedge_int64 slot, sedge_int64 curve_slot,
-               const SEDGE_GLOBAL sedge_real *rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
-{
-#ifdef SEDGE_TWO_SIDED_CASES
-    const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
-        SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
-    sedge_real other[SEDGE_FIELDS];
-    sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
-#else
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-#endif
-    const int which = group[slot - halo_faces];
-    sedge_real own[SEDGE_FIELDS];
-    sedge_real outer[SEDGE_FIELDS];
-    sedge_real m[SEDGE_MATERIAL_VALUES + 1];
-    sedge_real normal[3];
-    const double time = clock[0] + delay;
-    double place[3];
-    SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
-                       SEDGE_BOUNDARY_VALUES);
-
-    SEDGE_EACH (f, SEDGE_FIELDS) own[f] = outer[f] = SEDGE_LANE(u[f], l);
-    for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) m[k] = SEDGE_LANE(mu[k], l);
-    for (int d = 0; d < 3; d++) normal[d] = SEDGE_LANE(n[d], l);
-    find_place(place, shapes + curve_slot * SEDGE_CURVE_WORDS, rst);
-#ifdef SEDGE_TWO_SIDED_CASES
-    SEDGE_EACH (f, SEDGE_FIELDS) other[f] = SEDGE_LANE(v[f], l);
-    for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) {
-        behind[k] = SEDGE_LANE(mv[k], l);
-        SEDGE_LANE(mv[k], l) = m[k];
-    }
-#endif
-    switch (kinds[which]) {
-        SEDGE_BOUNDARY_CASES(SEDGE_CURVED_CASE)
-#ifdef SEDGE_TWO_SIDED_CASES
-        SEDGE_TWO_SIDED_CASES(SEDGE_CURVED_TWO_SIDED_CASE)
-#endif
-        SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
-        SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
-    }
-    SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = outer[f];
-    (void)l, (void)time, (void)constants, (void)values, (void)m, (void)mv, (void)normal;
-}
-
 // sJ n.F* at point p of the four faces. `behind` are the neighbours' traces at the nodes of the
 // faces, in the own order.
 SEDGE_FUNCTION void
@@ -221,41 +129,6 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
 }
 
 // ---- the stage ---------------------------------------------------------------------------------
-
-#define SEDGE_CURVED_LIST(X)                                    \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)        \
-    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)           \
-    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)       \
-    X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)    \
-    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, links)     \
-    X(const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT, curves)   \
-    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)         \
-    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials) \
-    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, operators) \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)         \
-    SEDGE_CURVED_BOUNDARY_LIST(X)                               \
-    X(sedge_int64, first)                                       \
-    X(sedge_int64, first_curve)                                 \
-    X(sedge_int64, count)                                       \
-    X(sedge_int64, slots)                                       \
-    X(sedge_real, rk_a)                                         \
-    X(sedge_real, rk_b)                                         \
-    X(sedge_real, dt)                                           \
-    SEDGE_TERMS_LIST(X)
-
-// residual = a residual + dt rhs, next = u + b residual at one node.
-SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sedge_state *residual,
-                                const SEDGE_BLOCKWIDE sedge_value *own, const sedge_value *rhs,
-                                sedge_real rk_a, sedge_real rk_b, sedge_real dt)
-{
-    SEDGE_EACH (f, SEDGE_FIELDS) {
-        sedge_value change = dt * rhs[f];
-        // In the first stage the residual may hold anything.
-        if (rk_a != SEDGE_R(0.0)) change = change + rk_a * residual->f[f];
-        residual->f[f] = change;
-        next->f[f] = own[f] + rk_b * change;
-    }
-}
 
 SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
 {
@@ -373,76 +246,13 @@ SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
                 sedge_value *const sum = SEDGE_MINE(sums, e * SEDGE_NODES + n);
                 const SEDGE_BLOCKWIDE sedge_value *const words =
                     s_u + (e * SEDGE_NODES + n) * SEDGE_FIELDS;
-#ifdef SEDGE_EACH_TERM
                 sedge_value own[SEDGE_FIELDS];
                 SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[f];
+#ifdef SEDGE_EACH_TERM
                 add_terms(sum, own, start + e, n, material, materials, rk_a, rk_b, dt,
                           clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
-                update_node(&next[at], &residual[at], words, sum, rk_a, rk_b, dt);
-            }
-        }
-    }
-}
-
-// ---- energy ------------------------------------------------------------------------------------
-
-// energy [values][SEDGE_LANES] of the curved values: 1/2 sum_f w_f int J u_f^2, by the points.
-#define SEDGE_CURVED_ENERGY_LIST(X)                              \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)         \
-    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)               \
-    X(const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT, curves)    \
-    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, operators)  \
-    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights) \
-    X(sedge_int64, first)                                        \
-    X(sedge_int64, first_curve)                                  \
-    X(sedge_int64, count)
-
-SEDGE_KERNEL(sedge_curved_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_ENERGY_LIST)
-{
-    SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
-            const sedge_int64 k = b * SEDGE_TRACE_THREADS + i + one;
-            if (k < count) {
-                double total[SEDGE_LANES] = {0.0};
-                for (int q = 0; q < SEDGE_CURVED_POINTS; q++) {
-                    const sedge_real weight = operators[SEDGE_CURVED_WEIGHTS + q];
-                    sedge_value g[9];
-                    const sedge_value jacobian = find_cofactors(
-                        g, &curves[first_curve + k], operators + SEDGE_CURVED_PLACES + 3 * q);
-                    sedge_value at[SEDGE_FIELDS];
-                    SEDGE_EACH (f, SEDGE_FIELDS) at[f] = SEDGE_SPLAT(0.0);
-                    for (int n = 0; n < SEDGE_NODES; n++) {
-                        const sedge_real v =
-                            operators[SEDGE_CURVED_VALUES + n * SEDGE_CURVED_POINTS + q];
-                        SEDGE_EACH (f, SEDGE_FIELDS)
-                            at[f] += v * u[(first + k) * SEDGE_NODES_PADDED + n].f[f];
-                    }
-                    SEDGE_LANES_LOOP (l) {
-#if SEDGE_VOLUMES > 1
-                        const SEDGE_GLOBAL double *const w =
-                            energy_weights +
-                            material[(first + k) * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
-#else
-                        const SEDGE_GLOBAL double *const w = energy_weights;
-#endif
-                        const double size = (double)weight * (double)SEDGE_LANE(jacobian, l);
-#ifdef SEDGE_ENERGY_MATRIX
-                        SEDGE_EACH (f, SEDGE_FIELDS)
-                            SEDGE_EACH (h, SEDGE_FIELDS)
-                                total[l] += 0.5 * size * w[f * SEDGE_FIELDS + h] *
-                                            (double)SEDGE_LANE(at[f], l) *
-                                            (double)SEDGE_LANE(at[h], l);
-#else
-                        SEDGE_EACH (f, SEDGE_FIELDS)
-                            total[l] += 0.5 * size * w[f] * (double)SEDGE_LANE(at[f], l) *
-                                        (double)SEDGE_LANE(at[f], l);
-#endif
-                    }
-                }
-                SEDGE_LANES_LOOP (l) energy[(first + k) * SEDGE_LANES + l] = total[l];
-                (void)material;
+                update_node(&next[at], &residual[at], own, sum, rk_a, rk_b, dt);
             }
         }
     }

@@ -1,0 +1,18 @@
+// The stage in curved elements by covariant components (codegen/kernels/dg/dg_covariant.h): sizes
+// and operators. curved.h launches it.
+#pragma once
+
+#include "operator/parts.h"
+
+// The rule's kernel configuration; SEDGE_ERR_DEVICE where the device has too little memory a block.
+SEDGE_MUST_USE
+sedge_status operator_covariant_choose(operator_curved_config *config,
+                                       const operator_layout *layout, const sedge_device_info *info,
+                                       const sedge_problem *problem, const sedge_element *element);
+
+// The operators in the layout's basis, to op->curved.operators, which is NULL before.
+SEDGE_MUST_USE
+sedge_status operator_covariant_take_basis(sedge_operator *op);
+
+// Compulsory bytes and nominal operations of a stage in all curved elements of this rank.
+void operator_covariant_count(const sedge_operator *op, double *bytes, double *flops);
