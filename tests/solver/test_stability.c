@@ -200,6 +200,9 @@ static void test_shapes(const kit_world *world)
         CHECK(is_stable(world, &longer, SEDGE_CFL_STABLE));
         CHECK(!is_stable(world, &longer, 2.4));
     }
+    kit_options flat = shape_options(&shapes[3], 3, true, &upwind); // the worst for them
+    flat.integrator = sedge_integrator_find("ndblsrk144");
+    CHECK(is_stable(world, &flat, SEDGE_CFL_STABLE));
 }
 
 // ---- the table ---------------------------------------------------------------------------------
