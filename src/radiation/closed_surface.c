@@ -71,6 +71,7 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
                                          sedge_face_points *faces, const char *where)
 {
     *out = (sedge_near_surface){.comm = context->comm,
+                                .threads = context->threads,
                                 .points = (int64_t)faces->sides * faces->side_points,
                                 .place = (const double(*)[3])faces->place,
                                 .normal = (const double(*)[3])faces->normal,
