@@ -161,4 +161,5 @@ SEDGE_FUNCTION void lorentz_energy(const double *p, double *weights)
         .rate = find_rate,                                                            \
         .oscillation = find_oscillation,                                              \
         .energy = find_energy,                                                        \
+        .field_triple = 1 + ((value) == MAXWELL_INVERSE_EPSILON ? 0 : 3),             \
         .linear = true}

@@ -305,6 +305,10 @@ static sedge_status check_terms(const sedge_equation *equation)
             {matrix != (kind->rate != NULL), "rate", missing},
             {kind->energy == NULL || !(matrix || kind->layer > 0), "energy",
              "a term that multiplies and one of layers have none"},
+            {kind->field_triple == 0 ||
+                 (kind->linear && kind->memory > 0 && kind->memory % 3 == 0 &&
+                  kind->field_triple > 0 && kind->field_triple + 2 <= equation->fields),
+             "field_triple", "a linear term with memory of three fields alike has it"},
             {kind->oscillation == NULL || kind->rate != NULL, "oscillation",
              "a term with oscillations has a rate"},
             {matrix == (kind->multiply_local != NULL), "multiply",

@@ -76,7 +76,7 @@ static double find_decay(const sedge_problem *problem, int volume)
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        if (!term->present[volume]) continue;
+        if (!term->present[volume] || term->exponential) continue;
         rate += sum_poles(problem, term, volume, term->kind->rate, false);
         square += sum_poles(problem, term, volume, term->kind->oscillation, true);
     }
@@ -99,6 +99,13 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
 double sedge_problem_decay_step(const sedge_problem *problem, int volume)
 {
     const double rate = find_decay(problem, volume);
+
+    return rate > 0.0 ? STABLE_DECAY * problem->integrator->stability / rate : HUGE_VAL;
+}
+
+double sedge_term_step(const sedge_problem *problem, const sedge_term *term, int volume)
+{
+    const double rate = sedge_term_rate(problem, term, volume);
 
     return rate > 0.0 ? STABLE_DECAY * problem->integrator->stability / rate : HUGE_VAL;
 }

@@ -39,9 +39,10 @@ typedef struct sedge_incident {
 // A kind of term with a number of poles, and the volume groups that have it.
 typedef struct sedge_term {
     const sedge_term_kind *kind;
-    int poles;                              // of each of these groups; 1 for a kind without poles
-    char name[SEDGE_TERM_NAME];             // of its memory: "debye", with more poles "debye-2"
-    bool *present;                          // [volumes]
+    int poles;                  // of each of these groups; 1 for a kind without poles
+    char name[SEDGE_TERM_NAME]; // of its memory: "debye", with more poles "debye-2"
+    bool exponential;           // it takes no part in the integrator's stages (dg/exponential.h)
+    bool *present;              // [volumes]
     double (*parameters)[SEDGE_MAX_VALUES]; // [volumes] pole by pole, code units; zero where it is
                                             // not present
 } sedge_term;
@@ -160,11 +161,11 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 // The largest time step of this rank's elements for `cfl`, where cfl 1 is about the stability
 // limit:
 //   dt = cfl S min_K 1 / (c_K / (C_N min(R r_in(K), F h_min(K))) + decay_K / 4.6)
-// with decay_K the sum of the source's |decay| and the terms' rates in the element and the
-// integrator's `oscillation` times the root of the sum of their squared oscillations, and
-// with S = 1, R = 1 and F = 0.36 for lsrk45, and the integrator's `stability`, `radius` and
-// `height` for others, C_N = sedge_stable_number(N) (measured on regular cells, upwind, N
-// = 1..8; 8.4 * 1.5 /
+// with decay_K the sum of the source's |decay| and the rates of terms in the element that are not
+// exponential and the integrator's `oscillation` times the root of the sum of their squared
+// oscillations, and with S = 1, R = 1 and F = 0.36 for lsrk45, and the integrator's `stability`,
+// `radius` and `height` for others, C_N = sedge_stable_number(N) (measured on regular cells,
+// upwind, N = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
 // both are lower bounds (sedge_mesh_inradius, sedge_mesh_height). The bound by h_min is for flat
 // elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that
@@ -185,6 +186,9 @@ sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge
 // The largest time step that the source and the terms of a volume group would allow by themselves,
 // by the formula above with cfl 1; HUGE_VAL: any.
 double sedge_problem_decay_step(const sedge_problem *problem, int volume);
+
+// The same for one of its terms, as if it were not exponential.
+double sedge_term_step(const sedge_problem *problem, const sedge_term *term, int volume);
 
 // 1/dt of one element by the formula above with cfl 1. The element's local CFL number is dt times
 // this rate.

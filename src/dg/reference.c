@@ -512,6 +512,7 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
             u[i] += method->b[s] * reference->residual[i];
         }
         reference_terms_stage(reference, method->a[s], method->b[s], dt);
+        reference_terms_exponential(reference, u, s, dt);
     }
     return SEDGE_OK;
 }

@@ -29,7 +29,7 @@ sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_ele
                                           const sedge_mesh *mesh, const sedge_problem *problem);
 
 // rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + terms + point sources. The terms use
-// their present memory. Exchanges traces. Collective.
+// their present memory; exponential ones are left out. Exchanges traces. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t,
                                  double *rhs);

@@ -25,7 +25,8 @@ typedef struct reference_term {
     int64_t values;   // of each of the next three, [elements][memory][nodes]
     double *memory;   // w
     double *residual; // of a step
-    double *rate;     // dw/dt, of the last right-hand side
+    double *rate;     // dw/dt, of the last right-hand side; of an exponential term the residual of
+                      // the fields after the last stage, in the first three components
 } reference_term;
 
 struct sedge_reference {
@@ -113,6 +114,9 @@ const double *reference_terms_drive(sedge_reference *reference, const double *u)
 // reference_terms_drive.
 void reference_terms_add(sedge_reference *reference, const double *u, const double *seen, double t,
                          double *rhs);
+
+// After stage `s` of a step of dt: the exponential updates of u and of the terms' memory.
+void reference_terms_exponential(sedge_reference *reference, double *u, int s, double dt);
 
 // Add the energy of the terms' memory to `energy` [elements].
 void reference_terms_energy(const sedge_reference *reference, double *energy);

@@ -2,6 +2,7 @@
 #include "dg/reference.h"
 
 #include "base/memory.h"
+#include "dg/exponential.h"
 #include "dg/reference_internal.h"
 #include "dg/state_blocks.h"
 
@@ -166,7 +167,8 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
             reference_term *const of = &reference->terms[k];
             const sedge_term_kind *const kind = of->term->kind;
             const int place = kind->multiply_local != NULL ? 1 : kind->drive_local != NULL ? 2 : 0;
-            for (int32_t i = 0; i < of->elements && pass == place; i++) {
+            const bool now = pass == place && !of->term->exponential;
+            for (int32_t i = 0; i < of->elements && now; i++) {
                 const int64_t at = of->element[i] * stride;
                 if (pass == 1) {
                     multiply_element(reference, of, of->element[i], rhs + at);
@@ -229,10 +231,55 @@ void reference_terms_stage(sedge_reference *reference, double a, double b, doubl
 
     for (int k = 0; k < reference->problem->term_count; k++) {
         reference_term *const of = &reference->terms[k];
+        if (of->term->exponential) continue;
         advance(of->memory, of->residual, of->rate, of->values, step);
     }
     advance(reference->face_memory, reference->face_residual, reference->face_rate,
             count_face_memory(reference), step);
+}
+
+// At a node of one element, the i-th that has the term, for one component of the field.
+static void update_node(const reference_term *of, int64_t nodes, int64_t at, const double *numbers,
+                        double *u, double r, const sedge_stage *stage)
+{
+    const int64_t n = sedge_exponential_size(of->term);
+    double *const w = of->memory + at;
+    const double rate = r - stage->a * of->rate[at];
+    double y[SEDGE_EXPONENTIAL_SIZE];
+
+    y[0] = *u - stage->b * r; // before the stage
+    for (int64_t k = 1; k < n; k++) y[k] = w[3 * (k - 1) * nodes];
+    of->rate[at] = r;
+    for (int64_t k = 0; k < n; k++) {
+        const double *const row = numbers + k * (n + 2);
+        double sum = row[n] * r + row[n + 1] * rate;
+        for (int j = 0; j < n; j++) sum += row[j] * y[j];
+        *(k == 0 ? u : &w[3 * (k - 1) * nodes]) = sum;
+    }
+}
+
+void reference_terms_exponential(sedge_reference *reference, double *u, int s, double dt)
+{
+    const sedge_stage stage = sedge_integrator_stage(reference->problem->integrator, s, dt);
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+    double numbers[SEDGE_EXPONENTIAL_SIZE * (SEDGE_EXPONENTIAL_SIZE + 2)];
+
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int memory = sedge_term_memory(of->term);
+        const int first = of->term->kind->field_triple - 1;
+        for (int32_t i = 0; i < of->elements && of->term->exponential; i++) {
+            const int32_t e = of->element[i];
+            sedge_exponential_stage(numbers, reference->problem, of->term,
+                                    reference->mesh->group[e], s, dt);
+            for (int64_t j = 0; j < 3 * n; j++) { // components and nodes
+                const int64_t field = ((int64_t)e * fields + first) * n + j;
+                update_node(of, n, (int64_t)i * memory * n + j, numbers, u + field,
+                            reference->residual[field], &stage);
+            }
+        }
+    }
 }
 
 double *sedge_reference_face_memory(sedge_reference *reference)

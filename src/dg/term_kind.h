@@ -96,6 +96,10 @@ typedef struct sedge_term_kind {
     // together; the energy density of one pole's memory is 1/2 sum_k weights_k w_k^2. Sets weights
     // [memory], each >= 0.
     void (*energy)(const double *m, const double *p, double *weights);
+    // Optional, of a linear term: 1 + f where the law couples component i of the three fields f, f
+    // + 1, f + 2 with w[i], w[3 + i], .. of each pole alone, alike for all three. Where such poles
+    // are stiff, the run may solve them by an exponential update (dg/exponential.h).
+    int field_triple;
     // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
     // coefficients of any basis may be used in place of nodal values.
     bool linear;

@@ -174,6 +174,7 @@ sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double d
                         !sedge_device_get_info(op->device)->graphs;
 
     if (timed) SEDGE_TRY(operator_begin_sampling(&op->launcher));
+    SEDGE_TRY(evolve_stages_prepare(evolution->stages, dt));
     SEDGE_TRY(set_clock(op, &evolution->fields, t));
     SEDGE_TRY(singly ? evolve_stages_run(evolution->stages, dt)
                      : evolve_graphs_launch(evolution->graphs, dt));

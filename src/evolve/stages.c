@@ -1,6 +1,7 @@
 #include "evolve/stages.h"
 
 #include "base/memory.h"
+#include "evolve/exponential.h"
 #include "evolve/point_sources.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
@@ -10,6 +11,7 @@ struct evolve_stages {
     sedge_operator *op;
     operator_fields *fields;
     evolve_point_sources *point_sources;
+    evolve_exponential *exponential;
 };
 
 sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields)
@@ -22,6 +24,8 @@ sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, opera
     stages->op = op;
     stages->fields = fields;
     SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(op->comm, evolve_exponential_create(&stages->exponential, op)));
     *out = stages;
     stages = NULL;
 done:
@@ -33,7 +37,13 @@ void evolve_stages_free(evolve_stages *stages)
 {
     if (stages == NULL) return;
     evolve_point_sources_free(stages->point_sources);
+    evolve_exponential_free(stages->exponential);
     sedge_release(stages);
+}
+
+sedge_status evolve_stages_prepare(evolve_stages *stages, double dt)
+{
+    return evolve_exponential_prepare(stages->exponential, dt);
 }
 
 sedge_status evolve_stages_run(evolve_stages *stages, double dt)
@@ -45,6 +55,7 @@ sedge_status evolve_stages_run(evolve_stages *stages, double dt)
         const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
         SEDGE_TRY(operator_run_stage(stages->op, fields, &stage));
         SEDGE_TRY(evolve_point_sources_add(stages->point_sources, fields, &stage));
+        SEDGE_TRY(evolve_exponential_run(stages->exponential, fields, s));
         operator_fields_swap(fields);
     }
     return SEDGE_OK;

@@ -1,5 +1,5 @@
 // The stages of a time step by the problem's integrator. Each stage launches the tuned right-hand
-// side, then the kernels of the point sources.
+// side, then the kernels of the point sources, then those of stiff terms.
 #pragma once
 
 #include "operator/fields.h"
@@ -12,6 +12,12 @@ SEDGE_MUST_USE
 sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields);
 void evolve_stages_free(evolve_stages *stages);
 
-// All stages of a step of `dt`, launched kernel by kernel: then u[0] is the state after it.
+// Before the first step of `dt`: what the stages read that depends on it. Waits where there is
+// such.
+SEDGE_MUST_USE
+sedge_status evolve_stages_prepare(evolve_stages *stages, double dt);
+
+// All stages of a step of the prepared `dt`, launched kernel by kernel: then u[0] is the state
+// after it.
 SEDGE_MUST_USE
 sedge_status evolve_stages_run(evolve_stages *stages, double dt);

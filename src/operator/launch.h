@@ -22,6 +22,7 @@ typedef enum operator_kernel {
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
     KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions
+    KERNEL_EXPONENTIAL,   // only where terms are exponential
     KERNEL_MEMORY_ENERGY, // only where terms tell the energy of their memory
     KERNEL_CURVED,        // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,

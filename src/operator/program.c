@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/cubature.h"
+#include "dg/exponential.h"
 #include "dg/response.h"
 #include "forms/candidates.h"
 #include "forms/constants.h"
@@ -30,6 +31,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
     [KERNEL_MEMORY_ENERGY] = "sedge_memory_energy",
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
+    [KERNEL_EXPONENTIAL] = "sedge_exponential",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
     [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
@@ -114,6 +116,8 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
                                     : "codegen/kernels/dg/dg_curved.h";
         sources[count++].name = "codegen/kernels/dg/dg_curved_energy.h";
     }
+    if (operator_terms_exponential(problem))
+        sources[count++].name = "codegen/kernels/dg/dg_exponential.h";
     if (operator_terms_store_energy(problem))
         sources[count++].name = "codegen/kernels/dg/dg_memory_energy.h";
     if (sedge_problem_is_two_sided(problem))
@@ -134,6 +138,10 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
     if (sedge_response_multiplies(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
+    if (operator_terms_exponential(target->problem)) {
+        const operator_constant size = {"EXPONENTIAL_SIZE", SEDGE_EXPONENTIAL_SIZE};
+        SEDGE_TRY(operator_constants_write(text, &size, 1));
+    }
     if (!target->problem->curved) return SEDGE_OK;
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
@@ -162,7 +170,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 9 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 10 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
     if (target->problem->curved)
@@ -253,6 +261,7 @@ static sedge_status find_kernels(sedge_operator *op)
     const bool stores = operator_terms_store_energy(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
+        if (k == KERNEL_EXPONENTIAL && !operator_terms_exponential(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
     }
@@ -290,7 +299,7 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         status = write_all(text, name, &target, &op->layout, &op->config);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
-    const int count = SEDGE_OPERATOR_PROGRAMS - (operator_terms_count(op->problem) == 0);
+    const int count = SEDGE_OPERATOR_PROGRAMS - !operator_terms_staged(op->problem);
     for (int i = 0; i < count; i++)
         whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
     SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,

@@ -57,6 +57,12 @@ bool operator_term_is_in(const operator_term *term, const sedge_problem *problem
     return term->term != NULL ? term->term->present[volume] : has_source(problem, volume);
 }
 
+// Is the term in the stages' kernels?
+static bool is_staged(const operator_term *term)
+{
+    return term->term == NULL || !term->term->exponential;
+}
+
 // ---- what they cost ----------------------------------------------------------------------------
 
 static int64_t count_elements(const operator_term *term, const sedge_problem *problem,
@@ -84,6 +90,7 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
+        if (!is_staged(&term)) continue;
         const int components = term.memory + 3 * term.unknowns;
         words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
     }
@@ -102,6 +109,22 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         bytes += elements * 2 * term.memory * nodes * real_bytes(problem) + places;
     }
     return bytes;
+}
+
+bool operator_terms_exponential(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].exponential) return true;
+    return false;
+}
+
+bool operator_terms_staged(const sedge_problem *problem)
+{
+    for (int i = 0; i < operator_terms_count(problem); i++) {
+        const operator_term term = operator_terms_get(problem, i);
+        if (is_staged(&term)) return true;
+    }
+    return false;
 }
 
 bool operator_terms_store_energy(const sedge_problem *problem)
@@ -188,7 +211,7 @@ static sedge_status write_drives(sedge_text *text, const sedge_problem *problem,
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
     for (int i = 0; i < count; i++) {
         const operator_term term = operator_terms_get(problem, i);
-        if (term.drive == NULL && term.multiply == NULL)
+        if (term.drive == NULL && term.multiply == NULL && is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     return sedge_text_add(text, "\n");
@@ -200,7 +223,8 @@ static sedge_status write_list(sedge_text *text, const char *name, const sedge_p
 {
     SEDGE_TRY(sedge_text_add(text, "#define %s(X)", name));
     for (int i = 0; i < operator_terms_count(problem); i++) {
-        if ((operator_terms_get(problem, i).multiply != NULL) == multiply)
+        const operator_term term = operator_terms_get(problem, i);
+        if ((term.multiply != NULL) == multiply && is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     return SEDGE_OK;
@@ -215,7 +239,10 @@ static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, 
         SEDGE_TRY(write_list(text, "SEDGE_EACH_MULTIPLY", problem, true));
     }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_TERMS_LIST(X)"));
-    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
+    for (int i = 0; i < count; i++) {
+        const operator_term term = operator_terms_get(problem, i);
+        if (is_staged(&term)) SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
+    }
     return sedge_text_add(text, "\n");
 }
 
@@ -225,7 +252,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
 
     *text = (operator_terms_text){.count = 0};
     SEDGE_TRY(sedge_text_create(&text->constants));
-    if (terms == 0) return SEDGE_OK;
+    if (!operator_terms_staged(problem)) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&text->sources, 3 * terms + 1, sizeof *text->sources));
     SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
     SEDGE_TRY(write_lists(text->constants, problem, terms));
@@ -233,6 +260,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
         const operator_term term = operator_terms_get(problem, i);
+        if (!is_staged(&term)) continue;
         SEDGE_TRY(write_numbers(text->numbers[i], &term, i, drives));
         if (!is_listed(text->sources, text->count, &term.header))
             text->sources[text->count++] = term.header;
@@ -318,7 +346,7 @@ static sedge_status make_parameters(operator_device_term *term, const target *to
 static bool has_terms(const operator_terms *terms, int64_t batch)
 {
     for (int i = 0; i < terms->count; i++)
-        if (terms->term[i].places[batch] >= 0) return true;
+        if (terms->term[i].places[batch] >= 0 && is_staged(&terms->term[i].term)) return true;
     return false;
 }
 
@@ -381,6 +409,7 @@ void operator_terms_list(operator_terms_arguments *arguments, const operator_ter
 {
     arguments->count = 0;
     for (int i = 0; i < terms->count; i++) {
+        if (!is_staged(&terms->term[i].term)) continue;
         arguments->value[arguments->count++] = address_of(terms->term[i].on_device);
         arguments->value[arguments->count++] = address_of(memory[i].now);
         arguments->value[arguments->count++] = address_of(memory[i].residual);

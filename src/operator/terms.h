@@ -1,6 +1,7 @@
 // The terms of a problem (dg/term_kind.h) in the operator's kernels: each adds to du/dt in some
 // volume groups, with or without memory of its own. If the equation has a source, that is the first
-// term; those of the deck follow in the problem's order.
+// term; those of the deck follow in the problem's order. Exponential ones are among them, but not
+// in the stages' kernels.
 //
 // Elements that have terms run through a stage kernel of their own, which is the tuned one with the
 // terms in it: a term would else have to read the fields a second time. Terms are not tuned. If the
@@ -30,6 +31,9 @@ operator_term operator_terms_get(const sedge_problem *problem, int i);
 // Whether a volume group has the term.
 bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume);
 
+// Is any of them in the stages' kernels?
+bool operator_terms_staged(const sedge_problem *problem);
+
 // Bytes that a stage reads and writes for the memory of the terms in this rank's straight or curved
 // elements.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
@@ -41,6 +45,9 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 // words; on GPUs each element's nodes are filled up by at most three, and then by at most 5 %
 // (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
+
+// Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
+bool operator_terms_exponential(const sedge_problem *problem);
 
 // Does any term tell the energy of its memory (sedge_term_kind.energy)?
 bool operator_terms_store_energy(const sedge_problem *problem);

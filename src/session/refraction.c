@@ -27,10 +27,21 @@ static void print_group(const sedge_session *session, int volume, double highest
     const double second = sedge_deck_time_unit(deck);
     const double step = deck->cfl * sedge_problem_decay_step(problem, volume);
 
-    printf(
-        "    %-16s conductivity and terms alone allow a time step of %.4g%s, %.3g times this one\n",
-        session->mesh->groups.volume_names[volume], step * second,
-        sedge_deck_unit(deck, SEDGE_TIME), step / session->dt);
+    if (isfinite(step)) {
+        printf(
+            "    %-16s conductivity and terms alone allow a time step of %.4g%s, %.3g times this "
+            "one\n",
+            session->mesh->groups.volume_names[volume], step * second,
+            sedge_deck_unit(deck, SEDGE_TIME), step / session->dt);
+    }
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (!term->exponential || !term->present[volume]) continue;
+        printf("    %-16s %s: stiff, by the exponential update; in the stages it would allow %.3g "
+               "times this step\n",
+               session->mesh->groups.volume_names[volume], term->name,
+               deck->cfl * sedge_term_step(problem, term, volume) / session->dt);
+    }
     for (int i = 1; i <= SEDGE_FREQUENCIES && highest > 0.0; i++) {
         const double frequency = highest * i / SEDGE_FREQUENCIES;
         const double complex index = sedge_refraction(problem, volume, frequency);

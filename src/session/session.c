@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "deck/deck_tree.h"
 #include "device/cpu.h"
+#include "dg/exponential.h"
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
@@ -68,9 +69,11 @@ static sedge_status find_time_step(sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     int32_t element = 0;
+
+    const int threads = sedge_cpu_share(sedge_comm_node_size(session->comm));
+    sedge_exponential_choose(&session->problem, session->mesh, deck->cfl, threads, session->comm);
     const double mine =
-        sedge_problem_time_step(&session->problem, session->mesh, deck->cfl,
-                                sedge_cpu_share(sedge_comm_node_size(session->comm)), &element);
+        sedge_problem_time_step(&session->problem, session->mesh, deck->cfl, threads, &element);
     double least = mine;
     double owner;
 

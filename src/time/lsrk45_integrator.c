@@ -32,4 +32,5 @@ const sedge_integrator sedge_integrator_lsrk45 = {
     .stability = 1.0,
     .oscillation = 1.4,
     .radius = 1.0,
-    .height = 0.36};
+    .height = 0.36,
+    .exponential = true};

@@ -58,7 +58,13 @@ class Slabs(Case):
                  2 + 1.215 / (0.81 - f * f + 0.3j * f) + 0.08 / (0.16 - f * f + 0.3j * f), 1),
                 ("debye", "epsilon: 2, debye: {strength: 3, relaxation_time: 0.2}, "
                  "magnetic_lorentz: {strength: 0.6, frequency: 0.7, damping: 0.2}",
-                 2 + 3 / (1 + 0.2j * w), 1 + 0.294 / (0.49 - f * f + 0.2j * f))):
+                 2 + 3 / (1 + 0.2j * w), 1 + 0.294 / (0.49 - f * f + 0.2j * f)),
+                # By the exponential update, in steps of 5 and of 200 relaxation times. The mesh
+                # gives 1.5e-4 in a medium of their static permittivity, too.
+                ("relaxing", "epsilon: 2, debye: {strength: 3, relaxation_time: 0.002}",
+                 2 + 3 / (1 + 0.002j * w), 1),
+                ("stiff", "epsilon: 2, debye: {strength: 3, relaxation_time: 5e-5}",
+                 2 + 3 / (1 + 5e-5j * w), 1)):
             with self.subTest(medium=name):
                 behind = self.spectrum(name, f, "boundaries.zmax.type=pec",
                                        f"materials.slab={{{medium}}}")
@@ -68,7 +74,7 @@ class Slabs(Case):
                 exact = (load - 1) / (load + 1) * numpy.exp(-2j * w * 0.4)
                 error = abs(behind / alone - 1 - exact).max()
                 print(f"{name}: least |R| {abs(exact).min():.3f}, largest error {error:.2e}")
-                self.assertLess(error, 1e-4)
+                self.assertLess(error, {"relaxing": 7e-4, "stiff": 2e-4}.get(name, 1e-4))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/cubature.h"
+#include "dg/exponential.h"
 
 #include "random.h"
 
@@ -269,6 +270,8 @@ sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_
     SEDGE_TRY_GOTO(status, sedge_element_create(&out->element, options->order));
     SEDGE_TRY_GOTO(status, dg_case_mesh(&out->mesh, comm, options));
     SEDGE_TRY_GOTO(status, make_problem(out, options));
+    if (options->exponential > 0.0)
+        sedge_exponential_choose(&out->problem, out->mesh, options->exponential, 1, comm);
     SEDGE_TRY_GOTO(status, sedge_reference_create(&out->reference, comm, out->element, out->mesh,
                                                   &out->problem));
     if (out->mesh->global_curved > 0) {

@@ -46,8 +46,9 @@ typedef struct dg_case_options {
     const double *flux_keys;
     const sedge_integrator *integrator; // NULL: lsrk45
     const dg_term *terms;               // ends with kind NULL; may be NULL
-    const dg_wall *walls;               // ends with surface NULL; may be NULL
-    const char *wall;                   // kind of all other surfaces; NULL: none
+    double exponential;   // above 0: stiff terms may be exponential, with steps of this cfl
+    const dg_wall *walls; // ends with surface NULL; may be NULL
+    const char *wall;     // kind of all other surfaces; NULL: none
     const sedge_boundary_kind
         *wall_kind;                // in place of `wall`: one that is not in the equation's table
     const double *wall_parameters; // of `wall`

@@ -8,8 +8,10 @@
 
 #include "base/memory.h"
 
+extern const sedge_term_kind sedge_term_drude, sedge_term_lorentz, sedge_term_magnetic_debye;
 extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
     sedge_term_anisotropic_conductivity;
+extern const sedge_term_kind sedge_term_drude, sedge_term_lorentz, sedge_term_magnetic_debye;
 extern const sedge_term_kind sedge_term_debye, sedge_term_pml_side, sedge_term_pml_edge,
     sedge_term_pml_corner, sedge_term_pml_lossless_side, sedge_term_pml_lossless_edge,
     sedge_term_pml_lossless_corner, sedge_term_pml_radial, sedge_term_pml_lossless_radial;
@@ -168,6 +170,40 @@ static void test_anisotropy(const kit_world *world, bool curved)
     kit_clear(&k);
 }
 
+// Stiff poles by the exponential update: one and two of them, of both fields, beside a term that
+// is in the stages. Also curved.
+static void test_stiff(const kit_world *world, bool curved)
+{
+    static const double dipole[12] = {
+        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const kit_term terms[] = {{&sedge_term_debye, "above", {30.0, 1e-3}},
+                                     {&sedge_term_drude, "below", {15.0, 300.0}},
+                                     {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+                                     {&sedge_term_magnetic_debye, "below", {3.0, 2e-3}},
+                                     {NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(2, curved ? 3 : 2);
+    kit k;
+
+    options.split_axis = 2;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    options.exponential = 0.5;
+    options.dipole = dipole;
+    if (curved) options.box_map = curved_corner;
+    CHECK_OK(kit_create(&k, world, &options));
+    for (int i = 0; i < k.base.problem.term_count; i++) {
+        CHECK(k.base.problem.terms[i].exponential ==
+              (k.base.problem.terms[i].kind != &sedge_term_lorentz));
+    }
+    dg_case_random(&k.base, k.base.u);
+    const double dt = match_reference(&k, 0.0, 2);
+    match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
+              &(sedge_operator_options){.variant = "fused"});
+    match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
+    kit_clear(&k);
+}
+
 int main(void)
 {
     kit_world world;
@@ -178,8 +214,11 @@ int main(void)
     test_lossless(&world);
     test_ball(&world);
     test_anisotropy(&world, false);
-    if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_OPENCL)
+    test_stiff(&world, false);
+    if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_OPENCL) {
         test_anisotropy(&world, true); // PoCL takes seconds for a program
+        test_stiff(&world, true);
+    }
     kit_close(&world);
     return CHECK_END();
 }

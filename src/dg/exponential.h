@@ -1,0 +1,40 @@
+// The exponential update of stiff poles: where a pole relaxes much faster than waves cross an
+// element, the explicit stages of the integrator would need tiny steps. Terms with `exponential`
+// set (dg/problem.h) take no part in the stages. Instead each stage ends with a step of its own at
+// each node, along the exact flow of the field and the pole's memory.
+//
+// With y = (F, w), F one component of the field and w its part of the memory, the law is linear:
+// y' = A y + N e_0, where N is what waves, sources and the other terms add to dF/dt. A has real
+// eigenvalues lambda_j <= 0 with spectral projectors P_j. Over the stage from c_s dt to c_(s+1) dt,
+// of length D,
+//
+//   y <- sum_j P_j (exp(lambda_j D) y + phi(lambda_j D) G_j e_0),   phi(x) = (exp(x) - 1) / x
+//
+// with G_j = b_s residual where the mode is slow (|lambda_j| dt < 1/2), so that it goes on as the
+// integrator has it; and G_j = D N, N of this stage, where the mode is fast. (With the residual,
+// which extrapolates, fast modes grow.) In the limit of an infinitely fast Debye pole this is the
+// integrator, for a medium of permittivity epsilon + strength. In between, the error falls with
+// dt^2.
+#pragma once
+
+#include "dg/problem.h"
+#include "par/comm.h"
+
+#define SEDGE_EXPONENTIAL_SIZE 12 // numbers of y at most
+
+// Set `exponential` of the terms for which this makes the time step 3 times as long or longer:
+// kinds with field_triple whose eigenvalues are real in all groups that have the term, and where no
+// term of these groups multiplies du/dt or has `drive`. A triple of fields has one such term at
+// most in a group. No eigenvalue may lie between slow and fast, 0.5 to 2.2 over the step for `cfl`:
+// there waves without loss would grow. By `threads` threads. Collective.
+void sedge_exponential_choose(sedge_problem *problem, const sedge_mesh *mesh, double cfl,
+                              int threads, const sedge_comm *comm);
+
+// Numbers of y of a term: a component of the field, then its part of the memory of all poles.
+int sedge_exponential_size(const sedge_term *term);
+
+// What a stage of length dt does in a volume group that has the term: sets numbers [n][n + 2], n
+// the size. With r the residual after the stage, and r' that before it, y_i becomes
+//   sum_k numbers_ik y_k + numbers_in r + numbers_i(n+1) (r - a r').
+void sedge_exponential_stage(double *numbers, const sedge_problem *problem, const sedge_term *term,
+                             int volume, int stage, double dt);
