@@ -245,7 +245,7 @@ class BlowUp(Run):
         deck = SOURCE / "input/sphere.yaml"
         words = ["run", deck, "--device", "host", "--set", "time.cfl=2", "--set", "time.end=60",
                  "--set", "order=2", "--set", "output.snapshots=0", "--set",
-                 "boundaries.outer.type=absorbing", "--set", "monitors.far-field={}", "--set", "exact={}", "--set",
+                 "boundaries.outer={type: absorbing}", "--set", "monitors.far-field={}", "--set", "exact={}", "--set",
                  f"mesh.file={SOURCE}/meshes/sphere.msh", "--set",
                  "monitors.energy.every=100", "--output", "o"]
         for ranks in (0, 3):
