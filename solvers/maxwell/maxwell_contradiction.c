@@ -128,11 +128,17 @@ static bool has_term(const sedge_problem *problem, int v, const char *name, cons
     return false;
 }
 
-// Is one of its materials' values a tensor?
-static bool is_anisotropic(const sedge_problem *problem, int v)
+// Is one of its materials' values a tensor that does not commute with the stretching of the layer?
+// In one along axes diagonal ones do: the stretched tensor is Lambda times the medium's.
+static bool is_oblique(const sedge_problem *problem, int v, int layer)
 {
-    for (int i = 0; i < problem->term_count; i++)
-        if (problem->terms[i].present[v] && problem->terms[i].kind->tensor != NULL) return true;
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (!term->present[v] || term->kind->tensor == NULL) continue;
+        if (layer > 3) return true;
+        for (int k = 3; k < 6; k++) // yz, zx, xy
+            if (fabs(term->parameters[v][k]) > 0.0) return true;
+    }
     return false;
 }
 
@@ -143,12 +149,12 @@ static sedge_contradiction check_layers(const sedge_problem *problem)
     for (int i = 0; i < problem->term_count; i++) {
         for (int v = 0; v < problem->volumes && problem->terms[i].kind->layer != 0; v++) {
             if (!problem->terms[i].present[v]) continue;
-            if (is_anisotropic(problem, v)) {
+            if (is_oblique(problem, v, problem->terms[i].kind->layer)) {
                 return make_finding(SEDGE_AT_MATERIAL, v,
                                     "a medium whose epsilon, mu or conductivity is a tensor "
-                                    "reaches a surface with the type pml, which is not available "
-                                    "for it; end the medium inside the box, or take the type "
-                                    "absorbing");
+                                    "reaches a surface with the type pml, which takes only "
+                                    "diagonal tensors, on sides of a box; turn the axes, end the "
+                                    "medium inside the box, or take the type absorbing");
             }
             if (has_term(problem, v, "drude", "lorentz") &&
                 has_term(problem, v, "magnetic_drude", "magnetic_lorentz")) {

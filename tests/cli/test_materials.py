@@ -182,7 +182,8 @@ class Materials(Case):
         done = check("epsilon: [[1.5, -0.5, 0], [-0.5, 1.5, 0], [0, 0, 3]], mu: [2, 2, 2]")
         self.assertIn("domain           epsilon 1, 2, 3\n", done.out)
         self.assertIn("given, anisotropic_epsilon\n", done.out)
-        done = check("conductivity: [0, 0.1, 0]", "--set", "boundaries.xmin={type: pml}")
+        self.assertEqual(check("conductivity: [0, 0.1, 0]", "--set", "boundaries.xmin={type: pml}").code, 0)
+        done = check("mu: [[2, 0.1, 0], [0.1, 1, 0], [0, 0, 1]]", "--set", "boundaries.xmin={type: pml}")
         self.assertEqual(done.code, 1)
         self.assertIn("a medium whose epsilon, mu or conductivity is a tensor reaches a surface with "
                       "the type pml", done.messages[0])
