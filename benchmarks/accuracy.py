@@ -2,7 +2,7 @@
 """Time to accuracy: a plane wave on a conducting or a glass sphere by several codes, beside the Mie series.
 
     accuracy.py BODY sedge ORDER [NEAR [FAR]]   on a mesh by Gmsh with these element sizes
-    accuracy.py BODY meep RESOLUTION [LAYER]    Meep (Debian's python3-meep): cells a radius, thickness of its PML
+    accuracy.py BODY meep RESOLUTION [LAYER]    Meep (Debian's python3-meep-openmpi): cells a radius, thickness of its PML
     accuracy.py table ROWS                      the rows of a file, in order of time
     accuracy.py plot ROWS FILE.png              error against time
 
@@ -10,7 +10,7 @@ BODY is conductor (input/sphere.yaml) or glass (epsilon 2.25, input/dielectric-s
 from -2 to 2. Each run appends a line of JSON to accuracy.jsonl (or $ACCURACY): seconds of the whole run, by the clock
 and of the processor; the error of the radar cross-section at k a = 1, 2, 3, 4 (rms in dB over the angles within 20 dB
 of the peak, in the planes of E and H); the error of the scattered E at five points near the sphere (the largest,
-relative to the exact one there). Sedge runs on $RANKS (2) processes as $SEDGE ("sedge") with $SEDGE_OPTIONS.
+relative to the exact one there). Both run on $RANKS (2) processes; Sedge is $SEDGE ("sedge") with $SEDGE_OPTIONS.
 """
 
 import json
@@ -142,7 +142,8 @@ def run_sedge(body, folder, order, *sizes):
 
 
 def run_meep(body, folder, resolution, layer=2.0):
-    seconds = timed(["/usr/bin/python3", __file__, body, "meep-inside", resolution, layer, folder / "out.npz"])
+    seconds = timed(["mpirun", "-n", os.environ.get("RANKS", "2"), sys.executable, __file__, body, "meep-inside", resolution,
+                     layer, folder / "out.npz"])
     found = numpy.load(folder / "out.npz")
     return {"code": "Meep", "size": f"{resolution:g} cells a radius, layer of {layer:g}", **seconds}, found["rcs"], found["near"]
 
@@ -184,7 +185,8 @@ def meep_inside(body, resolution, layer, path):
         rcs = numpy.array([[numpy.array(run.get_farfield(far, meep.Vector3(*(distance * unit)))).reshape(-1, 6)[:, :3]
                             for unit in row] for row in directions()])
         rcs = 4 * numpy.pi * distance**2 * (abs(rcs) ** 2).sum(-1) / abs(incident) ** 2
-    numpy.savez(path, rcs=rcs.transpose(2, 0, 1), near=(fields[1] - fields[0]) / incident[:, None, None])
+    if meep.am_master():
+        numpy.savez(path, rcs=rcs.transpose(2, 0, 1), near=(fields[1] - fields[0]) / incident[:, None, None])
 
 
 def timed(words):
