@@ -1,6 +1,7 @@
 // Who could change what is opened: modes, owners, links, shelter.
 #define _GNU_SOURCE
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/trust.h"
 #include "check.h"
 #include "shelter.h"
@@ -89,7 +90,7 @@ static void check_opens(const char *path)
     if (file < 0) return;
     CHECK_OK(sedge_file_take(&text, &length, file, path, SEDGE_ERR_DATA));
     CHECK(length == 4 && text != NULL && strcmp(text, "text") == 0);
-    free(text);
+    sedge_release(text);
 }
 
 static void check_refused(const char *path, const char *why)

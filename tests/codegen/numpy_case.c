@@ -10,6 +10,7 @@
 #include "array/strided.h"
 #include "array_case.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "elementwise/analysis.h"
 #include "elementwise/copy.h"
 #include "elementwise/snippet.h"
@@ -49,7 +50,7 @@ static sedge_array *read_array(sedge_context *context, const char *folder, const
     TRY_OR_END(sedge_file_read(&bytes, &length, path, SEDGE_ERR_DATA));
     const int64_t count = (int64_t)length / sedge_type_bytes(type);
     TRY_OR_END(sedge_array_from(&array, context, type, 1, &count, bytes));
-    free(bytes);
+    sedge_release(bytes);
     return array;
 }
 

@@ -2,6 +2,7 @@
 // their errors against the slow reference.
 #pragma once
 
+#include "base/memory.h"
 #include "reduce_kit.h"
 
 #include "matrices.h"
@@ -16,19 +17,19 @@ static inline bench_matrix random_matrix(int64_t rows, int64_t columns, int long
 {
     bench_matrix m = {.csr = {.rows = rows, .columns = columns}};
 
-    m.offsets = calloc((size_t)rows + 1, sizeof *m.offsets);
+    CHECK_OK(sedge_allocate(&m.offsets, rows + 1, sizeof *m.offsets));
     for (int64_t r = 0; r < rows; r++) {
         const bool is_empty = columns == 0 || (gap > 0 && r % gap == 0);
         m.offsets[r + 1] =
             m.offsets[r] +
             (is_empty ? 0 : (int64_t)(scramble((uint64_t)r) % (uint64_t)(longest + 1)));
     }
-    const size_t entries = (size_t)m.offsets[rows];
-    m.columns = calloc(entries + 1, sizeof *m.columns);
-    m.values = calloc(entries + 1, sizeof *m.values);
-    for (size_t k = 0; k < entries; k++) {
-        m.columns[k] = (int32_t)(scramble(k + 77) % (uint64_t)columns);
-        m.values[k] = whole ? (double)(scramble(k + 5) % 17) - 8.0 : some_number((int64_t)k);
+    const int64_t entries = m.offsets[rows];
+    CHECK_OK(sedge_allocate(&m.columns, entries + 1, sizeof *m.columns));
+    CHECK_OK(sedge_allocate(&m.values, entries + 1, sizeof *m.values));
+    for (int64_t k = 0; k < entries; k++) {
+        m.columns[k] = (int32_t)(scramble((uint64_t)k + 77) % (uint64_t)columns);
+        m.values[k] = whole ? (double)(scramble((uint64_t)k + 5) % 17) - 8.0 : some_number(k);
     }
     m.csr.offsets = m.offsets;
     m.csr.columns32 = m.columns;
@@ -36,7 +37,7 @@ static inline bench_matrix random_matrix(int64_t rows, int64_t columns, int long
     return m;
 }
 
-// Matrices of random_matrix and bench_matrix_make alike: sedge_release is free.
+// Matrices of random_matrix and bench_matrix_make alike.
 static inline void drop(bench_matrix *m)
 {
     bench_matrix_clear(m);

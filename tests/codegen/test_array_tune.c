@@ -2,6 +2,7 @@
 // refused, what was found is used again, by the kernels that the wisdom names, and without tuning
 // the rule is. All other reductions and scans ask no tuner.
 #include "array/strided.h"
+#include "base/memory.h"
 #include "reduce_kit.h"
 #include "tune_case.h"
 
@@ -244,7 +245,7 @@ static void test_planted(sedge_context *context, sedge_type type, bool is_refuse
     CHECK(choice == 0 || !is_refused);
     char *const text = read_wisdom(folder);
     CHECK(text != NULL && (strstr(text, "other numbers than with") != NULL) == is_refused);
-    free(text);
+    sedge_release(text);
     close_own(&own);
 }
 
@@ -311,7 +312,7 @@ static void set_wisdom(const char *folder, const char *operation, const char *na
     CHECK_OK(sedge_text_add(text, "%s", rest));
     CHECK_OK(sedge_file_write(path, sedge_text_get(text), strlen(sedge_text_get(text))));
     sedge_text_free(text);
-    free(wisdom);
+    sedge_release(wisdom);
 }
 
 // With number `k` of the tunings in the wisdom, a sum runs that tuning's kernel: a call that asks
@@ -369,11 +370,11 @@ static void test_remembered(sedge_context *context)
         CHECK(memcmp(rule, again, RESULTS) == 0);
         CHECK(counts.misses == 0);
         CHECK(later != NULL && wisdom != NULL && strcmp(later, wisdom) == 0);
-        free(later);
+        sedge_release(later);
         free(again);
     }
     for (int k = 0, count = 1; k < count; k++) count = check_obeyed_sum(context, folder, k);
-    free(wisdom);
+    sedge_release(wisdom);
     free(tuned);
     free(rule);
 }

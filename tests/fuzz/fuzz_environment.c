@@ -1,5 +1,6 @@
 // Any bytes as the value of an environment variable that is parsed. The first byte chooses it.
 #define _POSIX_C_SOURCE 200809L
+#include "base/memory.h"
 #include "fuzz.h"
 
 #include "device/device.h"
@@ -43,7 +44,7 @@ static sedge_status read_source(void)
     const sedge_status status = sedge_source_get(&text, "codegen/kernels/reduce/philox.h");
 
     FUZZ_CHECK((text != NULL) == (status == SEDGE_OK));
-    free(text);
+    sedge_release(text);
     return status;
 }
 
