@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -23,7 +24,7 @@ static int64_t at(const hand_mesh *hand, int64_t element, int rows, int row)
     return (element / hand->lanes * rows + row) * hand->lanes + element % hand->lanes;
 }
 
-// On large pages, as the host device's buffers. Zero; release with sedge_release.
+// On large pages, as the host device's buffers. Zero; release with free.
 static sedge_status allocate_state(void **out, int64_t count, size_t size)
 {
     const size_t bytes = ((size_t)count * size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -143,10 +144,10 @@ void hand_mesh_free(hand_mesh *hand)
                             hand->lift,
                             hand->own,
                             hand->other,
-                            hand->u,
-                            hand->next,
-                            hand->residual,
                             hand};
+    free(hand->u);
+    free(hand->next);
+    free(hand->residual);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sedge_release(arrays[i]);
 }
 

@@ -13,8 +13,9 @@
 // with G_j = b_s residual where the mode is slow (|lambda_j| dt < 1/2), so that it goes on as the
 // integrator has it; and G_j = D N, N of this stage, where the mode is fast. (With the residual,
 // which extrapolates, fast modes grow.) In the limit of an infinitely fast Debye pole this is the
-// integrator, for a medium of permittivity epsilon + strength. In between, the error falls with
-// dt^2.
+// integrator, for a medium of permittivity epsilon + strength. In between, the error is of first
+// order: about omega^2 dt / |lambda| of a wave of angular frequency omega. Only integrators with
+// `exponential` set (lsrk45) bear it.
 #pragma once
 
 #include "dg/problem.h"
@@ -22,7 +23,7 @@
 
 #define SEDGE_EXPONENTIAL_SIZE 12 // numbers of y at most
 
-// Set `exponential` of the terms for which this makes the time step 3 times as long or longer:
+// Set `exponential` of the terms for which this makes the time step 4 times as long or longer:
 // kinds with field_triple whose eigenvalues are real in all groups that have the term, and where no
 // term of these groups multiplies du/dt or has `drive`. A triple of fields has one such term at
 // most in a group. No eigenvalue may lie between slow and fast, 0.5 to 2.2 over the step for `cfl`:

@@ -153,8 +153,7 @@ void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_probl
                                    int surface, bool second);
 
 // Check this rank's faces with two-sided kinds: each must have another side, which the mesh options
-// link (linked_surfaces in sedge_mesh_options). Faces of kinds with memory must have a straight
-// element. SEDGE_ERR_USAGE. Not collective.
+// link (linked_surfaces in sedge_mesh_options). SEDGE_ERR_USAGE. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
 

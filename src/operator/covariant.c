@@ -12,7 +12,7 @@
 #define BLOCK_ITEMS  64    // a block has about as many
 #define BLOCK_BYTES  49152 // and at most so much memory, unless one tile needs more
 #define THREADS_MOST 1024
-#define ITEM_BYTES   96 // of an item's sums: what registers can hold beside the rest
+#define ITEM_BYTES   64 // of an item's sums: measured, more are slower (benchmarks/MEASUREMENTS.md)
 
 static int64_t larger(int64_t a, int64_t b)
 {

@@ -60,6 +60,8 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
     const bool upwind = is_upwind(deck);
 
     if (deck->steps > 0 || !(frequency > 0.0) || !deck->equation->linear) return best;
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].exponential) return best;
     double fewest = HUGE_VAL;
     for (int i = 0; sedge_integrators[i] != NULL; i++) {
         sedge_problem trial = *problem;

@@ -173,6 +173,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_places_check_balls(&session->points, session->deck, session->mesh));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     if (session->deck->integrator == NULL) {
+        sedge_exponential_choose(&session->problem, session->mesh, session->deck->cfl,
+                                 sedge_cpu_share(sedge_comm_node_size(comm)), comm);
         session->problem.integrator =
             sedge_integrator_choose(comm, session->deck, &session->problem, session->mesh);
     }

@@ -144,9 +144,12 @@ class Materials(Case):
             self.assertLess(abs(shortest - min(waves)), 1e-3 * shortest)
 
     def test_step(self):
-        """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1."""
-        done = self.succeed("check", self.deck, "--set", "materials.domain={debye: {strength: 1, "
-                            "relaxation_time: 1e-4}}", "--set", "initial.compare=false")
+        """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1, but for the exponential update."""
+        pole = "debye: {strength: 1, relaxation_time: 1e-4}"
+        words = ("check", self.deck, "--set", "initial.compare=false", "--set")
+        done = self.succeed(*words, f"materials.domain={{{pole}}}")
+        self.assertIn("debye: stiff, by the exponential update", done.out)
+        done = self.succeed(*words, f"materials.domain={{epsilon: [1, 1, 2], {pole}}}")  # a tensor's medium has none
         self.assertIn("terms alone allow a time step of 0.000184, 1 times", done.out)
         self.assertRegex(done.out, "terms of 'domain' cause 100 % of the limit of the time step")
 

@@ -64,7 +64,7 @@ static void test_permission(const sedge_comm *comm)
 }
 
 // The folder vanishes during the run: every monitor says which file it cannot write, on all ranks.
-// Slices come before snapshots.
+// Slices come before snapshots, whose mesh file a thread writes: it may be done or not.
 static void test_folder_lost(const sedge_comm *comm, int slices)
 {
     output_case c;
@@ -92,7 +92,7 @@ static void test_folder_lost(const sedge_comm *comm, int slices)
     }
     CHECK_OK(sedge_monitors_energy(c.monitors, 0, 0.0, 1.0));
     CHECK_FAILS(sedge_monitors_sample(c.monitors, c.sample), SEDGE_ERR_USAGE,
-                "fields_000000.hdf.tmp': No such file or directory");
+                ".hdf.tmp': No such file or directory");
     CHECK_FAILS(sedge_monitors_flush(c.monitors), SEDGE_ERR_USAGE,
                 "energy.h5': No such file or directory");
     sedge_comm_barrier(comm);
