@@ -209,16 +209,21 @@ def plot(path, picture):
     matplotlib.use("Agg")
     from matplotlib import pyplot
     rows = sorted(map(json.loads, open(path)), key=lambda row: row["wall"])
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for axis, key, label in zip(axes, ("decibel", "near"), ("radar cross-section: rms error, dB", "E near the sphere: largest error")):
-        for number, code in enumerate(sorted({row["code"] for row in rows})):
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 4), layout="constrained")
+    labels = "radar cross-section: rms error, dB", "E near the sphere: largest error"
+    for axis, key, label in zip(axes, ("decibel", "near"), labels):
+        for number, name in enumerate(sorted({row["code"].split(",")[0] for row in rows})):
             for body, marker in zip(BODIES, "os"):
-                some = [row for row in rows if (row["code"], row["body"]) == (code, body)]
-                axis.loglog([row["wall"] for row in some], [max(row[key]) for row in some], marker + "-", color=f"C{number}",
-                            fillstyle="full" if body == "conductor" else "none", label=f"{code}, {body}" if some else None)
+                some = [row for row in rows if row["code"].split(",")[0] == name and row["body"] == body]
+                axis.loglog([row["wall"] for row in some], [max(row[key]) for row in some], color=f"C{number}", marker=marker,
+                            linestyle="-" if name == "Meep" else "", fillstyle="full" if body == "conductor" else "none",
+                            label=f"{name}, {body}" if some else None)
+                for row in some:  # the order, or the cells a radius
+                    word = row["code"].split("order ")[-1] if "order" in row["code"] else row["size"].split()[0]
+                    axis.annotate(word, (row["wall"], max(row[key])), (4, 4), textcoords="offset points", fontsize="x-small")
         axis.set(xlabel="wall time of the whole run, s", ylabel=label + ", k a = 1 to 4")
         axis.grid(True, which="both", alpha=0.25)
-    axes[0].legend(fontsize="small")
+    axes[1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize="small")
     figure.savefig(picture, dpi=120)
 
 
