@@ -41,10 +41,14 @@ static sedge_status create_copy(driver_run *run, bool beside)
     SEDGE_TRY(sedge_comm_agree(comm, sedge_state_copy_create(&run->copy, run->evolution, beside)));
     int64_t missing = !sedge_state_copy_is_beside(run->copy);
     sedge_comm_max_int(comm, &missing, 1);
-    if (missing == 0 || !sedge_state_copy_is_beside(run->copy)) return SEDGE_OK;
-    sedge_state_copy_free(run->copy);
-    run->copy = NULL;
-    return sedge_comm_agree(comm, sedge_state_copy_create(&run->copy, run->evolution, false));
+    if (missing == 0) return SEDGE_OK;
+    sedge_status status = SEDGE_OK;
+    if (sedge_state_copy_is_beside(run->copy)) {
+        sedge_state_copy_free(run->copy);
+        run->copy = NULL;
+        status = sedge_state_copy_create(&run->copy, run->evolution, false);
+    }
+    return sedge_comm_agree(comm, status);
 }
 
 static sedge_status prepare(driver_run *run, bool beside)
