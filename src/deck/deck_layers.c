@@ -199,7 +199,7 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     out->sigma =
         -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
-    out->lossless = !has_medium(deck, &mesh->groups, false) &&
+    out->lossless = !(mesh->extruded.radius > 0.0) && !has_medium(deck, &mesh->groups, false) &&
                     !has_source(problem, &mesh->groups) && !has_rest(problem);
     out->alpha = (out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
     // In layers along one axis alone and in radial ones fields did not grow.

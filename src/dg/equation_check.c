@@ -84,7 +84,7 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 // ---- kinds -------------------------------------------------------------------------------------
 
 // A perfectly matched layer needs a term for sides, one for edges, one for corners and one for
-// radial layers, and another four for lossless media.
+// radial layers, and another three for lossless media in layers along axes.
 static bool has_layers(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
@@ -96,7 +96,8 @@ static bool has_layers(const sedge_equation *equation)
         if (kinds[i]->layer >= 0 && kinds[i]->layer <= SEDGE_LAYER_KINDS)
             found[kinds[i]->lossless][kinds[i]->layer]++;
     }
-    for (int k = 1; k <= SEDGE_LAYER_KINDS; k++) all = all && found[0][k] == 1 && found[1][k] == 1;
+    for (int k = 1; k <= SEDGE_LAYER_KINDS; k++)
+        all = all && found[0][k] == 1 && found[1][k] == (k < SEDGE_LAYER_KINDS);
     return all;
 }
 

@@ -73,8 +73,8 @@ typedef struct sedge_term_kind {
     // unknowns, and the function leaves them out of dw. It is not linear.
     int layer;
 
-    // Optional, of a term with `layer`: it is for layers in which no other term and no source of
-    // the equation acts, and needs less memory there than the one without this flag.
+    // Optional, of a term with `layer` along axes: it is for layers in which no other term and no
+    // source of the equation acts, and needs less memory there than the one without this flag.
     bool lossless;
 
     // Optional, of a term that changes what the fields at the node mean to the other laws there, as

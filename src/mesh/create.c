@@ -162,6 +162,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->ranges);
     sedge_release(mesh->corners);
     sedge_release(mesh->middles);
+    sedge_release(mesh->planes);
     sedge_release(mesh->global_ids);
     sedge_release(mesh->group);
     sedge_release(mesh->faces);

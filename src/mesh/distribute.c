@@ -72,6 +72,7 @@ static void fill_record(sedge_record *out, const sedge_global *global, const int
     out->curve = -1;
     for (int v = 0; v < 4; v++)
         memcpy(out->corners[v], global->points[global->cells[e][v]], sizeof out->corners[v]);
+    if (global->planes != NULL) memcpy(out->plane, global->planes[e], sizeof out->plane);
     for (int f = 0; f < SEDGE_FACES; f++) {
         const sedge_face *const face = &global->faces[e][f];
         const int32_t n = face->neighbour;

@@ -2,6 +2,7 @@
 
 #include "layer_groups.h"
 #include "layers.h"
+#include "radial.h"
 
 #include "base/memory.h"
 
@@ -14,14 +15,6 @@ enum { MOST_LAYERS = 8 };
 
 // A layer is at least 1 / this part and at most this multiple of the mean edge on the sides.
 static const double flattest = 100.0;
-
-// A vertex lies on the sphere if it is nearer than this part of the radius, and a wall is along the
-// radii if the sine of the angle is smaller.
-static const double sphere_tolerance = 1e-6;
-
-// The longest edge on the sphere, as a part of its radius: between triangles with longer ones the
-// normals differ too much for a layer.
-static const double longest_edge = 1.0;
 
 int sedge_mesh_default_layers(int order)
 {
@@ -263,241 +256,6 @@ static sedge_status check_others(const sedge_layer_build *build, const sedge_lay
     return SEDGE_OK;
 }
 
-// ---- the sphere --------------------------------------------------------------------------------
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static bool has_layer(const sedge_layer_build *build, const sedge_layer_face *face)
-{
-    return face->element >= 0 && build->is_requested[face->group];
-}
-
-// Mark the vertices of the faces with layers: `on` [vertices].
-static void mark_vertices(const sedge_layer_build *build, bool *on)
-{
-    for (int64_t i = 0; i < build->faces; i++) {
-        if (!has_layer(build, &build->face[i])) continue;
-        for (int k = 0; k < 3; k++) on[build->face[i].vertex[k]] = true;
-    }
-}
-
-// Solve a symmetric, positive definite system of four equations; false: it is singular.
-static bool solve(double a[4][5])
-{
-    for (int i = 0; i < 4; i++) {
-        if (!(a[i][i] > 1e-12)) return false; // of equations of order 1
-        for (int k = 0; k < 4; k++) {
-            const double factor = k != i ? a[k][i] / a[i][i] : 0.0;
-            for (int j = i; j < 5 && k != i; j++) a[k][j] -= factor * a[i][j];
-        }
-    }
-    for (int i = 0; i < 4; i++) a[i][4] /= a[i][i];
-    return true;
-}
-
-// The sphere |y|^2 = 2 c.y + k through the marked vertices by least squares, with y in units of
-// `size` from `middle`; false: they lie in a plane.
-static bool fit(const sedge_layer_build *build, const bool *on, const double middle[3], double size,
-                double centre[3], double *radius)
-{
-    double a[4][5] = {{0.0}};
-    double count = 0.0;
-
-    for (int64_t v = 0; v < build->mesh->vertices; v++) {
-        double row[5];
-        if (!on[v]) continue;
-        for (int d = 0; d < 3; d++) row[d] = (build->mesh->points[v][d] - middle[d]) / size;
-        row[3] = 1.0;
-        row[4] = dot(row, row);
-        for (int i = 0; i < 4; i++)
-            for (int j = 0; j < 5; j++) a[i][j] += row[i] * row[j];
-        count += 1.0;
-    }
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 5; j++) a[i][j] /= count;
-    if (!solve(a)) return false;
-    double square = a[3][4];
-    for (int d = 0; d < 3; d++) {
-        square += 0.25 * a[d][4] * a[d][4];
-        centre[d] = middle[d] + 0.5 * a[d][4] * size;
-    }
-    *radius = size * sqrt(square);
-    return true;
-}
-
-static sedge_status fail_no_sphere(const sedge_layer_build *build, const sedge_layer_face *face,
-                                   const double x[3], double off, double radius)
-{
-    return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "%s: the surface group '%s' is no part of a box with edges along the axes, "
-                      "nor of a sphere: its point (%.9g, %.9g, %.9g) is %.3g away from the sphere "
-                      "of radius %.6g that fits best; up to %.3g is allowed. Layers need one of "
-                      "these two, for on other surfaces they reflect: enclose the mesh by a box",
-                      build->mesh->name, build->mesh->groups.surface_names[face->group], x[0], x[1],
-                      x[2], off, radius, sphere_tolerance * radius);
-}
-
-// All vertices lie on the sphere, its triangles are small, and the mesh is inside.
-static sedge_status check_faces(const sedge_layer_build *build, double radius)
-{
-    const sedge_global *const mesh = build->mesh;
-
-    for (int64_t i = 0; i < build->faces; i++) {
-        const sedge_layer_face *const face = &build->face[i];
-        const int32_t *const cell = mesh->cells[face->element >= 0 ? face->element : 0];
-        double out[3], inwards[3], normal[3] = {0.0, 0.0, 0.0};
-        if (!has_layer(build, face)) continue;
-        const char *const name = mesh->groups.surface_names[face->group];
-        for (int k = 0; k < 3; k++) {
-            const double *const x = mesh->points[face->vertex[k]];
-            double side[3];
-            subtract(x, build->centre, out);
-            const double off = fabs(sqrt(dot(out, out)) - radius);
-            if (!(off <= sphere_tolerance * radius))
-                return fail_no_sphere(build, face, x, off, radius);
-            for (int d = 0; d < 3; d++) normal[d] += out[d];
-            subtract(mesh->points[face->vertex[(k + 1) % 3]], x, side);
-            const double length = sqrt(dot(side, side));
-            if (length <= longest_edge * radius) continue;
-            return SEDGE_FAIL(SEDGE_ERR_DATA,
-                              "%s: the surface group '%s' is too coarse for layers around a "
-                              "sphere: an edge at (%.6g, %.6g, %.6g) is %.3g long, and the radius "
-                              "is %.6g; at most %.3g is allowed: refine it, or enclose the mesh by "
-                              "a box",
-                              mesh->name, name, x[0], x[1], x[2], length, radius,
-                              longest_edge * radius);
-        }
-        int apex = 0; // the element's vertex that is not on the face
-        while (cell[apex] == face->vertex[0] || cell[apex] == face->vertex[1] ||
-               cell[apex] == face->vertex[2])
-            apex++;
-        subtract(mesh->points[cell[apex]], mesh->points[face->vertex[0]], inwards);
-        if (dot(inwards, normal) < 0.0) continue;
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "%s: the mesh lies outside of the sphere of radius %.6g that the surface "
-                          "group '%s' is: layers grow outwards; give the surface another condition",
-                          mesh->name, radius, name);
-    }
-    return SEDGE_OK;
-}
-
-static double mean_edge(const sedge_layer_build *build)
-{
-    double sum = 0.0, side[3];
-    int64_t edges = 0;
-
-    for (int64_t i = 0; i < build->faces; i++) {
-        const sedge_layer_face *const face = &build->face[i];
-        for (int k = 0; k < 3 && has_layer(build, face); k++, edges++) {
-            subtract(build->mesh->points[face->vertex[(k + 1) % 3]],
-                     build->mesh->points[face->vertex[k]], side);
-            sum += sqrt(dot(side, side));
-        }
-    }
-    return sum / (double)edges;
-}
-
-// ---- what reaches it ---------------------------------------------------------------------------
-
-// Walls that reach the sphere go on along its radii.
-static sedge_status check_walls(const sedge_layer_build *build, const bool *on)
-{
-    const sedge_global *const mesh = build->mesh;
-
-    for (int64_t i = 0; i < build->faces; i++) {
-        const sedge_layer_face *const face = &build->face[i];
-        double a[3], b[3], out[3], normal[3];
-        int ends = 0;
-        if (face->element < 0 || has_layer(build, face)) continue;
-        for (int k = 0; k < 3; k++) ends += on[face->vertex[k]];
-        if (ends < 2) continue;
-        subtract(mesh->points[face->vertex[1]], mesh->points[face->vertex[0]], a);
-        subtract(mesh->points[face->vertex[2]], mesh->points[face->vertex[0]], b);
-        cross(a, b, normal);
-        for (int k = 0; k < 3; k++) {
-            const double *const x = mesh->points[face->vertex[k]];
-            subtract(x, build->centre, out);
-            const double most = sphere_tolerance * sqrt(dot(out, out) * dot(normal, normal));
-            if (!on[face->vertex[k]] || fabs(dot(out, normal)) <= most) continue;
-            return SEDGE_FAIL(SEDGE_ERR_DATA,
-                              "%s: the surface group '%s' reaches the sphere with layers at "
-                              "(%.6g, %.6g, %.6g), and not along its radii, so layers there would "
-                              "not continue it: end it on a plane through the centre (%.6g, %.6g, "
-                              "%.6g), or enclose the mesh by a box",
-                              mesh->name, mesh->groups.surface_names[face->group], x[0], x[1], x[2],
-                              build->centre[0], build->centre[1], build->centre[2]);
-        }
-    }
-    return SEDGE_OK;
-}
-
-// Make the edges between marked vertices straight.
-static sedge_status straighten(sedge_global *mesh, const bool *on)
-{
-    if (mesh->middles == NULL) return SEDGE_OK;
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int k = 0; k < SEDGE_EDGES; k++) {
-            const int32_t a = mesh->cells[e][sedge_edge_vertices[k][0]];
-            const int32_t b = mesh->cells[e][sedge_edge_vertices[k][1]];
-            for (int d = 0; d < 3 && on[a] && on[b]; d++)
-                mesh->middles[e][k][d] = 0.5 * (mesh->points[a][d] + mesh->points[b][d]);
-        }
-    }
-    sedge_release(mesh->curved);
-    mesh->curved = NULL;
-    mesh->global_curved = 0;
-    return sedge_global_bend(mesh);
-}
-
-// Find the sphere through the vertices of all outer faces of requested groups, set `centre` and
-// `radius`, and make the edges between these vertices straight: they bound the mesh where nothing
-// is to be seen. `edge` gets the mean length of the faces' edges. SEDGE_ERR_DATA where there is no
-// such sphere, where its triangles are too large, where the mesh lies outside of it, or where a
-// wall that reaches it is not along its radii.
-static sedge_status find_sphere(sedge_layer_build *build, double *edge)
-{
-    double middle[3], longest = 0.0;
-    bool *on = NULL;
-    sedge_status status;
-
-    for (int d = 0; d < 3; d++) {
-        middle[d] = 0.5 * (build->box[0][d] + build->box[1][d]);
-        longest = fmax(longest, build->box[1][d] - build->box[0][d]);
-    }
-    SEDGE_TRY_GOTO(status, sedge_allocate(&on, build->mesh->vertices, sizeof *on));
-    mark_vertices(build, on);
-    if (!fit(build, on, middle, longest, build->centre, &build->radius)) {
-        status = SEDGE_FAIL(SEDGE_ERR_DATA,
-                            "%s: the surface groups with layers lie in a plane that is no side of "
-                            "the box around the mesh, with edges along the axes; layers need sides "
-                            "of such a box, or a sphere: enclose the mesh by a box",
-                            build->mesh->name);
-        goto done;
-    }
-    SEDGE_TRY_GOTO(status, check_faces(build, build->radius));
-    SEDGE_TRY_GOTO(status, check_walls(build, on));
-    *edge = mean_edge(build);
-    status = straighten(build->mesh, on);
-done:
-    sedge_release(on);
-    return status;
-}
-
 // ---- the start ---------------------------------------------------------------------------------
 
 static sedge_status choose_thickness(sedge_layer_build *build, double requested, double edge)
@@ -532,7 +290,7 @@ static sedge_status start(sedge_layer_build *build, const sedge_mesh_extrusion *
         SEDGE_TRY(check_sides(build, on, &edge));
         SEDGE_TRY(check_others(build, on));
     } else {
-        SEDGE_TRY(find_sphere(build, &edge));
+        SEDGE_TRY(sedge_layers_find_centre(build, &edge));
         (void)sedge_global_find_box(build->box, build->mesh, NULL); // without bent edges
     }
     SEDGE_TRY(choose_thickness(build, request->thickness, edge));
@@ -577,6 +335,8 @@ static sedge_status finish(sedge_layer_build *build)
     memcpy(mesh->extruded.inner, build->box, sizeof build->box);
     memcpy(mesh->extruded.centre, build->centre, sizeof build->centre);
     mesh->extruded.radius = build->radius;
+    mesh->extruded.sphere = build->is_sphere;
+    mesh->extruded.steepest = build->steepest;
     return SEDGE_OK;
 }
 
@@ -588,12 +348,13 @@ sedge_status sedge_global_extrude(sedge_global *mesh, const sedge_mesh_options *
     SEDGE_TRY_GOTO(status, start(&build, &options->extrude));
     for (int s = 0; s < 6 && !(build.radius > 0.0); s++)
         SEDGE_TRY_GOTO(status, sedge_layers_extrude_side(&build, s / 2, s % 2));
-    if (build.radius > 0.0) SEDGE_TRY_GOTO(status, sedge_layers_extrude_sphere(&build));
+    if (build.radius > 0.0) SEDGE_TRY_GOTO(status, sedge_layers_extrude_radially(&build));
     status = finish(&build);
 done:
     sedge_release(build.is_requested);
     sedge_release(build.face);
     sedge_release(build.least);
     sedge_release(build.axes);
+    sedge_release(build.depth);
     return status;
 }

@@ -19,6 +19,7 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->cells);
     sedge_release(mesh->group);
     sedge_release(mesh->middles);
+    sedge_release(mesh->planes);
     sedge_release(mesh->curved);
     sedge_release(mesh->numbers);
     sedge_release(mesh->volumes);

@@ -38,6 +38,7 @@ typedef struct sedge_global {
     int64_t global_curved;             // elements that are
     int64_t *numbers; // [elements] the element numbers that Gmsh shows, 0 in layers; NULL for a box
     int32_t *volumes; // [elements] Gmsh's geometric volume; NULL for a box
+    double (*planes)[3]; // see sedge_mesh
 
     int32_t tagged;               // surface triangles with a group
     int32_t (*tagged_faces)[3];   // [tagged][vertex]

@@ -149,6 +149,7 @@ static sedge_status make_room(side *s)
     SEDGE_TRY(widen(&mesh->numbers, s->elements, elements, sizeof *mesh->numbers));
     SEDGE_TRY(widen(&mesh->volumes, s->elements, elements, sizeof *mesh->volumes));
     SEDGE_TRY(widen(&s->build->axes, s->elements, elements, sizeof *s->build->axes));
+    if (s->axis == RADIAL) SEDGE_TRY(sedge_allocate(&mesh->planes, elements, sizeof *mesh->planes));
     mesh->vertices = vertices;
     mesh->elements = (int32_t)elements;
     return SEDGE_OK;
@@ -182,15 +183,37 @@ static void make_points(const side *s)
         if (s->index[v] < 0) continue;
         for (int layer = 1; layer <= build->layers; layer++) {
             const int32_t copy = copy_of(s, v, layer);
-            find_copy(s, points[v], build->thickness * layer / build->layers, points[copy]);
+            const double depth = build->thickness * layer / build->layers;
+            find_copy(s, points[v], s->axis == RADIAL ? depth * build->depth[v] : depth,
+                      points[copy]);
             build->least[copy] = copy;
         }
     }
 }
 
-// A straight element of positive volume, and what it has from the element that it continues.
-static void set_element(const side *s, int32_t e, const int32_t vertex[4], int32_t owner)
+// The plane a.y = 1 of a triangle, y from the centre.
+static void find_plane(const side *s, const int32_t vertex[3], double a[3])
 {
+    double y[3][3];
+
+    for (int k = 0; k < 3; k++) {
+        for (int d = 0; d < 3; d++)
+            y[k][d] = s->build->mesh->points[vertex[k]][d] - s->build->centre[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        const int i = (d + 1) % 3, j = (d + 2) % 3;
+        a[d] =
+            (y[1][i] - y[0][i]) * (y[2][j] - y[0][j]) - (y[1][j] - y[0][j]) * (y[2][i] - y[0][i]);
+    }
+    const double level = a[0] * y[0][0] + a[1] * y[0][1] + a[2] * y[0][2];
+    for (int d = 0; d < 3; d++) a[d] /= level;
+}
+
+// A straight element of positive volume, and what it has from the element that it continues.
+static void set_element(const side *s, int32_t e, const int32_t vertex[4],
+                        const sedge_layer_face *base)
+{
+    const int32_t owner = base->element;
     sedge_global *const mesh = s->build->mesh;
     int32_t *const cell = mesh->cells[e];
     double corners[4][3];
@@ -204,6 +227,7 @@ static void set_element(const side *s, int32_t e, const int32_t vertex[4], int32
     mesh->group[e] = mesh->group[owner];
     s->build->axes[e] = (uint8_t)(s->build->axes[owner] | 1 << s->axis); // RADIAL, too
     if (mesh->volumes != NULL) mesh->volumes[e] = mesh->volumes[owner];
+    if (s->axis == RADIAL) find_plane(s, base->vertex, mesh->planes[e]);
     for (int k = 0; k < SEDGE_EDGES && mesh->middles != NULL; k++) {
         const double *const a = mesh->points[cell[sedge_edge_vertices[k][0]]];
         const double *const b = mesh->points[cell[sedge_edge_vertices[k][1]]];
@@ -226,7 +250,7 @@ static sedge_status make_columns(const side *s)
             const int32_t tets[TETS][4] = {
                 {b[0], b[1], b[2], t[2]}, {b[0], b[1], t[1], t[2]}, {b[0], t[0], t[1], t[2]}};
             for (int k = 0; k < TETS; k++)
-                set_element(s, element_of(s, i, layer, k), tets[k], base->element);
+                set_element(s, element_of(s, i, layer, k), tets[k], base);
         }
         SEDGE_TRY(sedge_layers_add_face(s->build,
                                         (sedge_layer_face){{t[0], t[1], t[2]},
@@ -407,9 +431,9 @@ sedge_status sedge_layers_extrude_side(sedge_layer_build *build, int axis, int e
     return extrude(&s);
 }
 
-sedge_status sedge_layers_extrude_sphere(sedge_layer_build *build)
+sedge_status sedge_layers_extrude_radially(sedge_layer_build *build)
 {
-    side s = {.build = build, .axis = RADIAL, .name = "the sphere with layers"};
+    side s = {.build = build, .axis = RADIAL, .name = "the surface with layers"};
 
     return extrude(&s);
 }

@@ -1,4 +1,4 @@
-// One side of the box around the mesh, or a sphere around it, extruded: every triangle on it
+// One side of the box around the mesh, or the surface around it, extruded: every triangle on it
 // becomes a column of prisms, every prism three tetrahedra. Used by extrude.c, on rank 0.
 //
 // The copies of the vertices b0 b1 b2 of a triangle in the next layer are t0 t1 t2. With the
@@ -29,8 +29,11 @@ typedef struct sedge_layer_build {
     double thickness;    // of all layers together
     double box[2][3];    // around the mesh without layers
     double tolerance;    // a vertex that is nearer to a side of the box lies on it
-    double centre[3];    // of the sphere
-    double radius;       // of it, see sedge_mesh_extruded; 0: the layers are on a box
+    double centre[3];    // of the rays along which layers grow
+    double radius;       // see sedge_mesh_extruded; 0: the layers are on a box
+    bool is_sphere;      // see sedge_mesh_extruded
+    double steepest;     // the same
+    double *depth;       // [vertices] length of the layers along the ray, in thicknesses
     bool *is_requested;  // [surface groups] they get layers
     int64_t faces, room; // of `face`
     sedge_layer_face *face;
@@ -51,6 +54,6 @@ bool sedge_layers_lies(const sedge_layer_build *build, int32_t vertex, int axis,
 SEDGE_MUST_USE
 sedge_status sedge_layers_extrude_side(sedge_layer_build *build, int axis, int end);
 
-// The same on all outer faces of requested groups, along the radii of the sphere.
+// The same on all outer faces of requested groups, along the rays from the centre.
 SEDGE_MUST_USE
-sedge_status sedge_layers_extrude_sphere(sedge_layer_build *build);
+sedge_status sedge_layers_extrude_radially(sedge_layer_build *build);

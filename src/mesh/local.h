@@ -28,6 +28,7 @@ typedef struct sedge_record {
     int32_t group;
     int32_t curve; // number of the element's nodes of edges among those of its part; -1: straight
     double corners[4][3];
+    double plane[3]; // see planes of sedge_mesh; zero without
     sedge_record_face faces[SEDGE_FACES];
 } sedge_record;
 

@@ -126,19 +126,23 @@ typedef struct sedge_mesh_extruded {
     int layers;         // extruded ones; 0: volume groups of the mesh are the layers
     double thickness;   // of all of them together, on the side where they are thinnest
     double inner[2][3]; // the box around the mesh without layers
-    double centre[3];   // of the sphere around which the layers lie
-    double radius; // of it, through the corners of its triangles; 0: the layers lie around a box
+    double centre[3];   // from which the layers grow, along the rays from there
+    double radius; // greatest distance of a corner of the surface with layers from the centre, the
+                   // radius of a sphere; 0: the layers lie around a box
+    bool sphere;   // the surface is a sphere or a part of one
+    double steepest; // cosine of the greatest angle between a ray and the normal of a triangle that
+                     // it passes, at its corners
 } sedge_mesh_extruded;
 
-#define SEDGE_LAYER_RADIAL 8 // among the bits of axes: the layer grows along the radii of a sphere
+#define SEDGE_LAYER_RADIAL 8 // among the bits of axes: the layer grows along rays from a centre
 #define SEDGE_LAYER_KINDS  4 // layers along one, two and three axes, and radial ones
 
 // 1 to 3: the number of axes of a layer with these bits; 4: it is radial; 0: none.
 int sedge_layer_kind(int axes);
 
 // The frame of a radial layer at a place with the distance r from the centre: the unit vector e
-// along the radius, and a vector v across the triangle at which the layer begins, such that the
-// displacement D = (r - R) e, where R is the length of the radius up to that triangle, has the
+// along the ray, and a vector v across the triangle at which the layer begins, such that the
+// displacement D = (r - R) e, where R is the length of the ray up to that triangle, has the
 // gradient dD_i/dx_j = (1 - R / r) delta_ij + e_i v_j. On the triangle D = 0.
 #define SEDGE_LAYER_FRAME 6
 
@@ -204,6 +208,9 @@ typedef struct sedge_mesh {
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
     double (*middles)[SEDGE_EDGES][3]; // [curved elements] in their order: the node of each edge,
                                        // sedge_edge_vertices
+    // [elements] of an element in a radial layer, the plane a.y = 1 of the triangle at which the
+    // layer begins, y from extruded.centre; else zero. NULL: there are no such layers.
+    double (*planes)[3];
     int64_t *global_ids;              // [elements] number of the element in the file or box, from 0
     int32_t *group;                   // [elements] volume group
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]
@@ -249,7 +256,8 @@ typedef struct sedge_periodic_pair {
 // its neighbour's volume group (see sedge_mesh_groups). New outer faces are in the surface group
 // that they came from. Where a wall of another group reaches a side, it continues along the layers,
 // and so does a named surface inside the mesh. In place of sides of a box the surface groups may
-// form a sphere or a part of one; layers grow along its radii then.
+// form a sphere, an ellipsoid, a rounded box or the like, or a part of one that ends on walls
+// through its centre; layers grow along rays from the centre then.
 typedef struct sedge_mesh_extrusion {
     int volumes; // number of the groups that are layers; 0: they are extruded
     const char *const *volume;

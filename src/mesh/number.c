@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -200,57 +199,14 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-// The triangle on the sphere below an element of the layer: the four corners lie on three radii.
-static void find_base(const sedge_mesh *mesh, int32_t element, double base[3][3])
-{
-    double e[4][3];
-    double nearest = -DBL_MAX;
-    int twin = 0; // the second corner of the radius that has two
-    int count = 0;
-
-    for (int v = 0; v < 4; v++) {
-        for (int d = 0; d < 3; d++)
-            e[v][d] = mesh->corners[element][v][d] - mesh->extruded.centre[d];
-        const double r = sqrt(dot(e[v], e[v]));
-        for (int d = 0; d < 3; d++) e[v][d] /= r;
-    }
-    for (int v = 1; v < 4; v++) {
-        for (int w = 0; w < v; w++) {
-            if (dot(e[v], e[w]) <= nearest) continue;
-            nearest = dot(e[v], e[w]);
-            twin = v;
-        }
-    }
-    for (int v = 0; v < 4; v++) {
-        if (v == twin) continue;
-        for (int d = 0; d < 3; d++) base[count][d] = mesh->extruded.radius * e[v][d];
-        count++;
-    }
-}
-
 // With a.y = 1 in the triangle's plane, y from the centre, R = r / a.y.
 void sedge_mesh_layer_frame(const sedge_mesh *mesh, int32_t element, const double x[3],
                             double frame[SEDGE_LAYER_FRAME])
 {
-    double base[3][3], a[3] = {0.0, 0.0, 0.0}, y[3], normal[3];
+    const double *const a = mesh->planes[element];
+    double y[3];
 
-    find_base(mesh, element, base);
-    for (int k = 0; k < 3; k++) {
-        cross(base[k], base[(k + 1) % 3], normal);
-        for (int d = 0; d < 3; d++) a[d] += normal[d];
-    }
-    const double level = dot(a, base[0]);
-    for (int d = 0; d < 3; d++) {
-        a[d] /= level;
-        y[d] = x[d] - mesh->extruded.centre[d];
-    }
+    for (int d = 0; d < 3; d++) y[d] = x[d] - mesh->extruded.centre[d];
     const double r = sqrt(dot(y, y));
     const double height = dot(a, y);
     for (int d = 0; d < 3; d++) {
@@ -407,6 +363,7 @@ static void fill_elements(void *context, int64_t first, int64_t end)
             memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], job->middles[record->curve],
                    sizeof *mesh->middles);
         }
+        if (mesh->planes != NULL) memcpy(mesh->planes[e], record->plane, sizeof *mesh->planes);
         mesh->global_ids[e] = record->id;
         mesh->group[e] = record->group;
         connect_faces(mesh, &halo, &slot, e, record, job->number, job->by);
@@ -546,6 +503,8 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&mesh->middles, sedge_mesh_curved(mesh), sizeof *mesh->middles));
+    if (mesh->extruded.radius > 0.0)
+        SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->planes, count, sizeof *mesh->planes));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->global_ids, count, sizeof *mesh->global_ids));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->group, count, sizeof *mesh->group));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, count, sizeof *mesh->faces));

@@ -51,7 +51,7 @@ static int list_points(const sedge_deck *deck, deck_point *points)
 
 enum { IN_LAYER = 2 };
 
-// Which points lie in an element of this rank: 1, or IN_LAYER in a layer around a sphere. To make a
+// Which points lie in an element of this rank: 1, or IN_LAYER in a radial layer. To make a
 // locator takes as long as to look at every element for half a dozen points.
 static sedge_status find_points(const sedge_mesh *mesh, const deck_point *points, int count,
                                 int64_t *found)
@@ -71,19 +71,34 @@ static sedge_status find_points(const sedge_mesh *mesh, const deck_point *points
     return SEDGE_OK;
 }
 
+// How far a place inside is at least from this rank's triangles at which radial layers begin: from
+// their planes.
+static double find_ray_distance(const sedge_mesh *mesh, const double x[3])
+{
+    double nearest = HUGE_VAL;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double *const a = mesh->planes[e];
+        double level = 1.0;
+        double square = 0.0;
+        if (!sedge_mesh_in_layer(mesh, e)) continue;
+        for (int d = 0; d < 3; d++) {
+            level -= a[d] * (x[d] - mesh->extruded.centre[d]);
+            square += a[d] * a[d];
+        }
+        nearest = fmin(nearest, level / sqrt(square));
+    }
+    return nearest;
+}
+
 // How far a place is from the layer, below 0 in it: from a side of the box that has one, or from
-// the sphere.
+// this rank's part of a radial layer.
 static double find_distance(const sedge_mesh *mesh, const double x[3])
 {
     const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
     double nearest = HUGE_VAL;
 
-    if (mesh->extruded.radius > 0.0) {
-        double square = 0.0;
-        for (int d = 0; d < 3; d++)
-            square += (x[d] - mesh->extruded.centre[d]) * (x[d] - mesh->extruded.centre[d]);
-        return mesh->extruded.radius - sqrt(square);
-    }
+    if (mesh->extruded.radius > 0.0) return find_ray_distance(mesh, x);
     for (int s = 0; s < 6; s++) {
         const double inner = box[s % 2][s / 2];
         if (fabs(mesh->bounds[s % 2][s / 2] - inner) > 0.0)
@@ -149,8 +164,8 @@ done:
     return status;
 }
 
-sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_deck *deck,
-                                      const sedge_mesh *mesh)
+sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points *points,
+                                      const sedge_deck *deck, const sedge_mesh *mesh)
 {
     const deck_node *node = deck_child(deck->tree, "sources")->first;
     int ball = 0;
@@ -159,7 +174,8 @@ sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_de
         const double *const x = deck->sources[i].parameters;
         if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
         const double radius = points->radius[ball++];
-        const double distance = find_distance(mesh, x);
+        double distance = find_distance(mesh, x);
+        sedge_comm_min(comm, &distance, 1);
         if (distance >= radius) continue;
         return deck_fail(deck->path, node,
                          "the %s at (%g, %g, %g) is %.3g away from the layer of boundaries.%s, and "

@@ -13,7 +13,7 @@ sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
                                 const sedge_mesh *mesh);
 
 // No ball over which a point source is spread may reach a layer. SEDGE_ERR_USAGE, the same on all
-// ranks. Not collective.
+// ranks. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_places_check_balls(const sedge_points *points, const sedge_deck *deck,
-                                      const sedge_mesh *mesh);
+sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points *points,
+                                      const sedge_deck *deck, const sedge_mesh *mesh);

@@ -170,7 +170,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
-    SEDGE_TRY(sedge_places_check_balls(&session->points, session->deck, session->mesh));
+    SEDGE_TRY(sedge_places_check_balls(comm, &session->points, session->deck, session->mesh));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     if (session->deck->integrator == NULL) {
         sedge_exponential_choose(&session->problem, session->mesh, session->deck->cfl,
@@ -367,10 +367,17 @@ static void print_layer(const sedge_session *session)
     for (int v = 0; v < mesh->groups.volumes; v++)
         if (mesh->groups.volume_axes[v] != 0) elements += mesh->groups.volume_elements[v];
     sedge_deck_find_layer(&layer, deck, mesh, &session->problem);
-    char name[64] = "volume groups of the mesh, at least";
+    char name[96] = "volume groups of the mesh, at least";
+    char around[64] = "";
+    if (mesh->extruded.sphere) {
+        (void)snprintf(around, sizeof around, " around a sphere");
+    } else if (mesh->extruded.radius > 0.0) {
+        (void)snprintf(around, sizeof around, " along rays, up to %.0f degrees off the normals",
+                       acos(mesh->extruded.steepest) * 45.0 / atan(1.0));
+    }
     if (layers > 0) {
         (void)snprintf(name, sizeof name, "%d layer%s%s, together", layers, layers == 1 ? "" : "s",
-                       mesh->extruded.radius > 0.0 ? " around a sphere" : "");
+                       around);
     }
     printf(
         "  %-18s %s %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right angle, %.2g at the "

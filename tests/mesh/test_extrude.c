@@ -598,6 +598,67 @@ static void test_ball(void)
     sedge_mesh_free(mesh);
 }
 
+// ---- other surfaces ----------------------------------------------------------------------------
+
+// The box 0..1 becomes a parallelepiped with edges of length 1.005, around (0.55, 0.55, 0.55).
+static void lean(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d] + 0.1 * x[(d + 1) % 3];
+}
+
+// The length of the ray through x up to the surface of that body, whose edges are the columns of A
+// = 1 + 0.1 P with (P x)_d = x_(d+1): A^-1 = (1 - 0.1 P + 0.01 P^2) / 1.001.
+static double find_ray(const double x[3])
+{
+    double most = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        const double place = (x[d] - 0.1 * x[(d + 1) % 3] + 0.01 * x[(d + 2) % 3]) / 1.001;
+        most = fmax(most, 2.0 * fabs(place));
+    }
+    return sqrt(dot(x, x)) / most;
+}
+
+// What check_frame says of balls, with the surface's own ray; above no triangle the layer is
+// thinner than asked for: at an outer corner the depth along the ray, over that to a parallel
+// plane, is R / r |a| with the frame's v = R / r (R a).
+static void check_rays(const sedge_mesh *mesh, int32_t e)
+{
+    double frame[SEDGE_LAYER_FRAME], off = 0.0;
+
+    for (int v = 0; v < 4; v++) {
+        double x[3];
+        for (int d = 0; d < 3; d++) x[d] = mesh->corners[e][v][d] - mesh->extruded.centre[d];
+        const double r = sqrt(dot(x, x));
+        const double ray = find_ray(x);
+        sedge_mesh_layer_frame(mesh, e, mesh->corners[e][v], frame);
+        off = fmax(off, fabs(dot(frame, frame + 3) - ray / r)); // R / r
+        const double cosine = ray / (r * sqrt(dot(frame + 3, frame + 3)));
+        if (r > ray + 1e-9) CHECK((r - ray) * cosine >= 0.25 * (1.0 - 1e-12));
+        CHECK(cosine >= mesh->extruded.steepest * (1.0 - 1e-12));
+    }
+    CHECK_BOUND(off, 1e-13);
+}
+
+static void test_rays(void)
+{
+    sedge_mesh_options options = request(NULL, walls, 6, 1, 0.25);
+    sedge_mesh *mesh = NULL;
+
+    for (int d = 0; d < 3; d++) options.box_cells[d] = 2;
+    options.box_map = lean;
+    mesh = make(&options, 0.0, none);
+    if (mesh == NULL) return;
+    const sedge_mesh_extruded *const extruded = &mesh->extruded;
+    for (int d = 0; d < 3; d++) CHECK_BOUND(fabs(extruded->centre[d] - 0.55), 1e-15);
+    CHECK(!extruded->sphere && extruded->thickness == 0.25);
+    CHECK_BOUND(fabs(extruded->radius - 1.1 * sqrt(0.75)), 1e-15);
+    CHECK(count_axes(mesh, SEDGE_LAYER_RADIAL) == 3 * 6 * 2 * 4);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (axes_of(mesh, e) == SEDGE_LAYER_RADIAL) check_rays(mesh, e);
+    sedge_mesh_free(mesh);
+}
+
 // ---- refusals ----------------------------------------------------------------------------------
 
 static void check_refusal(sedge_mesh_options options, sedge_status status, const char *words)
@@ -708,7 +769,8 @@ static void test_refusals(void)
     sedge_mesh_options options = request(NULL, walls, 6, 1, 0.0);
 
     options.box_map = stretch;
-    check_refusal(options, SEDGE_ERR_DATA, "nor of a sphere: its point (");
+    check_refusal(options, SEDGE_ERR_DATA,
+                  "the ray from there meets it at 64 degrees to its outward");
     CHECK(strstr(sedge_error_message(), "enclose the mesh by a box") != NULL);
     options.extrude.surfaces = 1;
     check_refusal(options, SEDGE_ERR_DATA, "lie in a plane that is no side of the box");
@@ -749,6 +811,7 @@ int main(void)
     test_periodic();
     test_curved();
     test_ball();
+    test_rays();
     test_two_walls();
     test_shell();
     test_refusals();

@@ -14,7 +14,7 @@ extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotro
 extern const sedge_term_kind sedge_term_drude, sedge_term_lorentz, sedge_term_magnetic_debye;
 extern const sedge_term_kind sedge_term_debye, sedge_term_pml_side, sedge_term_pml_edge,
     sedge_term_pml_corner, sedge_term_pml_lossless_side, sedge_term_pml_lossless_edge,
-    sedge_term_pml_lossless_corner, sedge_term_pml_radial, sedge_term_pml_lossless_radial;
+    sedge_term_pml_lossless_corner, sedge_term_pml_radial;
 
 static const char *const sides[] = {"xmax", "ymax", "zmax"};
 
@@ -91,7 +91,7 @@ static void test_ball(const kit_world *world)
         {{&sedge_term_debye, "inside-layer-r", {3.0, 0.15}},
          {&sedge_term_pml_radial, "inside-layer-r", {3.0, 1.5}},
          {NULL, NULL, {0.0}}},
-        {{&sedge_term_pml_lossless_radial, "inside-layer-r", {3.0, 0.1}}, {NULL, NULL, {0.0}}}};
+        {{&sedge_term_pml_radial, "inside-layer-r", {3.0, 0.1}}, {NULL, NULL, {0.0}}}};
 
     for (int i = 0; i < 2; i++) {
         kit_options options = kit_defaults(2, 1);

@@ -23,7 +23,8 @@ static inline double pml_rate(const double *m, const double *p)
     return p[0] + p[1];
 }
 
-// The same with |v| up to 1.2 at the corners of triangles whose edges are as long as the radius.
+// The same at any angle between e and v where the layer begins: the largest is alpha + sigma. Twice
+// that for the waves that oblique rays let grow, see least_cosine in mesh/radial.c.
 static inline double pml_radial_rate(const double *m, const double *p)
 {
     (void)m;

@@ -1,11 +1,11 @@
-// The perfectly matched layer around a sphere (pml_term.h).
+// The perfectly matched layer along rays (pml_term.h).
 #include "pml.h"
 
 #include "mesh/mesh.h"
 
 const sedge_term_kind sedge_term_pml_radial = {.name = "pml-radial",
                                                .equation = "maxwell",
-                                               .text = "a perfectly matched layer around a sphere",
+                                               .text = "a perfectly matched layer along rays",
                                                .parameters = pml_parameters,
                                                .parameter_count = PML_PARAMETERS,
                                                .memory = 8 + SEDGE_LAYER_FRAME,

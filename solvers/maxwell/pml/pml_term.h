@@ -8,7 +8,8 @@
 //   side, normal n: s across n, 1/s along it;  edge along l: s^2 along l, 1 across it;  corner: s.
 // p[0] is sigma, p[1] alpha, p[2..4] the vector n or l.
 //
-// Around a sphere x is stretched to x + sigma / (alpha + p) D with the displacement D = (r - R) e
+// In a layer along rays, as around a sphere, x is stretched to x + sigma / (alpha + p) D with the
+// displacement D = (r - R) e
 // of SEDGE_LAYER_FRAME (mesh/mesh.h), which is 0 on the triangles where the layer begins. With the
 // gradient J of the stretched place Lambda = det J J^-1 J^-T is
 //   Lambda = 1 + sigma / (alpha + p) A - sigma / (alpha + sigma + p) |v|^2 e e^T,
@@ -19,7 +20,9 @@
 // no memory, s^2 needs one word. Only the factor 1/s needs alpha > 0, for with alpha = 0 a charge
 // that rests in the layer would make the field along n grow with time without end. With alpha
 // there alone a wave of angular frequency omega that meets a side at the angle t is reflected by
-// alpha / (4 omega) tan^2 t, so alpha must be small.
+// alpha / (4 omega) tan^2 t, so alpha must be small. Not so in a layer along rays: with alpha = 0
+// its matrix A, which differs from node to node, would be a rate of decay by itself, and fields at
+// rest grew at rates up to sigma / 25 in layers as thick as the radius, from order 3 on.
 #pragma once
 
 SEDGE_FUNCTION void pml_side_local(const sedge_value *u, const sedge_value *w, const sedge_value *m,
@@ -176,27 +179,6 @@ SEDGE_FUNCTION void pml_lossless_corner_local(const sedge_value *u, const sedge_
     for (int i = 0; i < 6; i++) du[i] = -p[0] * u[i];
     (void)w;
     (void)dw;
-    (void)m;
-    (void)c;
-    (void)t;
-}
-
-// As pml_radial_local with rates sigma A and without psi.
-SEDGE_FUNCTION void pml_lossless_radial_local(const sedge_value *u, const sedge_value *w,
-                                              const sedge_value *m, const sedge_value *p,
-                                              const double *c, double t, sedge_value *du,
-                                              sedge_value *dw)
-{
-    const sedge_value *e = w + 2;
-    const sedge_value *v = w + 5;
-    const sedge_value square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-
-    for (int i = 0, f = 0; i < 2; i++, f += 3) {
-        sedge_value part[3];
-        const sedge_value along = pml_radial_part(e, v, u + f, part);
-        dw[i] = -(p[0] + p[1]) * w[i] - p[0] * square * along;
-        for (int d = 0; d < 3; d++) du[f + d] = -p[0] * part[d] - e[d] * dw[i];
-    }
     (void)m;
     (void)c;
     (void)t;
