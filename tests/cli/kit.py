@@ -18,6 +18,7 @@ PROGRAM = os.environ["SEDGE_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["SEDGE_SOURCE_DIR"])
 FOLDER = pathlib.Path(os.environ["SEDGE_TEST_DIR"])
 MPIEXEC = os.environ["SEDGE_MPIEXEC"]
+DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 TIMEOUT = 900  # seconds, for a program that hangs; on a machine with other work, too
 
 # A box that all ranks of these tests can share: 48 elements, a known solution.

@@ -4,7 +4,6 @@ Radar cross-sections at all angles within 20 dB of the peak, and the fields at p
 bodies of all kinds; then the same bits of physics on other ranks, in fp64 and on OpenCL. Needs Gmsh for finer meshes.
 """
 
-import os
 import shutil
 import subprocess
 import unittest
@@ -12,9 +11,8 @@ import unittest
 import h5py
 import numpy
 
-from kit import SOURCE, Case, read_json
+from kit import DEVICE, SOURCE, Case, read_json
 
-DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 RANKS = 1 if DEVICE == "cuda" else 2
 POINTS = "before: [0, 0, -1.2], focus: [0, 0, 1.2], beside: [0.1, 1.25, 0.2], along: [1.3, 0.1, 0.1]"
 INSIDE = "inside: [0.3, 0.2, 0.1], edge: [0.1, 0.7, -0.2]"

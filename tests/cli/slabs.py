@@ -5,15 +5,13 @@ sends them onto a slab that a conductor backs; the other end absorbs. The reflec
 behind that of the duct without slab, less 1.
 """
 
-import os
 import unittest
 
 import h5py
 import numpy
 
-from kit import Case
+from kit import DEVICE, Case
 
-DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 THICKNESS = 0.4
 DECK = """\
 equation: maxwell

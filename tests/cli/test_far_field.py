@@ -9,7 +9,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import SOURCE, TETRAHEDRON, Case, Cube, read_json
+from kit import DEVICE, SOURCE, TETRAHEDRON, Case, Cube, read_json
 
 DIPOLE = """\
 equation: maxwell
@@ -188,7 +188,7 @@ kernels: {tune: "off"}
 
 class FarField(Case):
     def compute(self, deck, name, *words, **options):
-        self.succeed("run", deck, "--device", "host", "--quiet", "--output", name, *words, **options)
+        self.succeed("run", deck, "--device", DEVICE, "--quiet", "--output", name, *words, **options)
         with h5py.File(self.folder / name / "far-field.h5") as file:
             found = {}
             file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)

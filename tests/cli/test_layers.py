@@ -13,7 +13,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import Case
+from kit import DEVICE, Case
 
 PULSE = {"frequency": 0.95, "width": 2.5, "delay": 11}
 PML = "{type: pml}"
@@ -142,7 +142,7 @@ def transform(time, values, frequency):
 class Layers(Case):
     def run_deck(self, name, text, *words, **more):
         (self.folder / f"{name}.yaml").write_text(text)
-        self.succeed("run", self.folder / f"{name}.yaml", "--quiet", "--device", "host", "--tune=off",
+        self.succeed("run", self.folder / f"{name}.yaml", "--quiet", "--device", DEVICE, "--tune=off",
                      *words, "--output", name, **more)
         with h5py.File(self.folder / name / "probes.h5") as file:
             return file["time"][()], {name: point["E"][()] for name, point in file["probes"].items()}

@@ -8,7 +8,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DECK, SOURCE, Case
+from kit import DECK, DEVICE, SOURCE, Case
 
 MEDIA = ("materials={left: {epsilon: 2, lorentz: [{strength: 0.8, frequency: 0.9, damping: 0.1}, "
          "{strength: 0.4, frequency: 1.5, damping: 0}], drude: {plasma_frequency: 0.6, damping: 0.2}, "
@@ -30,7 +30,7 @@ class Materials(Case):
             "initial.compare=false", "monitors={energy: {every: 3}}",
             "output={snapshots: 0, checkpoint: {steps: 3, keep: 3}}", *settings)
             for word in ("--set", setting)]
-        self.succeed("run", self.deck, "--quiet", "--device", "host", "--tune=off", *set_words, *words,
+        self.succeed("run", self.deck, "--quiet", "--device", DEVICE, "--tune=off", *set_words, *words,
                      "--output", folder, ranks=ranks)
 
     def state(self, folder, step):
@@ -62,7 +62,7 @@ class Materials(Case):
         """Runs slab.yaml at order 3; how far power and fields are at most from `exact: slab`."""
         settings = {"order": 3, "precision": "fp64", "materials.slab": medium, **settings}
         words = [word for key, value in settings.items() if value for word in ("--set", f"{key}={value}")]
-        self.succeed("run", SOURCE / "input/slab.yaml", "--quiet", "--device", "host", "--tune=off", *words, "--output",
+        self.succeed("run", SOURCE / "input/slab.yaml", "--quiet", "--device", DEVICE, "--tune=off", *words, "--output",
                      self.folder / "slab", ranks=ranks)
         with h5py.File(self.folder / "slab/spectra.h5") as file:
             exact = {name: values[()] for name, values in file["spectra/points/exact"].items()}

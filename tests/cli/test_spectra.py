@@ -12,7 +12,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import TRIANGLE, Case, Cube
+from kit import DEVICE, TRIANGLE, Case, Cube
 
 CAVITY = """\
 equation: maxwell
@@ -127,7 +127,7 @@ def sort_rows(at, values):
 
 class Spectra(Case):
     def compute(self, deck, folder, *words, ranks=0):
-        self.succeed("run", deck, "--quiet", "--device", "host", *words, "--output", folder, ranks=ranks)
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, *words, "--output", folder, ranks=ranks)
         return self.read(folder)
 
     def read(self, folder):

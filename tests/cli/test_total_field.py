@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from kit import SOURCE, Case  # noqa: E402
+from kit import DEVICE, SOURCE, Case  # noqa: E402
 
 DECK = """\
 equation: maxwell
@@ -63,7 +63,7 @@ class TotalField(Case):
         return [word for setting in settings for word in ("--set", setting)]
 
     def fields(self, folder, *settings, ranks=0, words=()):
-        self.succeed("run", self.deck, "--quiet", "--device", "host", "--tune=off",
+        self.succeed("run", self.deck, "--quiet", "--device", DEVICE, "--tune=off",
                      *self.words(settings), *words, "--output", self.folder / folder, ranks=ranks)
         with h5py.File(self.folder / folder / "probes.h5") as file:
             return (file["time"][()], {name: numpy.hstack((probe["E"][()], probe["H"][()]))

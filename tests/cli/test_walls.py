@@ -13,14 +13,13 @@ impedance, which is at most 0.2 where the laws have one.
 import cmath
 import itertools
 import math
-import os
 import unittest
 
 import h5py
 import numpy
 
 from kit import DECK as CAVITY
-from kit import SOURCE, Case
+from kit import DEVICE, SOURCE, Case
 
 DECK = """\
 equation: maxwell
@@ -96,7 +95,6 @@ output: {{snapshots: 0}}
 """
 BAND = "lowest: 0.1, highest: 0.9"
 BOUND = 2e-3
-DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 
 
 def film(conductivity, thickness):
