@@ -54,6 +54,20 @@ void sedge_error_clear(void)
     last_trace[0] = '\0';
 }
 
+void sedge_failure_keep(sedge_failure *first, sedge_status status)
+{
+    if (status == SEDGE_OK || first->status != SEDGE_OK) return;
+    first->status = status;
+    (void)snprintf(first->message, sizeof first->message, "%s", last_message);
+}
+
+sedge_status sedge_failure_get(const sedge_failure *first)
+{
+    if (first->status != SEDGE_OK && strcmp(first->message, last_message) != 0)
+        sedge_error_set(first->message);
+    return first->status;
+}
+
 sedge_status sedge_error_raise(sedge_status status, const char *file, int line, const char *format,
                                ...)
 {

@@ -43,6 +43,19 @@ void sedge_error_set(const char *message);
 // Forget this thread's message and trace.
 void sedge_error_clear(void);
 
+// The first of several failures, where work goes on after one. Starts as {0}.
+typedef struct sedge_failure {
+    sedge_status status;
+    char message[4096];
+} sedge_failure;
+
+// Keep `status` with this thread's message if it is a failure, and the first one.
+void sedge_failure_keep(sedge_failure *first, sedge_status status);
+
+// The status that was kept. Its message is this thread's message again.
+SEDGE_MUST_USE
+sedge_status sedge_failure_get(const sedge_failure *first);
+
 // Called by SEDGE_FAIL: format the message, start the trace, return `status`.
 __attribute__((format(printf, 4, 5))) sedge_status
 sedge_error_raise(sedge_status status, const char *file, int line, const char *format, ...);

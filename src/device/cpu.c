@@ -83,12 +83,56 @@ int64_t sedge_cpu_memory_bytes(void)
     return pages > 0 && page > 0 ? pages * page : 0;
 }
 
+// A number in a file; -1: there is none, or it is "max".
+static int64_t read_number(const char *path)
+{
+    FILE *const file = fopen(path, "re");
+    char line[64];
+    char *end = line;
+
+    if (file == NULL) return -1;
+    const bool found = fgets(line, sizeof line, file) != NULL;
+    (void)fclose(file);
+    const int64_t number = found ? (int64_t)strtoll(line, &end, 10) : -1;
+    return end != line ? number : -1;
+}
+
+// Bytes of cached files that the cgroup (version 2) drops when it needs memory.
+static int64_t read_group_cache(void)
+{
+    static const char key[] = "inactive_file ";
+    FILE *const file = fopen("/sys/fs/cgroup/memory.stat", "re");
+    char line[128];
+    int64_t bytes = 0;
+
+    if (file == NULL) return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, key, sizeof key - 1) == 0)
+            bytes = (int64_t)strtoll(line + sizeof key - 1, NULL, 10);
+    }
+    (void)fclose(file);
+    return bytes;
+}
+
+// What the limit of the cgroup leaves; INT64_MAX: there is none.
+static int64_t find_group_free(void)
+{
+    const int64_t most = read_number("/sys/fs/cgroup/memory.max");
+    const int64_t used = read_number("/sys/fs/cgroup/memory.current");
+
+    if (most < 0 || used < 0) return INT64_MAX;
+    const int64_t left = most - used + read_group_cache();
+    return left > 0 ? left : 0;
+}
+
 int64_t sedge_cpu_memory_free(void)
 {
     char line[256];
     const char *const value = find_value("/proc/meminfo", "MemAvailable", line, sizeof line);
 
-    return value != NULL ? 1024 * (int64_t)strtoll(value, NULL, 10) : INT64_MAX;
+    const int64_t machine = value != NULL ? 1024 * (int64_t)strtoll(value, NULL, 10) : INT64_MAX;
+    const int64_t group = find_group_free();
+    return machine < group ? machine : group;
 }
 
 // Processors that this process may use; the set grows until the kernel's mask fits.

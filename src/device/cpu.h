@@ -16,7 +16,8 @@ sedge_status sedge_cpu_features(sedge_text *out);
 int sedge_cpu_vector_bytes(void);         // widest vector register
 int64_t sedge_cpu_last_cache_bytes(void); // 0 if unknown
 int64_t sedge_cpu_memory_bytes(void);     // of the machine
-int64_t sedge_cpu_memory_free(void);      // available without swapping; INT64_MAX if unknown
+int64_t sedge_cpu_memory_free(void);      // available without swapping, also to this process's
+                                          // cgroup; INT64_MAX if unknown
 
 // Processors for one of `local_ranks` ranks: the node's processors divided by the ranks, at most
 // the number that this process may use.

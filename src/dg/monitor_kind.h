@@ -40,6 +40,10 @@ typedef struct sedge_monitor_array {
     double *values;     // [count][width]
 } sedge_monitor_array;
 
+// For `settle`, instead of a step.
+#define SEDGE_SETTLE_WRITTEN ((int64_t)-1)
+#define SEDGE_SETTLE_ALL     INT64_MAX
+
 typedef struct sedge_monitor_kind {
     const char *name;
     const char *text; // what it records, for input/README.md
@@ -99,10 +103,11 @@ typedef struct sedge_monitor_kind {
     sedge_status (*transform)(void *monitor, int samples, const double *times);
 
     // Optional: complete the files that the context's writer (monitor/output_context.h) writes
-    // while the run goes on: those whose writing has ended, or, with `wait`, all. Comes from time
-    // to time, after `finish`, and, when all that was added to the writer before a `save` is
-    // written, before the checkpoint of this `save` gets its name.
-    sedge_status (*settle)(void *monitor, bool wait);
+    // while the run goes on: those of samples up to `step`, for which it waits, or, with
+    // SEDGE_SETTLE_WRITTEN, those that are written already. Comes from time to time, after
+    // `finish`, and before a checkpoint gets its name, with the checkpoint's step. After a failure
+    // it completes no later file, and fails where files up to `step` are missing.
+    sedge_status (*settle)(void *monitor, int64_t step);
 
     // Optional: for time.stop.spectra. With `measure` a window of `window` steps has ended, and the
     // monitor is flushed: compare its transforms with those of the window before. `*remains`: by
@@ -126,7 +131,7 @@ typedef struct sedge_monitor_kind {
 
     // True if a file of this name in an output folder is the monitor's. NULL: the monitor has only
     // NAME.h5, which is flushed to disk before each checkpoint gets its name. Files of other names
-    // must be on the disk when `sample`, `receive`, `flush`, or `settle` with `wait` returns
+    // must be on the disk when `sample`, `receive`, `flush`, or `settle` with a step returns
     // (sedge_file_write, sedge_file_publish). Otherwise, after a crash of the machine, a checkpoint
     // could refer to samples that are lost.
     bool (*owns)(const char *name);

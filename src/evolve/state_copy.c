@@ -14,6 +14,8 @@ struct sedge_state_copy {
     sedge_event *taken;
     evolve_transfer transfer;
     bool beside;
+    bool taken_now; // somebody may read it
+    sedge_reserve reserve;
     int count;
     sedge_buffer **buffer;     // [count] copies; NULL: there is no room
     const sedge_buffer **from; // [count] what is read: copies, or the state's own buffers
@@ -32,6 +34,15 @@ static void free_buffers(sedge_state_copy *copy)
     }
 }
 
+static void give_back(void *owner)
+{
+    sedge_state_copy *const copy = owner;
+
+    if (copy->taken_now) return;
+    copy->beside = false;
+    free_buffers(copy);
+}
+
 static sedge_status make_buffers(sedge_state_copy *copy)
 {
     for (int i = 0; i < copy->count; i++) {
@@ -45,6 +56,8 @@ static sedge_status make_buffers(sedge_state_copy *copy)
         return SEDGE_OK;
     }
     copy->beside = true;
+    copy->reserve = (sedge_reserve){.give_back = give_back, .owner = copy};
+    sedge_device_add_reserve(copy->op->device, &copy->reserve);
     return SEDGE_OK;
 }
 
@@ -81,6 +94,7 @@ void sedge_state_copy_free(sedge_state_copy *copy)
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(copy->op->main);
     evolve_transfer_clear(&copy->transfer);
+    sedge_device_remove_reserve(copy->op->device, &copy->reserve);
     free_buffers(copy);
     sedge_event_free(copy->taken);
     sedge_stream_free(copy->stream);
@@ -98,6 +112,7 @@ sedge_status sedge_state_copy_take(sedge_state_copy *copy)
 {
     sedge_stream *const main = copy->op->main;
 
+    copy->taken_now = true;
     for (int i = 0; i < copy->count; i++) {
         const sedge_buffer *const state = state_buffer(copy, i);
 
@@ -107,6 +122,11 @@ sedge_status sedge_state_copy_take(sedge_state_copy *copy)
     }
     SEDGE_TRY(sedge_event_record(copy->taken, main));
     return sedge_stream_wait_event(copy->stream, copy->taken);
+}
+
+void sedge_state_copy_done(sedge_state_copy *copy)
+{
+    copy->taken_now = false;
 }
 
 sedge_status sedge_state_copy_get(sedge_state_copy *copy, int block, int64_t first, int64_t count,

@@ -3,7 +3,8 @@
 // its rows to the host, piece by piece in a stream of their own, while the steps go on.
 //
 // Where the device has no room for a copy there is none: then rows come from the state itself, and
-// no step may begin before they are all read.
+// no step may begin before they are all read. A copy that nobody reads gives its memory back when
+// another allocation of the device runs out (sedge_reserve), for good.
 #pragma once
 
 #include "evolve/evolution.h"
@@ -22,6 +23,10 @@ bool sedge_state_copy_is_beside(const sedge_state_copy *copy);
 // Take one of the state at the end of the queue. Does not wait. Nobody reads the last one any more.
 SEDGE_MUST_USE
 sedge_status sedge_state_copy_take(sedge_state_copy *copy);
+
+// The copy that was taken last is read: its memory is free for others. By the thread that takes
+// copies.
+void sedge_state_copy_done(sedge_state_copy *copy);
 
 // Rows [first, first + count) of a block, `values` [count][components][nodes] in the device's
 // basis. Waits for them. Any one thread at a time may call it.

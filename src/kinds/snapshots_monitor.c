@@ -31,7 +31,8 @@
 
 // A snapshot on its way.
 typedef struct snapshot_room {
-    double time;    // deck's units
+    double time; // deck's units
+    int64_t step;
     char name[32];  // of the file
     sedge_write to; // this rank's part of it
     const sedge_field_copy *copy;
@@ -49,6 +50,7 @@ typedef struct snapshots_monitor {
     snapshot_room room[ROOMS];
     int oldest;  // room of the snapshot that was taken first
     int waiting; // snapshots on their way
+    bool failed; // the oldest one could not be completed, so no later one may be
 } snapshots_monitor;
 
 // ---- the file ----------------------------------------------------------------------------------
@@ -119,33 +121,47 @@ static sedge_status complete_oldest(snapshots_monitor *monitor)
     const bool root = sedge_comm_is_root(context->comm);
     const snapshot_room *const room = &monitor->room[monitor->oldest];
 
+    monitor->failed = true;                                   // until all is done
     SEDGE_TRY(sedge_vtk_mesh_complete(&monitor->mesh, true)); // the writer had it before
-    monitor->oldest = (monitor->oldest + 1) % ROOMS;
-    monitor->waiting--;
     sedge_status status = sedge_writer_finish(context->writer, &room->to);
     if (status == SEDGE_OK) status = note_time(monitor, room->time);
     status = sedge_comm_agree(context->comm, status);
     if (root && status == SEDGE_OK) status = sedge_vtk_publish(&monitor->vtk, room->name);
     if (root && status != SEDGE_OK) (void)unlink(room->to.path);
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    if (root) status = sedge_field_list_write(context, monitor->count + 1, monitor->times);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
     monitor->count++;
-    return sedge_comm_agree(context->comm,
-                            root ? sedge_field_list_write(context, monitor->count, monitor->times)
-                                 : SEDGE_OK);
+    monitor->oldest = (monitor->oldest + 1) % ROOMS;
+    monitor->waiting--;
+    monitor->failed = false;
+    return SEDGE_OK;
 }
 
-static sedge_status settle(void *what, bool wait)
+// True on all ranks if all have written the oldest snapshot on its way.
+static bool is_written(const snapshots_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    int64_t busy = !sedge_writer_is_done(context->writer, &monitor->room[monitor->oldest].to);
+
+    sedge_comm_max_int(context->comm, &busy, 1);
+    return busy == 0;
+}
+
+static sedge_status settle(void *what, int64_t step)
 {
     snapshots_monitor *const monitor = what;
-    const sedge_output_context *const context = monitor->context;
 
-    SEDGE_TRY(sedge_vtk_mesh_complete(&monitor->mesh, wait));
+    if (!monitor->failed)
+        SEDGE_TRY(sedge_vtk_mesh_complete(&monitor->mesh, step != SEDGE_SETTLE_WRITTEN));
     while (monitor->waiting > 0) {
-        int64_t busy =
-            !wait && !sedge_writer_is_done(context->writer, &monitor->room[monitor->oldest].to);
+        const snapshot_room *const room = &monitor->room[monitor->oldest];
 
-        sedge_comm_max_int(context->comm, &busy, 1);
-        if (busy != 0) return SEDGE_OK;
+        if (step == SEDGE_SETTLE_WRITTEN ? monitor->failed || !is_written(monitor)
+                                         : room->step > step)
+            return SEDGE_OK;
+        if (monitor->failed)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "'%s' could not be written", room->to.path);
         SEDGE_TRY(complete_oldest(monitor));
     }
     return SEDGE_OK;
@@ -209,11 +225,12 @@ static sedge_status record(void *what, sedge_sample *sample)
     SEDGE_TRY(prepare(monitor));
     if (monitor->copy == NULL)
         SEDGE_TRY(sedge_field_copy_create(&monitor->copy, &monitor->vtk, sample, ROOMS));
-    SEDGE_TRY(settle(monitor, false));
+    SEDGE_TRY(settle(monitor, SEDGE_SETTLE_WRITTEN));
     if (monitor->waiting == ROOMS) SEDGE_TRY(complete_oldest(monitor));
     const int number = (monitor->oldest + monitor->waiting) % ROOMS;
     snapshot_room *const room = &monitor->room[number];
     room->time = snapshot.time;
+    room->step = snapshot.step;
     room->copy = monitor->copy;
     room->number = number;
     sedge_field_list_name(room->name, monitor->count + monitor->waiting);

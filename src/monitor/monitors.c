@@ -250,7 +250,7 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
         one->sampled = step;
     }
     SEDGE_TRY(sedge_monitors_flush(monitors));
-    return sedge_monitors_settle(monitors, true);
+    return sedge_monitors_settle(monitors, SEDGE_SETTLE_ALL);
 }
 
 sedge_status sedge_monitors_flush(sedge_monitors *monitors)
@@ -264,12 +264,12 @@ sedge_status sedge_monitors_flush(sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
-sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait)
+sedge_status sedge_monitors_settle(sedge_monitors *monitors, int64_t step)
 {
     for (int i = 0; i < monitors->count; i++) {
         const one_monitor *const one = &monitors->each[i];
 
-        if (one->kind->settle != NULL) SEDGE_TRY(one->kind->settle(one->monitor, wait));
+        if (one->kind->settle != NULL) SEDGE_TRY(one->kind->settle(one->monitor, step));
     }
     return SEDGE_OK;
 }
@@ -291,9 +291,10 @@ static sedge_status finish_each(const sedge_monitors *monitors)
 sedge_status sedge_monitors_finish(sedge_monitors *monitors)
 {
     SEDGE_TRY(sedge_monitors_flush(monitors));
-    const sedge_status status = finish_each(monitors); // while the last files are written
-    const sedge_status settled = sedge_monitors_settle(monitors, true);
-    return status != SEDGE_OK ? status : settled;
+    sedge_failure first = {0};
+    sedge_failure_keep(&first, finish_each(monitors)); // while the last files are written
+    sedge_failure_keep(&first, sedge_monitors_settle(monitors, SEDGE_SETTLE_ALL));
+    return sedge_failure_get(&first);
 }
 
 sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *text, json_t *json)
@@ -355,7 +356,7 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
 
     *out = NULL;
     SEDGE_TRY(sedge_monitors_flush(monitors));
-    SEDGE_TRY(sedge_monitors_settle(monitors, false));
+    SEDGE_TRY(sedge_monitors_settle(monitors, SEDGE_SETTLE_WRITTEN));
     all = monitors->context->continues && monitors->memory != NULL ? json_copy(monitors->memory)
                                                                    : json_object();
     // Sums that nobody goes on with are not in the checkpoint, so nothing may tell of them.

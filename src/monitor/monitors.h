@@ -61,18 +61,18 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 SEDGE_MUST_USE
 sedge_status sedge_monitors_flush(sedge_monitors *monitors);
 
-// Complete the files that are written while the run goes on (dg/monitor_kind.h): those whose
-// writing has ended, or, with `wait`, all.
+// Complete the files that are written while the run goes on: those of samples up to `step`, or
+// SEDGE_SETTLE_WRITTEN, SEDGE_SETTLE_ALL (dg/monitor_kind.h).
 SEDGE_MUST_USE
-sedge_status sedge_monitors_settle(sedge_monitors *monitors, bool wait);
+sedge_status sedge_monitors_settle(sedge_monitors *monitors, int64_t step);
 
 // Flush all, and tell what the monitors need to go on: {NAME: {...}, ...}, for a checkpoint. Of a
 // monitor that the deck has no more that is what it told before. The caller releases it by
 // json_decref.
 //
 // The files that it tells of may still be on their way. Before the checkpoint gets its name
-// sedge_monitors_sync must have succeeded on the root, then all that the context's writer got
-// before must be done, and then sedge_monitors_settle must have been called.
+// sedge_monitors_sync must have succeeded on the root, and sedge_monitors_settle with the step of
+// the checkpoint on all ranks.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_save(sedge_monitors *monitors, struct json_t **out);
 

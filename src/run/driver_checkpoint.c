@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "device/cpu.h"
 #include "device/range.h"
 
 #include <jansson.h>
@@ -33,37 +34,43 @@ static sedge_status sync_files(void *of)
     return sedge_monitors_sync(run->monitors);
 }
 
-// All ranks have device memory for a copy of the state, or none.
-static sedge_status create_copy(driver_run *run, bool beside)
+// A copy on the host must not drive the job out of memory: the system promises more than it has.
+static bool has_host_room(const driver_run *run)
 {
-    const sedge_comm *const comm = run->session.comm;
+    const sedge_session *const session = &run->session;
+    const sedge_mesh *const mesh = session->mesh;
+    const int64_t bytes = sedge_checkpoint_bytes(session) / mesh->global_elements * mesh->elements;
 
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_state_copy_create(&run->copy, run->evolution, beside)));
+    return !sedge_device_get_traits(run->device)->in_call ||
+           bytes * sedge_comm_node_size(session->comm) <= sedge_cpu_memory_free() / 2;
+}
+
+// Steps go on while a checkpoint is written where all ranks have memory for a copy of the state.
+// `before`: all had it before, or it was asked for.
+static void find_beside(driver_run *run, bool before)
+{
+    const sedge_session *const session = &run->session;
     int64_t missing = !sedge_state_copy_is_beside(run->copy);
-    sedge_comm_max_int(comm, &missing, 1);
-    if (missing == 0) return SEDGE_OK;
-    sedge_status status = SEDGE_OK;
-    if (sedge_state_copy_is_beside(run->copy)) {
-        sedge_state_copy_free(run->copy);
-        run->copy = NULL;
-        status = sedge_state_copy_create(&run->copy, run->evolution, false);
+
+    sedge_comm_max_int(session->comm, &missing, 1);
+    run->checkpoint_beside = missing == 0;
+    if (before && missing != 0 && sedge_comm_is_root(session->comm) && !session->options->quiet) {
+        printf("  note               checkpoints stop the run while they are written: the device "
+               "has no room for a copy of the state\n");
     }
-    return sedge_comm_agree(comm, status);
 }
 
 static sedge_status prepare(driver_run *run, bool beside)
 {
     const sedge_session *const session = &run->session;
+    const sedge_comm *const comm = session->comm;
     const sedge_checkpoint_source source = {.of = run, .rows = get_rows, .sync = sync_files};
 
-    SEDGE_TRY(create_copy(run, beside));
-    run->checkpoint_beside = sedge_state_copy_is_beside(run->copy);
-    if (beside && !run->checkpoint_beside && sedge_comm_is_root(session->comm) &&
-        !session->options->quiet) {
-        printf("  note               checkpoints stop the run while they are written: the device "
-               "has no room for a copy of the state\n");
-    }
-    return sedge_checkpoint_writer_create(&run->checkpoint_writer, session, run->output.writer,
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_state_copy_create(&run->copy, run->evolution, beside && has_host_room(run))));
+    find_beside(run, beside);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_writer_create(&run->checkpoint_thread)));
+    return sedge_checkpoint_writer_create(&run->checkpoint_writer, session, run->checkpoint_thread,
                                           session->deck->output, session->deck->checkpoint_keep,
                                           &run->state, &source);
 }
@@ -116,9 +123,15 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     const double start = sedge_clock();
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
 
-    if (run->checkpoint_writer == NULL) SEDGE_TRY(prepare(run, false));
     sedge_range_begin("output");
-    sedge_status status = sedge_comm_agree(run->session.comm, sedge_state_copy_take(run->copy));
+    sedge_status status = SEDGE_OK;
+    if (run->checkpoint_writer == NULL) {
+        status = prepare(run, false);
+    } else {
+        find_beside(run, run->checkpoint_beside); // others may have needed the memory
+    }
+    if (status == SEDGE_OK)
+        status = sedge_comm_agree(run->session.comm, sedge_state_copy_take(run->copy));
     if (status == SEDGE_OK) status = begin(run, step);
     sedge_range_end();
     (void)sedge_stopwatch_enter(&run->watch, phase);
@@ -133,8 +146,10 @@ static sedge_status publish(driver_run *run)
 {
     double seconds = 0.0;
 
-    SEDGE_TRY(sedge_checkpoint_wait(run->checkpoint_writer, &seconds));
-    SEDGE_TRY(sedge_monitors_settle(run->monitors, false));
+    const sedge_status written = sedge_checkpoint_wait(run->checkpoint_writer, &seconds);
+    sedge_state_copy_done(run->copy);
+    SEDGE_TRY(written);
+    SEDGE_TRY(sedge_monitors_settle(run->monitors, run->last_checkpoint));
     SEDGE_TRY(sedge_checkpoint_publish(run->checkpoint_writer));
     run->checkpoint_seconds += seconds;
     run->checkpoint_clock = sedge_clock();

@@ -167,9 +167,14 @@ static void save_failed(driver_run *run, sedge_status outcome)
 {
     char fault[4096];
 
-    if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
+    // Only these all ranks find together: a fault of the fields, or a file that cannot be written.
+    if (outcome != SEDGE_ERR_COMPUTE && outcome != SEDGE_ERR_USAGE) return;
     (void)snprintf(fault, sizeof fault, "%.3000s", sedge_error_message());
     sedge_status status = driver_complete_checkpoint(run, true);
+    if (outcome == SEDGE_ERR_USAGE) {
+        sedge_error_set(fault);
+        return;
+    }
     if (status == SEDGE_OK) status = sedge_monitors_last(run->monitors, run->sample);
     if (status != SEDGE_OK) {
         const size_t length = strlen(fault);

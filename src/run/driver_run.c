@@ -131,7 +131,8 @@ void driver_release(void *of)
 {
     driver_run *const run = of;
 
-    sedge_monitors_free(run->monitors); // with the writer's thread
+    sedge_writer_free(run->checkpoint_thread); // it reads what is freed below
+    sedge_monitors_free(run->monitors);
     sedge_checkpoint_writer_free(run->checkpoint_writer);
     sedge_state_copy_free(run->copy);
     sedge_sample_free(run->sample);
@@ -142,6 +143,7 @@ void driver_release(void *of)
     sedge_checkpoint_state_clear(&run->state);
     sedge_release(run->energies);
     sedge_release(run->energy_before);
+    run->checkpoint_thread = NULL;
     run->monitors = NULL;
     run->checkpoint_writer = NULL;
     run->copy = NULL;
@@ -269,9 +271,10 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    status = sedge_monitors_finish(run->monitors); // while the last checkpoint is written
-    const sedge_status completed = driver_complete_checkpoint(run, true);
-    return status != SEDGE_OK ? status : completed;
+    sedge_failure first = {0};
+    sedge_failure_keep(&first, sedge_monitors_finish(run->monitors)); // beside the last checkpoint
+    sedge_failure_keep(&first, driver_complete_checkpoint(run, true));
+    return sedge_failure_get(&first);
 }
 
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)

@@ -10,6 +10,7 @@
 #include "evolve/evolution.h"
 #include "evolve/state_copy.h"
 #include "io/folder_lock.h"
+#include "io/writer.h"
 #include "monitor/monitors.h"
 #include "program/program.h"
 #include "run/driver.h"
@@ -63,6 +64,7 @@ typedef struct driver_run {
     double wall_before;                         // seconds of the runs that this one continues
     sedge_state_copy *copy;                     // for checkpoints; NULL: none was needed yet
     sedge_checkpoint_writer *checkpoint_writer; // NULL: none was needed yet
+    sedge_writer *checkpoint_thread;            // its own, so that no snapshot waits behind it
     bool checkpoint_beside;                     // steps go on while a checkpoint is written
     int checkpoints;                            // number written
     double checkpoint_seconds;                  // that threads have spent on them

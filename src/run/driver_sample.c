@@ -35,7 +35,8 @@ sedge_status driver_sample_monitors(driver_run *run)
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
 
     sedge_range_begin("output");
-    sedge_status status = checked ? sedge_monitors_settle(run->monitors, false) : SEDGE_OK;
+    sedge_status status =
+        checked ? sedge_monitors_settle(run->monitors, SEDGE_SETTLE_WRITTEN) : SEDGE_OK;
     if (status == SEDGE_OK && checked) status = driver_complete_checkpoint(run, false);
     if (status == SEDGE_OK) status = sedge_monitors_sample(run->monitors, run->sample);
     sedge_range_end();

@@ -31,7 +31,7 @@ sedge_status driver_stop(driver_run *run)
 
     SEDGE_TRY(driver_end_energy(run));
     SEDGE_TRY(sedge_monitors_flush(run->monitors));
-    SEDGE_TRY(sedge_monitors_settle(run->monitors, true));
+    SEDGE_TRY(sedge_monitors_settle(run->monitors, SEDGE_SETTLE_ALL));
     if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));
     SEDGE_TRY(driver_complete_checkpoint(run, true));
     return SEDGE_FAIL(

@@ -52,8 +52,22 @@ static void test_read(void)
     CHECK(strtod("1,5", NULL) == 1.5); // the program's own locale is as it was
 }
 
+// Of two failures the first is reported; a success between them changes nothing.
+static void test_first_failure(void)
+{
+    sedge_failure first = {0};
+
+    CHECK_OK(sedge_failure_get(&first));
+    sedge_failure_keep(&first, SEDGE_FAIL(SEDGE_ERR_USAGE, "the disk is full"));
+    sedge_failure_keep(&first, SEDGE_OK);
+    sedge_failure_keep(&first, SEDGE_FAIL(SEDGE_ERR_DATA, "a consequence"));
+    CHECK(sedge_failure_get(&first) == SEDGE_ERR_USAGE);
+    CHECK(strcmp(sedge_error_message(), "the disk is full") == 0);
+}
+
 int main(void)
 {
+    test_first_failure();
     set_comma();
     test_written();
     test_read();

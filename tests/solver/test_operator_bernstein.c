@@ -434,6 +434,19 @@ static void *read_copy(void *of)
     return NULL;
 }
 
+// No device has a pebibyte. A copy that nobody reads gives its memory back, one that is read not.
+static void check_given_back(sedge_state_copy *copy, sedge_device *device)
+{
+    sedge_buffer *large = NULL;
+
+    CHECK(sedge_buffer_create(&large, device, INT64_C(1) << 50) != SEDGE_OK);
+    CHECK(sedge_state_copy_is_beside(copy));
+    sedge_state_copy_done(copy);
+    CHECK(sedge_buffer_create(&large, device, INT64_C(1) << 50) != SEDGE_OK);
+    CHECK(!sedge_state_copy_is_beside(copy));
+    sedge_error_clear();
+}
+
 // A copy of fields and memory, read by another thread to the last bit: beside steps, and, without
 // memory for a copy, before the next step.
 static void test_state_copy(const kit_world *world)
@@ -475,6 +488,7 @@ static void test_state_copy(const kit_world *world)
         CHECK(pthread_join(thread, NULL) == 0);
         CHECK_OK(c.status);
         CHECK(c.wrong == 0);
+        if (beside) check_given_back(c.copy, sedge_evolution_operator(c.evolution)->device);
         sedge_state_copy_free(c.copy);
         sedge_release(c.all);
         sedge_release(c.rows);
