@@ -306,7 +306,7 @@ static sedge_status write_output(elliptic_run *s)
     SEDGE_TRY(sedge_monitors_energy(s->monitors, 0, 0.0, energy));
     SEDGE_TRY(sedge_monitors_sample(s->monitors, s->sample));
     SEDGE_TRY(sedge_monitors_flush(s->monitors));
-    return sedge_monitors_settle(s->monitors, true);
+    return sedge_monitors_settle(s->monitors, SEDGE_SETTLE_ALL);
 }
 
 // ---- report ------------------------------------------------------------------------------------

@@ -283,7 +283,7 @@ __attribute__((unused)) static sedge_status case_sample(output_case *c, double t
     SEDGE_TRY(sedge_sample_energy(c->sample, &energy));
     SEDGE_TRY(sedge_monitors_energy(c->monitors, step, time, energy));
     SEDGE_TRY(sedge_monitors_sample(c->monitors, c->sample));
-    return sedge_monitors_settle(c->monitors, true);
+    return sedge_monitors_settle(c->monitors, SEDGE_SETTLE_ALL);
 }
 
 __attribute__((unused)) static void case_free(output_case *c)

@@ -315,7 +315,7 @@ static void test_points_far_away(const sedge_comm *comm)
     case_make(&c, comm, 3, "fields-far", 3e5);
     case_open(&c);
     CHECK(!is_there(case_path(&c, "mesh.hdf"))); // it is being written
-    CHECK_OK(sedge_monitors_settle(c.monitors, true));
+    CHECK_OK(sedge_monitors_settle(c.monitors, SEDGE_SETTLE_ALL));
     case_close(&c);
     if (sedge_comm_is_root(comm)) {
         const hid_t file = read_open(case_path(&c, "mesh.hdf"));
@@ -437,11 +437,11 @@ static void test_late(const sedge_comm *comm)
         CHECK_OK(sedge_monitors_sample(c.monitors, c.sample));
         CHECK(late.taken == k + 1);
         if (k == 2) continue;
-        CHECK_OK(sedge_monitors_settle(c.monitors, false));
+        CHECK_OK(sedge_monitors_settle(c.monitors, SEDGE_SETTLE_WRITTEN));
         if (sedge_comm_is_root(comm)) CHECK(!is_there(case_path(&c, "fields.hdf.series")));
     }
     if (sedge_comm_is_root(comm)) CHECK(is_there(case_path(&c, "fields_000000.hdf")));
-    CHECK_OK(sedge_monitors_settle(c.monitors, true));
+    CHECK_OK(sedge_monitors_settle(c.monitors, SEDGE_SETTLE_ALL));
     if (sedge_comm_is_root(comm)) {
         check_series(&c, times, 3);
         CHECK(!is_there(case_path(&c, "fields_000002.hdf.tmp")));
