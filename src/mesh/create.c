@@ -171,5 +171,6 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->set_faces);
     sedge_release(mesh->peer_ranks);
     sedge_release(mesh->peer_offsets);
+    sedge_release(mesh->halo_level);
     sedge_release(mesh);
 }

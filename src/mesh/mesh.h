@@ -179,6 +179,8 @@ typedef struct sedge_range {
     int32_t first, count;
     bool halo; // they need traces of another rank's elements: they are halo elements
     bool curved;
+    int level;     // of their time step: 2^level steps of the finest level (sedge_mesh_set_levels)
+    bool finer;    // each has a neighbour, here or on another rank, whose level is one less
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements
     int layer;     // sedge_layer_kind of the absorbing layers that they are in; 0: in none
@@ -203,8 +205,8 @@ typedef struct sedge_mesh {
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties
-    sedge_range *ranges;     // [range_count] in ascending order of halo, curved, boundary,
-                             // layer, class
+    sedge_range *ranges;     // [range_count] in ascending order of halo, curved, level, finer,
+                             // boundary, layer, class
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
     double (*middles)[SEDGE_EDGES][3]; // [curved elements] in their order: the node of each edge,
                                        // sedge_edge_vertices
@@ -221,6 +223,9 @@ typedef struct sedge_mesh {
     int peers;                     // ranks that share a face with this one
     int *peer_ranks;               // [peers]
     int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides
+
+    int levels;          // levels of the time step over all ranks; 1 before sedge_mesh_set_levels
+    uint8_t *halo_level; // [halo_faces] of the element whose trace arrives in the slot; NULL before
 
     int32_t *set_offsets;      // [surface groups + 1] windows of set_faces
     sedge_set_face *set_faces; // this rank's sides of named faces; of a surface by element and face
@@ -389,6 +394,29 @@ const sedge_range *sedge_mesh_range(const sedge_mesh *mesh, int32_t element);
 
 // How many elements the ranges with these two properties have. These ranges lie behind each other.
 int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved);
+
+// Divide the ranges by levels of the time step, and number the elements anew: in the order of
+// ranges that sedge_mesh describes, and within a range as before. `level` [elements], which is not
+// kept, is that of each element in the present numbering; 0 is the finest. Everything in the mesh
+// that holds element numbers or slots of boundary faces follows; those of halo faces stay. Numbers
+// that others have kept (a sedge_locator, sedge_points) are no longer valid. Elements with
+// boundary faces lie in several ranges then, which are no longer the last of the straight interior
+// (boundary_last in sedge_mesh_options). May be called again, with other levels. SEDGE_ERR_INTERNAL
+// on all ranks if the levels of two neighbours, here or on two ranks, differ by more than one,
+// SEDGE_ERR_MEMORY; the mesh is as before then. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, const uint8_t *level);
+
+// Send what this rank has for each halo slot to the other rank of the face: `mine` [halo_faces] of
+// `bytes` bytes. The caller releases `*theirs` (a pointer to any object pointer) [halo_faces], what
+// the other ranks have for the slots, with sedge_release. SEDGE_ERR_MEMORY on all ranks.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_exchange(void *theirs, const sedge_mesh *mesh, const sedge_comm *comm,
+                                 const void *mine, size_t bytes);
+
+// The level of an element's range.
+int sedge_mesh_level(const sedge_mesh *mesh, int32_t element);
 
 // How many elements have no halo, straight and curved ones: they are the first of the mesh.
 int32_t sedge_mesh_interior(const sedge_mesh *mesh);

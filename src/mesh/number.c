@@ -494,6 +494,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     sedge_status status;
 
     mesh->elements = count;
+    mesh->levels = 1;
     SEDGE_TRY_GOTO(status, make_grouping(&by, mesh, rank, options));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.traits, count, sizeof *job.traits));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.number, count, sizeof *job.number));
