@@ -188,6 +188,32 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
     return fastest > 0.0 ? cfl / fastest : HUGE_VAL;
 }
 
+typedef struct list_job {
+    const sedge_problem *problem;
+    const sedge_mesh *mesh;
+    double *rates;
+} list_job;
+
+static void list_rates(void *context, int64_t first, int64_t end)
+{
+    const list_job *const job = context;
+
+    for (int64_t e = first; e < end; e++)
+        job->rates[e] = sedge_problem_rate(job->problem, job->mesh, (int32_t)e);
+}
+
+void sedge_problem_rates(double *rates, const sedge_problem *problem, const sedge_mesh *mesh,
+                         int threads)
+{
+    list_job job = {.problem = problem, .mesh = mesh, .rates = rates};
+
+    sedge_parallel(threads, mesh->elements, LARGE / PIECES, list_rates, &job);
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        rates[face->element] = fmax(rates[face->element], find_face_rate(problem, mesh, face));
+    }
+}
+
 sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge_mesh *mesh)
 {
     for (int i = 0; i < problem->term_count; i++) {

@@ -193,6 +193,11 @@ double sedge_term_step(const sedge_problem *problem, const sedge_term *term, int
 // this rate.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);
 
+// The same of all elements of this rank, rates [elements]; that which the memory of their faces
+// allows counts, too. By `threads` threads. Not collective.
+void sedge_problem_rates(double *rates, const sedge_problem *problem, const sedge_mesh *mesh,
+                         int threads);
+
 // The fraction of sedge_problem_rate that is due to the source and the terms in the element, 0 to
 // 1.
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,

@@ -1,0 +1,53 @@
+// Levels of local time steps: which elements take how long a step.
+//
+// The elements of level l take steps of 2^l dt, those of level 0, the finest, steps of dt: the
+// ticks. With n levels all elements meet after a macro step of 2^(n-1) ticks. From the stable step
+// of each element alone, dt_K,
+//
+//   level_K = floor(log2(dt_K / dt)),    but at most that of each neighbour + 1,
+//
+// and of the two sides of a surface whose condition needs both the lower one for both. The tick is
+// dt = lambda min_K dt_K. A lambda below 1 may lift many elements by one level; it and the number
+// of levels are those of the least cost per simulated time,
+//
+//   (tick_seconds + element_seconds sum_K 2^-level_K) / dt.
+#pragma once
+
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+#include <stdint.h>
+
+#define SEDGE_LEVELS_MAX 16
+
+typedef struct sedge_levels_options {
+    double cfl;             // of each element's step, as in sedge_problem_time_step
+    int most;               // levels at most, 1 to SEDGE_LEVELS_MAX
+    int threads;            // of this rank
+    double tick_seconds;    // what a tick costs whatever its elements; 0: 20e-6
+    double element_seconds; // what a step of one element costs; 0: 1e-9 for each 20 of its nodes
+} sedge_levels_options;
+
+typedef struct sedge_levels {
+    uint8_t *level; // [elements] of this rank
+    int levels;     // 1: all elements take steps of `dt`
+    double dt;      // of level 0
+    // Of the whole mesh: elements of each level, and how many times more steps of elements the same
+    // time takes if all elements have the least stable step.
+    int64_t count[SEDGE_LEVELS_MAX];
+    double gain;
+} sedge_levels;
+
+// More levels than needed are not worth their long macro steps: of the numbers of levels whose cost
+// is within this part of the least one the smallest is taken.
+#define SEDGE_LEVELS_WORTH 0.01
+
+// Choose the levels of all elements. The result does not depend on the number of ranks. The wave
+// speed is not 0 everywhere. SEDGE_ERR_MEMORY on all ranks. The caller clears `out` in any case.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
+                                 const sedge_problem *problem, const sedge_mesh *mesh,
+                                 const sedge_levels_options *options);
+void sedge_levels_clear(sedge_levels *levels);

@@ -1,0 +1,304 @@
+// Levels of local time steps: known histograms, the conditions between neighbours, the costs, and
+// the same answer on any number of ranks.
+#include "dg/levels.h"
+
+#include "base/memory.h"
+#include "check.h"
+
+static const sedge_comm *comm;
+
+static double speed(const double *m, const double *c)
+{
+    (void)c;
+    return m[0];
+}
+
+static const sedge_equation equation = {.name = "test", .fields = 1, .speed = speed};
+
+static void apply_two_sided(const double *u, const double *w, const double *mu, const double *mw,
+                            const double *n, const double *x, double t, const double *p,
+                            const double *c, double *v)
+{
+    (void)u, (void)w, (void)mu, (void)mw, (void)n, (void)x, (void)t, (void)p, (void)c, (void)v;
+}
+
+static const sedge_boundary_kind sheet = {.name = "sheet", .apply_two_sided = apply_two_sided};
+
+// ---- a box whose upper part has slower waves ---------------------------------------------------
+
+typedef struct slow_box {
+    int cells[3];
+    double split;            // coordinate z of the cut
+    double ratio;            // the waves below are faster by this factor
+    bool periodic;           // along z: the cut, and the ends of the box
+    bool sheet;              // the cut is a surface whose condition needs both sides
+    void (*move)(double *x); // of the corners; NULL: none
+} slow_box;
+
+static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of,
+                 const slow_box *box)
+{
+    static const char *const below = "below";
+    const sedge_mesh_enclosure cut = {
+        .name = "cut", .shape = SEDGE_ENCLOSURE_GROUPS, .volumes = 1, .volume = &below};
+    sedge_mesh_options options = sedge_mesh_defaults();
+
+    for (int d = 0; d < 3; d++) {
+        options.box_cells[d] = box->cells[d];
+        options.box_max[d] = box->cells[d];
+    }
+    options.box_periodic[2] = box->periodic;
+    options.box_split_axis = 2;
+    options.box_split = box->split;
+    options.box_names[0] = "below";
+    options.box_names[1] = "above";
+    if (box->sheet) {
+        options.enclosures = options.two_sided_surfaces = options.linked_surfaces = 1;
+        options.enclosure = &cut;
+        options.two_sided_surface = options.linked_surface = &cut.name;
+    }
+    CHECK_OK(sedge_mesh_create(mesh, of, &options));
+    const sedge_mesh_groups *const groups = &(*mesh)->groups;
+    CHECK_OK(sedge_problem_init(problem, &equation, groups->volumes, groups->surfaces, 0));
+    problem->order = 3;
+    for (int v = 0; v < groups->volumes; v++)
+        problem->materials[v][0] = strcmp(groups->volume_names[v], "below") == 0 ? box->ratio : 1.0;
+    for (int s = 0; s < groups->surfaces; s++)
+        if (strcmp(groups->surface_names[s], "cut") == 0) problem->boundaries[s].kind = &sheet;
+    for (int32_t e = 0; e < (*mesh)->elements && box->move != NULL; e++)
+        for (int v = 0; v < 4; v++) box->move((*mesh)->corners[e][v]);
+}
+
+// Ticks cost nothing: with the default one level is best for meshes as small as these.
+static const sedge_levels_options options = {
+    .cfl = 0.5, .most = 8, .threads = 2, .tick_seconds = 1e-15};
+
+// The step of the box's elements, all alike, where the waves have the speed 1: inscribed radius
+// 0.5 / (1 + sqrt(2)) of a Kuhn cell.
+static double unit_step(const sedge_levels_options *with)
+{
+    return with->cfl * sedge_stable_number(3) * 0.5 / (1.0 + sqrt(2.0));
+}
+
+// ---- conditions --------------------------------------------------------------------------------
+
+// By the mesh's own ranges after the renumbering, which refuses neighbours that are too far apart.
+static void set_levels(sedge_mesh *mesh, const sedge_levels *levels)
+{
+    CHECK_OK(sedge_mesh_set_levels(mesh, comm, levels->level));
+    CHECK(mesh->levels == levels->levels);
+}
+
+static int own_level(const sedge_mesh *mesh, const sedge_problem *problem, int32_t e,
+                     const sedge_levels *levels)
+{
+    const double step = options.cfl / sedge_problem_rate(problem, mesh, e);
+
+    return (int)fmin(floor(log2(step / levels->dt) + 1e-9), levels->levels - 1);
+}
+
+// Each element has the highest level that it may have: its own, or one more than the lowest of its
+// neighbours. (That has one solution only, because a level that is not the element's own comes from
+// a lower one.) The two sides of the sheet have the same level.
+static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
+                             const sedge_levels *levels, bool has_sheet)
+{
+    int bad = 0;
+
+    set_levels(mesh, levels);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        int expected = own_level(mesh, problem, e, levels);
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t neighbour = mesh->faces[e][f].neighbour;
+            const int32_t slot = -1 - neighbour;
+            int level = levels->levels;
+            if (neighbour >= 0) level = sedge_mesh_level(mesh, neighbour);
+            if (neighbour < 0 && slot < mesh->halo_faces) level = mesh->halo_level[slot];
+            if (level + 1 < expected) expected = level + 1;
+        }
+        bad += has_sheet ? sedge_mesh_level(mesh, e) > expected
+                         : sedge_mesh_level(mesh, e) != expected;
+    }
+    for (int32_t i = 0; i < mesh->set_offsets[mesh->groups.surfaces] && has_sheet; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        const int level = sedge_mesh_level(mesh, side->element);
+        if (problem->boundaries[side->group].kind == NULL) continue;
+        if (side->other >= 0) bad += sedge_mesh_level(mesh, side->other) != level;
+        if (side->other_slot >= 0) bad += mesh->halo_level[side->other_slot] != level;
+    }
+    CHECK(bad == 0);
+}
+
+// The levels of this mesh on all ranks and, of the same one, on one rank.
+static sedge_levels choose(const slow_box *box, const sedge_levels_options *with)
+{
+    sedge_mesh *mesh = NULL;
+    sedge_problem problem;
+    sedge_levels levels, alone;
+
+    make(&mesh, &problem, comm, box);
+    CHECK_OK(sedge_levels_choose(&levels, comm, &problem, mesh, with));
+    int64_t digest = 0; // of the level of each element
+    for (int32_t e = 0; e < mesh->elements; e++)
+        digest += (mesh->global_ids[e] + 1) * (mesh->global_ids[e] + 7) * levels.level[e];
+    sedge_comm_sum_int(comm, &digest, 1);
+    check_conditions(mesh, &problem, &levels, box->sheet);
+    sedge_problem_clear(&problem);
+    sedge_mesh_free(mesh);
+    make(&mesh, &problem, NULL, box);
+    CHECK_OK(sedge_levels_choose(&alone, NULL, &problem, mesh, with));
+    CHECK(alone.levels == levels.levels && alone.dt == levels.dt && alone.gain == levels.gain);
+    CHECK(memcmp(alone.count, levels.count, sizeof alone.count) == 0);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        digest -= (mesh->global_ids[e] + 1) * (mesh->global_ids[e] + 7) * alone.level[e];
+    CHECK(digest == 0);
+    sedge_levels_clear(&alone);
+    sedge_problem_clear(&problem);
+    sedge_mesh_free(mesh);
+    return levels;
+}
+
+static void check_counts(const sedge_levels *levels, int count, const int64_t *expected)
+{
+    CHECK(levels->levels == count);
+    for (int l = 0; l < SEDGE_LEVELS_MAX; l++)
+        CHECK(levels->count[l] == (l < count ? expected[l] : 0));
+}
+
+// ---- known cases -------------------------------------------------------------------------------
+
+// Waves are 4 times as fast below the cut. Above it the elements with a face on it, two a cell, are
+// one level below the others.
+static void test_two_speeds(void)
+{
+    const slow_box box = {.cells = {3, 2, 6}, .split = 2.0, .ratio = 4.0};
+    const int64_t expected[3] = {6LL * 6 * 2, 6LL * 2, 6LL * 24 - 12};
+    sedge_levels levels = choose(&box, &options);
+
+    check_counts(&levels, 3, expected);
+    // 1e-14: rounding of a few operations.
+    CHECK_BOUND(fabs(levels.dt * 4.0 / unit_step(&options) - 1.0), 1e-14);
+    const double steps = 72.0 + 12.0 / 2.0 + 132.0 / 4.0;
+    CHECK_BOUND(fabs(levels.gain - 216.0 / steps), 1e-14);
+    sedge_levels_clear(&levels);
+}
+
+// With the ends of the box joined there are two such cuts.
+static void test_periodic(void)
+{
+    const slow_box box = {.cells = {3, 2, 6}, .split = 2.0, .ratio = 4.0, .periodic = true};
+    const int64_t expected[3] = {6LL * 6 * 2, 6LL * 4, 6LL * 24 - 24};
+    sedge_levels levels = choose(&box, &options);
+
+    check_counts(&levels, 3, expected);
+    sedge_levels_clear(&levels);
+}
+
+// Across the cut lies a surface whose two sides have the same level, and are no neighbours: the
+// elements with a face on it, two a cell, have level 0 above, too.
+static void test_sheet(void)
+{
+    const slow_box box = {.cells = {4, 3, 6}, .split = 2.0, .ratio = 4.0, .sheet = true};
+    sedge_levels levels = choose(&box, &options);
+
+    CHECK(levels.levels == 3 && levels.count[0] == 12LL * (12 + 2));
+    CHECK(levels.count[1] > 0 && levels.count[2] > 0);
+    sedge_levels_clear(&levels);
+}
+
+// A ratio of 1.9 is not enough for a level, but a tick that is 0.95 times as long makes it 2.
+static void test_lambda(void)
+{
+    const slow_box box = {.cells = {2, 2, 9}, .split = 3.0, .ratio = 1.9};
+    const int64_t expected[2] = {6LL * 12, 6LL * 24};
+    sedge_levels levels = choose(&box, &options);
+
+    check_counts(&levels, 2, expected);
+    CHECK_BOUND(fabs(levels.dt * 1.9 / (0.95 * unit_step(&options)) - 1.0), 1e-14);
+    CHECK_BOUND(fabs(levels.gain - 0.95 * 216.0 / (72.0 + 144.0 / 2.0)), 1e-14);
+    sedge_levels_clear(&levels);
+}
+
+// The cost is that of a tick and of the steps of elements: with ticks that cost nothing three
+// levels, with ones that cost more than all else one; at most as many as the caller wants. One
+// level is all that a mesh of equal elements needs.
+static void test_costs(void)
+{
+    const slow_box box = {.cells = {3, 2, 6}, .split = 2.0, .ratio = 4.0};
+    const slow_box equal = {.cells = {3, 2, 6}, .split = 2.0, .ratio = 1.0};
+    const int64_t three[3] = {72, 12, 132}, two[2] = {72, 144}, one[1] = {216};
+    sedge_levels_options with = options;
+    sedge_levels levels;
+
+    with.element_seconds = 1e-9;
+    levels = choose(&box, &with);
+    check_counts(&levels, 3, three);
+    sedge_levels_clear(&levels);
+    // 216 element steps or 144 or 111 a tick: three levels cost less by 33 of 111 + t elements, and
+    // one is within a hundredth of them from t = 10389 elements on.
+    with.tick_seconds = 1e-9 * 10380.0;
+    levels = choose(&box, &with);
+    check_counts(&levels, 2, two);
+    sedge_levels_clear(&levels);
+    with.tick_seconds = 1e-9 * 10400.0;
+    levels = choose(&box, &with);
+    check_counts(&levels, 1, one);
+    CHECK(levels.gain == 1.0);
+    sedge_levels_clear(&levels);
+    with.tick_seconds = 1e-15;
+    with.most = 2;
+    levels = choose(&box, &with);
+    check_counts(&levels, 2, two);
+    sedge_levels_clear(&levels);
+    with.most = 8;
+    levels = choose(&equal, &with);
+    check_counts(&levels, 1, one);
+    CHECK_BOUND(fabs(levels.dt / unit_step(&options) - 1.0), 1e-14);
+    sedge_levels_clear(&levels);
+}
+
+// Cells that become thinner towards the ends: six levels or more.
+static void grade(double *x)
+{
+    x[2] = x[2] < 8.0 ? 8.0 * pow(0.5, 8.0 - x[2]) - 8.0 : 8.0 - 8.0 * pow(0.5, x[2] - 8.0);
+}
+
+// One corner near the middle of an opposite face makes the elements around it thin.
+static void pull(double *x)
+{
+    if (x[0] == 2.0 && x[1] == 2.0 && x[2] == 2.0) x[0] = 2.96;
+}
+
+// Conditions of check_conditions on meshes without a formula for the histogram.
+static void test_graded(void)
+{
+    const slow_box graded = {.cells = {2, 3, 16}, .split = 8.0, .ratio = 1.0, .move = grade};
+    const slow_box pulled = {.cells = {4, 4, 4}, .split = 2.0, .ratio = 1.0, .move = pull};
+    const slow_box both = {
+        .cells = {2, 3, 16}, .split = 8.0, .ratio = 3.0, .sheet = true, .move = grade};
+    sedge_levels levels = choose(&graded, &options);
+    CHECK(levels.levels >= 5 && levels.gain > 2.0);
+    sedge_levels_clear(&levels);
+    levels = choose(&pulled, &options);
+    CHECK(levels.levels >= 3 && levels.gain > 3.0);
+    sedge_levels_clear(&levels);
+    levels = choose(&both, &options);
+    CHECK(levels.levels >= 5);
+    sedge_levels_clear(&levels);
+}
+
+int main(void)
+{
+    sedge_comm *world;
+
+    if (sedge_comm_create(&world, NULL) != SEDGE_OK) return 1;
+    comm = world;
+    test_two_speeds();
+    test_periodic();
+    test_sheet();
+    test_lambda();
+    test_costs();
+    test_graded();
+    sedge_comm_free(world);
+    return CHECK_END();
+}
