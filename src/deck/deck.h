@@ -181,6 +181,7 @@ typedef struct sedge_deck {
     double stop_spectra; // end when spectra change by no more than this part; 0: not
     double cfl;          // 1: the stability limit, see SEDGE_CFL_STABLE; default 0.8
     const sedge_integrator *integrator; // NULL: auto, or an equation without time
+    int levels;                         // of local time steps, at most
     double wall;                        // seconds that a run may take; 0: any time; < 0: not given
 
     double tolerance;   // solver; of an equation without time, as are the next two

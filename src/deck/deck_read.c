@@ -5,6 +5,7 @@
 #include "deck_yaml.h"
 
 #include "base/memory.h"
+#include "dg/levels.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -238,6 +239,21 @@ static sedge_status read_stop(const deck_reader *reader, const deck_node *stop, 
     return SEDGE_OK;
 }
 
+// The largest number of levels. A number is refused if the integrator has none; auto is not.
+static sedge_status read_levels(const deck_reader *reader, deck_node *node, sedge_deck *deck)
+{
+    const bool by_rule = strcmp(node->text, "auto") == 0;
+    const sedge_integrator *const integrator = deck->integrator;
+
+    node->plain = !by_rule; // a number
+    deck->levels = by_rule ? SEDGE_LEVELS_MAX : (int)deck_integer(node);
+    if (by_rule || deck->levels == 1 || integrator == NULL || integrator->levels) return SEDGE_OK;
+    return deck_fail(reader->path, node,
+                     "time.levels is %d, but with the integrator '%s' all elements take the same "
+                     "step: 1 or auto",
+                     deck->levels, integrator->name);
+}
+
 static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "time");
@@ -250,6 +266,7 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     deck->steps = steps != NULL ? deck_integer(steps) : 0;
     deck->cfl = deck_real(reader, deck_child(node, "cfl"), SEDGE_DIMENSIONLESS);
     deck->integrator = sedge_integrator_find(deck_child(node, "integrator")->text); // auto: none
+    SEDGE_TRY(read_levels(reader, deck_child(node, "levels"), deck));
     deck_node *const stop = deck_child(node, "stop");
     if (stop != NULL) {
         SEDGE_TRY(deck_check(reader, stop, "time.stop", deck_section_find("time.stop"), NULL, 0));

@@ -1,5 +1,6 @@
 #include "deck_schema.h"
 
+#include "dg/levels.h"
 #include "dg/problem.h"
 #include "operator/operator.h"
 
@@ -119,6 +120,14 @@ static void list_integrators(char *text, size_t size)
     sedge_integrator_names(text + used, size - (size_t)used);
 }
 
+static void list_levels(char *text, size_t size)
+{
+    int used = snprintf(text, size, "auto");
+
+    for (int n = 1; n <= SEDGE_LEVELS_MAX; n++)
+        used += snprintf(text + used, size - (size_t)used, " %d", n);
+}
+
 static const deck_key time_keys[] = {
     {"end", DECK_REAL, .positive = true, .dimension = SEDGE_TIME, .either = "steps",
      .text = "simulated time; the last step ends on it"},
@@ -129,6 +138,10 @@ static const deck_key time_keys[] = {
     {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = list_integrators,
      .text = "how a step is made: a Runge-Kutta method; each has its own stability limit. auto: by "
              "rule, see Integrators"},
+    {"levels", DECK_CHOICE, .fallback = "1", .names = list_levels,
+     .text = "the largest number of levels of local time steps, for an integrator that has them: "
+             "elements of a level take steps twice as long as those of the level below. 1: all "
+             "elements take the same step; auto: as many levels as pay"},
     {"stop", DECK_SECTION,
      .text = "end the run before, when the fields have gone; `end` or `steps` remains the latest "
              "end"},

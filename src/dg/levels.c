@@ -149,7 +149,10 @@ static sedge_status find_costs(double least[SEDGE_LEVELS_MAX], double lambda[SED
         options->element_seconds > 0.0 ? options->element_seconds : 1e-9 * nodes / 20.0;
     int64_t count[SEDGE_LEVELS_MAX];
 
-    for (int levels = 1; levels <= job->most; levels++) least[levels - 1] = HUGE_VAL;
+    for (int l = 0; l < SEDGE_LEVELS_MAX; l++) {
+        least[l] = HUGE_VAL;
+        lambda[l] = 1.0;
+    }
     for (int i = 0; i < LAMBDAS; i++) {
         SEDGE_TRY(find_levels(count, job, lambda_of(i)));
         for (int levels = job->most; levels >= 1; levels--) {
@@ -211,7 +214,7 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
 {
     level_job job = {.comm = comm, .mesh = mesh, .most = options->most};
     double least[SEDGE_LEVELS_MAX];
-    double lambda[SEDGE_LEVELS_MAX] = {1.0};
+    double lambda[SEDGE_LEVELS_MAX];
     double step; // the least one of the mesh, with cfl 1
     sedge_status status;
 
@@ -235,6 +238,15 @@ done:
     sedge_release(job.mine);
     sedge_release(job.pair);
     return status;
+}
+
+double sedge_levels_work(const sedge_levels *levels)
+{
+    int64_t elements = 0;
+
+    for (int l = 0; l < levels->levels; l++) elements += levels->count[l];
+    if (elements == 0) return 1.0;
+    return ldexp(sum_steps(levels->count), levels->levels - 1) / (double)elements;
 }
 
 void sedge_levels_clear(sedge_levels *levels)

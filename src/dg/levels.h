@@ -51,3 +51,6 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
                                  const sedge_problem *problem, const sedge_mesh *mesh,
                                  const sedge_levels_options *options);
 void sedge_levels_clear(sedge_levels *levels);
+
+// Steps that elements take in a macro step, in the mean: 1 with one level.
+double sedge_levels_work(const sedge_levels *levels);

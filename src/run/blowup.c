@@ -56,6 +56,12 @@ static sedge_status add_causes(sedge_text *text, const sedge_session *session, i
     return SEDGE_OK;
 }
 
+// The step that the element takes.
+static double find_step(const sedge_session *session, int32_t e)
+{
+    return ldexp(session->dt, sedge_mesh_level(session->mesh, e) + 1 - session->mesh->levels);
+}
+
 static sedge_status describe(const sedge_session *session, int32_t e, const fault *seen)
 {
     const sedge_mesh *const mesh = session->mesh;
@@ -78,7 +84,8 @@ static sedge_status describe(const sedge_session *session, int32_t e, const faul
             sedge_deck_unit(session->deck, SEDGE_TIME), (long long)mesh->global_ids[e], place[0],
             place[1], place[2], mesh->groups.volume_names[mesh->group[e]],
             sedge_mesh_inradius(mesh, e), metre, sedge_mesh_height(mesh, e), metre,
-            session->dt * sedge_problem_rate(&session->problem, mesh, e), SEDGE_CFL_STABLE));
+            find_step(session, e) * sedge_problem_rate(&session->problem, mesh, e),
+            SEDGE_CFL_STABLE));
     SEDGE_TRY_GOTO(status, add_causes(text, session, e));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "; last energies:"));
     for (int i = seen->samples > 5 ? seen->samples - 5 : 0; i < seen->samples; i++)

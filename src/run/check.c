@@ -41,11 +41,13 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
     }
 }
 
-// What one step takes at least, over all ranks: the counts of report.json, times the stages.
+// What one step takes at least, over all ranks: the counts of report.json, times the stages and the
+// steps that elements take in it.
 static void print_work(const sedge_session *session)
 {
-    const double stages =
-        session->problem.integrator->stages * (double)session->mesh->global_elements;
+    const double stages = session->problem.integrator->stages *
+                          (double)session->mesh->global_elements *
+                          sedge_levels_work(&session->levels);
     double bytes;
     double flops;
 
@@ -268,7 +270,7 @@ static void print_condition(const sedge_session *session, int s)
         printf(", %s", text);
     }
     const double step = sedge_problem_memory_step(problem, session->mesh, s);
-    if (isfinite(step) && step < session->stable_dt / deck->cfl * 1.000001) {
+    if (isfinite(step) && step < session->least_step / deck->cfl * 1.000001) {
         printf(", its memory limits the time step to %.4g",
                deck->cfl * step * sedge_deck_time_unit(deck));
     }

@@ -120,6 +120,7 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->before_seconds = run->wall_before;
     report->integrator = session->problem.integrator->name;
     report->stages = session->problem.integrator->stages;
+    report->levels = session->levels;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
     report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
     report->tune_seconds = tuning.seconds;
@@ -138,7 +139,7 @@ static void print_summary(const void *of, const sedge_report *report)
     const driver_run *const run = of;
     const double *const seconds = report->watch.seconds;
     const char *const joule = sedge_deck_energy_suffix(run->session.deck);
-    const double rate = (double)report->dofs * report->stages *
+    const double rate = (double)report->dofs * report->stages * sedge_levels_work(&report->levels) *
                         (double)(report->steps - report->steps_before) /
                         fmax(report->watch.seconds[SEDGE_PHASE_LOOP], 1e-9);
 

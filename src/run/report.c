@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "io/json.h"
 
+#include <math.h>
+
 // A number that is null where it was not measured.
 static json_t *measured(double value)
 {
@@ -54,8 +56,8 @@ static json_t *group_errors(const sedge_report *report)
 
 static json_t *rate(const sedge_report *report)
 {
-    const double work =
-        (double)report->dofs * report->stages * (double)(report->steps - report->steps_before);
+    const double work = (double)report->dofs * report->stages * sedge_levels_work(&report->levels) *
+                        (double)(report->steps - report->steps_before);
 
     const double seconds = report->watch.seconds[SEDGE_PHASE_LOOP];
 
@@ -86,6 +88,22 @@ static json_t *outcome(const sedge_report *report)
                      "beside_steps", report->checkpoint_beside, "stages", report->stages,
                      "integrator", sedge_json_text(report->integrator), "dt",
                      sedge_json_number(report->dt), "time", sedge_json_number(report->time));
+}
+
+// The levels of local time steps, the finest first: the step and the number of elements. And how
+// much more work one step for all elements would be.
+static json_t *levels(const sedge_report *report)
+{
+    const sedge_levels *const from = &report->levels;
+    json_t *const list = json_array();
+
+    for (int l = 0; l < from->levels; l++) {
+        const double dt = ldexp(report->dt, l + 1 - from->levels);
+        (void)json_array_append_new(list, json_pack("{s:o, s:I}", "dt", sedge_json_number(dt),
+                                                    "elements", (json_int_t)from->count[l]));
+    }
+    return json_pack("{s:o, s:o}", "levels", list, "levels_gain",
+                     from->levels > 0 ? sedge_json_number(from->gain) : json_null());
 }
 
 // The phases and the total, which is not made of them: a test compares it with their sum.
@@ -211,7 +229,7 @@ void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cach
 
 sedge_status sedge_report_write(const sedge_report *report, const char *path)
 {
-    json_t *const parts[] = {setting(report), outcome(report), costs(report),
+    json_t *const parts[] = {setting(report), outcome(report), levels(report),  costs(report),
                              results(report), solving(report), monitors(report)};
 
     return sedge_json_write(parts, sizeof parts / sizeof parts[0], path);

@@ -49,6 +49,7 @@ typedef struct sedge_report {
     const char *integrator;    // NULL: an equation without time
     int stages;                // 0: an equation without time
     double dt, time;
+    sedge_levels levels; // of local time steps; no levels: an equation without time
     sedge_stopwatch watch;                              // of this process, stopped
     double total_seconds;                               // of this process, by the clock
     double before_seconds;                              // of the runs that this one continues

@@ -9,6 +9,7 @@
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
 #include "session/integrator_choice.h"
+#include "session/levels_choice.h"
 #include "session/places.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static sedge_status plan_steps(sedge_session *session)
     return SEDGE_OK;
 }
 
-// The smallest time step over ranks, and where it comes from.
+// The smallest time step over ranks, and where it comes from; levels of local ones.
 static sedge_status find_time_step(sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -107,7 +108,8 @@ static sedge_status find_time_step(sedge_session *session)
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_group, sizeof session->limit_group,
                          (int)owner);
-    session->stable_dt = least;
+    session->stable_dt = session->least_step = least;
+    SEDGE_TRY(sedge_levels_apply(session));
     return plan_steps(session);
 }
 
@@ -168,9 +170,6 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
-    SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
-                                  &session->problem));
-    SEDGE_TRY(sedge_places_check_balls(comm, &session->points, session->deck, session->mesh));
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     if (session->deck->integrator == NULL) {
         sedge_exponential_choose(&session->problem, session->mesh, session->deck->cfl,
@@ -179,6 +178,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
             sedge_integrator_choose(comm, session->deck, &session->problem, session->mesh);
     }
     SEDGE_TRY(find_time_step(session));
+    // From here on the elements keep their numbers.
+    SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
+                                  &session->problem));
+    SEDGE_TRY(sedge_places_check_balls(comm, &session->points, session->deck, session->mesh));
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
     return sedge_sampling_plan(&sampling, &context);
@@ -424,6 +427,7 @@ void sedge_session_print(const sedge_session *session)
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
                deck->cfl, session->problem.integrator->name);
+        sedge_levels_print(session);
         if (deck->cfl > SEDGE_CFL_STABLE) {
             printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
                    "stable: the fields may grow without end\n",

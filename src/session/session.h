@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "deck/deck.h"
 #include "dg/element.h"
+#include "dg/levels.h"
 #include "dg/point.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
@@ -41,8 +42,12 @@ typedef struct sedge_session {
     sedge_element *element;
     sedge_problem problem;
     sedge_points points; // where its point sources act; empty without time
-    double dt;           // code units; 0 without time
+    // The step after which all elements have the same time, code units; 0 without time. With levels
+    // of local time steps it is that of the highest level.
+    double dt;
     double stable_dt;    // the largest one that the deck allows
+    double least_step;   // the least stable step of any element
+    sedge_levels levels; // `levels`, `dt` for stable_dt, `count` and `gain`; `level` is NULL
     int64_t steps;       // of the whole run, those before a restart included
     double origin_time;  // time of step origin_step; both 0 unless a restart changed dt
     int64_t origin_step;

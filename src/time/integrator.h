@@ -29,6 +29,7 @@ typedef struct sedge_integrator {
     // Whether the limit holds with upwind fluxes alone: with central ones, whose waves are not
     // damped, it would be that along the imaginary axis.
     bool upwind;
+    bool levels;      // elements may take steps of their own, by levels (dg/levels.h)
     bool exponential; // its stages bear the exponential update of stiff poles (dg/exponential.h)
 } sedge_integrator;
 

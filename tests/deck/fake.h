@@ -293,7 +293,12 @@ static const sedge_term_kind fake_namesakes[] = {
 
 const sedge_term_kind *const sedge_term_kinds[] = {
     &fake_drag, &fake_leak, &fake_namesakes[0], &fake_namesakes[1], &fake_relaxing, NULL};
-const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, NULL};
+
+// One with local time steps. Nothing of it but the name and the flag is looked at.
+static const sedge_integrator fake_by_levels = {
+    .name = "local", .text = "steps of their own", .levels = true};
+const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, &fake_by_levels,
+                                                     NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};
 
 // Read a deck from a string; the name that messages get is "deck.yaml".

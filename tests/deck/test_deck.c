@@ -1,6 +1,8 @@
 // What a right deck becomes: values, defaults, units, settings, and the resolved deck.
 #include "fake.h"
 
+#include "dg/levels.h"
+
 static const char full_deck[] =
     "title: 'a \"full\" deck: \u00e9'\n"
     "equation: maxwell\n"
@@ -219,6 +221,26 @@ static void test_settings(void)
 }
 
 // A pair may be named from one side or from both; it is one pair.
+// Levels of local time steps: a number, or auto, which every integrator accepts.
+static void test_levels(void)
+{
+    static const struct {
+        const char *time;
+        int levels;
+    } cases[] = {{"time={steps: 5}", 1},
+                 {"time={steps: 5, levels: auto}", SEDGE_LEVELS_MAX},
+                 {"time={steps: 5, levels: 1}", 1},
+                 {"time={steps: 5, integrator: local, levels: 7}", 7},
+                 {"time={steps: 5, integrator: auto, levels: 7}", 7}};
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        sedge_deck *deck = NULL;
+        CHECK_OK(read_deck(&deck, least_deck, cases[i].time));
+        CHECK(deck != NULL && deck->levels == cases[i].levels);
+        sedge_deck_free(deck);
+    }
+}
+
 static void test_pairs(void)
 {
     sedge_deck *deck = NULL;
@@ -311,6 +333,7 @@ static void test_resolved_text(void)
                                  "  steps: 5\n"
                                  "  cfl: 0.8\n"
                                  "  integrator: lsrk45\n"
+                                 "  levels: 1\n"
                                  "materials:\n"
                                  "  domain:\n"
                                  "    epsilon: 1\n"
@@ -391,6 +414,7 @@ int main(void)
     test_box();
     test_surfaces();
     test_settings();
+    test_levels();
     test_pairs();
     test_round_trip();
     test_resolved_text();

@@ -55,6 +55,12 @@ static const bad_deck bad_decks[] = {
      "deck.yaml:6: mesh takes one of 'file' and 'box' (line 7), not both"},
     {"{end: 10}", "{end: 10, integrator: lsrk54}",
      "deck.yaml:7: time.integrator 'lsrk54' is not known; did you mean 'lsrk45'?"},
+    {"{end: 10}", "{end: 10, levels: 4}",
+     "deck.yaml:7: time.levels is 4, but with the integrator 'lsrk45' all elements take the same "
+     "step: 1 or auto"},
+    {"{end: 10}", "{end: 10, levels: 0}", "deck.yaml:7: time.levels '0' is not known"},
+    {"{end: 10}", "{end: 10, integrator: local, levels: 17}",
+     "deck.yaml:7: time.levels '17' is not known"},
     {"{end: 10}", "{cfl: 1}", "deck.yaml:7: time needs 'end' or 'steps'"},
     {"{end: 10}", "{end: 10, steps: 3}", "deck.yaml:7: time takes one of 'end' and 'steps'"},
     {"  file: a.msh\n", "  box: {}\n  scale: 2\n",

@@ -180,6 +180,7 @@ static void test_two_speeds(void)
     CHECK_BOUND(fabs(levels.dt * 4.0 / unit_step(&options) - 1.0), 1e-14);
     const double steps = 72.0 + 12.0 / 2.0 + 132.0 / 4.0;
     CHECK_BOUND(fabs(levels.gain - 216.0 / steps), 1e-14);
+    CHECK_BOUND(fabs(sedge_levels_work(&levels) - 4.0 * steps / 216.0), 1e-14);
     sedge_levels_clear(&levels);
 }
 

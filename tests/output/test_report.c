@@ -158,6 +158,30 @@ static void test_keys_and_values(void)
     CHECK(unlink(path) == 0);
 }
 
+// Levels of local time steps: the longest step is the run's, and speed counts the steps that
+// elements take in it: 3 of 4 take four, 1 takes one.
+static void test_levels(void)
+{
+    sedge_report report = example();
+
+    CHECK_OK(sedge_report_write(&report, path));
+    json_t *root = json_load_file(path, 0, NULL);
+    CHECK(json_array_size(json_object_get(root, "levels")) == 0);
+    CHECK(json_is_null(json_object_get(root, "levels_gain")));
+    json_decref(root);
+    report.levels = (sedge_levels){.levels = 3, .count = {288, 0, 96}, .gain = 1.25};
+    CHECK_OK(sedge_report_write(&report, path));
+    root = json_load_file(path, 0, NULL);
+    const json_t *const list = json_object_get(root, "levels");
+    CHECK(json_array_size(list) == 3 && number_at(root, "levels_gain", NULL) == 1.25);
+    CHECK(number_at(json_array_get(list, 0), "dt", NULL) == 1e-3 / 4.0);
+    CHECK(number_at(json_array_get(list, 2), "dt", NULL) == 1e-3);
+    CHECK(number_at(json_array_get(list, 2), "elements", NULL) == 96.0);
+    CHECK(number_at(root, "dofs_per_second", NULL) == 80640.0 * 5 * 1000 / 4.0 * 3.25);
+    json_decref(root);
+    CHECK(unlink(path) == 0);
+}
+
 // A run that failed before its loop, with a name that is no UTF-8: still a valid file.
 static void test_failed_run(void)
 {
@@ -216,6 +240,7 @@ int main(void)
     test_counts(comm);
     if (sedge_comm_is_root(comm)) {
         test_keys_and_values();
+        test_levels();
         test_failed_run();
         test_cannot_write();
     }
