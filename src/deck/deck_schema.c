@@ -197,7 +197,7 @@ static const deck_key source_keys[] = {
 
 static const deck_key monitor_keys[] = {
     {"energy", DECK_SECTION, .fallback = "{}",
-     .text = "energy of the fields and of media's poles over time"},
+     .text = "energy of the fields, of media's poles and of currents in surfaces over time"},
     {"probes", DECK_SECTION, .fallback = "{}", .text = "fields at points over time"},
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},

@@ -158,6 +158,10 @@ typedef struct sedge_boundary_kind {
     // Required with memory: the fastest rate of change that the memory causes, 1/time; the time
     // step resolves it. m is the material of the own side.
     double (*rate)(const double *m, const double *p);
+    // Optional, with memory: the kind is passive. It adds no energy to that of the fields and its
+    // memory together; the memory's energy on an area is 1/2 sum_k weights_k w_k^2, on each side of
+    // a surface inside the mesh. Sets weights [memory]. NULL: not known.
+    void (*energy)(const double *p, double *weights);
     // Optional: sets further numbers of p behind the kind's parameters, at most up to
     // SEDGE_MAX_VALUES, once the problem's sources and materials are known. `surface` is the name
     // of the surface, for messages. SEDGE_ERR_USAGE for parameters that do not fit each other.

@@ -137,6 +137,7 @@ static sedge_status check_boundaries(const sedge_equation *equation)
             {kind->memory >= 0 && kind->memory <= SEDGE_MAX_FACE_MEMORY, "memory",
              "must be 0 to 48"},
             {kind->memory == 0 || kind->rate != NULL, "rate", missing},
+            {kind->memory > 0 || kind->energy == NULL, "energy", "is for a kind with memory"},
             {kind->memory == 0 || !kind->linear, "linear", "is not for a kind with memory"},
             {kind->feed == NULL || kind->apply_two_sided != NULL, "feed",
              "is for a two-sided kind"},

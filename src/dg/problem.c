@@ -335,13 +335,37 @@ bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *pr
     return true;
 }
 
+bool sedge_problem_face_energy(double weights[SEDGE_MAX_FACE_MEMORY], const sedge_problem *problem,
+                               int surface)
+{
+    const sedge_boundary *const boundary = &problem->boundaries[surface];
+
+    for (int k = 0; k < SEDGE_MAX_FACE_MEMORY; k++) weights[k] = 0.0;
+    if (boundary->kind == NULL || boundary->kind->energy == NULL) return false;
+    boundary->kind->energy(boundary->parameters, weights);
+    return true;
+}
+
+bool sedge_problem_stores_face_energy(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        if (kind != NULL && kind->energy != NULL) return true;
+    }
+    return false;
+}
+
 bool sedge_problem_is_passive(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term_kind *const kind = problem->terms[i].kind;
         if (kind->energy == NULL && kind->multiply == NULL) return false;
     }
-    return sedge_problem_face_memory(problem) == 0;
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        if (kind != NULL && kind->memory > 0 && kind->energy == NULL) return false;
+    }
+    return true;
 }
 
 static bool is_two_sided(const sedge_boundary *boundary)

@@ -108,7 +108,16 @@ double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int
 bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
                        const sedge_term *term, int volume);
 
-// Does no term and no memory of faces add to the energy of the fields and the terms' memory?
+// The same of the memory of a surface's faces, on an area: sets weights [SEDGE_MAX_FACE_MEMORY], 0
+// behind the kind's own memory. False: the surface's faces have none, or the kind does not tell
+// (sedge_boundary_kind.energy).
+bool sedge_problem_face_energy(double weights[SEDGE_MAX_FACE_MEMORY], const sedge_problem *problem,
+                               int surface);
+
+// Have faces of the problem memory whose energy is known?
+bool sedge_problem_stores_face_energy(const sedge_problem *problem);
+
+// Does no term and no face add to the energy of the fields and of the memory of terms and faces?
 bool sedge_problem_is_passive(const sedge_problem *problem);
 
 // Has volume group `volume` any term?

@@ -329,7 +329,7 @@ void reference_apply_boundary(const sedge_reference *reference, int32_t slot, in
 
     sedge_mesh_place(mesh, face->element, rst, at.x);
     if (sedge_mesh_curve(mesh, face->element) >= 0) {
-        sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
+        (void)sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
         at.normal = normal;
     }
     if (!sedge_is_two_sided(at.boundary->kind)) {

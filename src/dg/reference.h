@@ -62,7 +62,8 @@ SEDGE_MUST_USE
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt);
 
 // Energy 1/2 sum_K J sum_f w_f u_f^T M u_f of each element of this rank into `energy` [elements],
-// with that of the terms' present memory (sedge_term_kind.energy). Not collective.
+// with that of the present memory of terms and faces (sedge_term_kind.energy,
+// sedge_boundary_kind.energy). Not collective.
 void sedge_reference_energy(const sedge_reference *reference, const double *u, double *energy);
 
 // The fields of the problem's initial kind at time t into u, by up to `threads` threads. Not

@@ -118,7 +118,7 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
 // After stage `s` of a step of dt: the exponential updates of u and of the terms' memory.
 void reference_terms_exponential(sedge_reference *reference, double *u, int s, double dt);
 
-// Add the energy of the terms' memory to `energy` [elements].
+// Add the energy of the memory of terms and faces to `energy` [elements].
 void reference_terms_energy(const sedge_reference *reference, double *energy);
 
 // Advance the memory of terms and faces by one stage, with the rates of the last right-hand side:

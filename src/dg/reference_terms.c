@@ -6,6 +6,7 @@
 #include "dg/reference_internal.h"
 #include "dg/state_blocks.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -195,6 +196,51 @@ static double find_square(const sedge_reference *reference, int32_t element, con
     return reference->geometry[element].jacobian * sum;
 }
 
+enum { FACE_NODES_MOST = 66 }; // of order 10
+
+// Of one component of the memory of a boundary face, w [face nodes]: the integral of the square of
+// the polynomial that has the values w sqrt(surface Jacobian) at the nodes.
+static double find_face_square(const sedge_reference *reference, const sedge_trace_face *face,
+                               const double *w)
+{
+    const sedge_element *const element = reference->element;
+    const int width = element->face_nodes;
+    double root[FACE_NODES_MOST];
+    double sum = 0.0;
+
+    for (int k = 0; k < width; k++) {
+        const int node = element->face_node[face->face * width + k];
+        const double rst[3] = {element->r[node], element->s[node], element->t[node]};
+        double normal[3];
+        root[k] = sqrt(sedge_mesh_normal(reference->mesh, face->element, face->face, rst, normal));
+    }
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++)
+            sum += root[i] * w[i] * element->face_mass[i * width + j] * root[j] * w[j];
+    }
+    return sum;
+}
+
+static void add_faces_energy(const sedge_reference *reference, double *energy)
+{
+    const sedge_problem *const problem = reference->problem;
+    const sedge_mesh *const mesh = reference->mesh;
+    const int components = sedge_problem_face_memory(problem);
+    const int64_t width = reference->element->face_nodes;
+    double weights[SEDGE_MAX_FACE_MEMORY];
+
+    for (int32_t i = 0; i < mesh->boundary_faces && reference->face_memory != NULL; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[mesh->halo_faces + i];
+        if (!sedge_problem_has_face_memory(problem, face->group)) continue;
+        if (!sedge_problem_face_energy(weights, problem, face->group)) continue;
+        for (int k = 0; k < components; k++) {
+            const double *const w = reference->face_memory + (i * (int64_t)components + k) * width;
+            if (!(weights[k] > 0.0)) continue;
+            energy[face->element] += 0.5 * weights[k] * find_face_square(reference, face, w);
+        }
+    }
+}
+
 void reference_terms_energy(const sedge_reference *reference, double *energy)
 {
     const int64_t n = reference->element->nodes;
@@ -214,6 +260,7 @@ void reference_terms_energy(const sedge_reference *reference, double *energy)
             }
         }
     }
+    add_faces_energy(reference, energy);
 }
 
 static void advance(double *memory, double *residual, const double *rate, int64_t count,

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/response.h"
+#include "evolve/face_energy.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/curved.h"
@@ -17,6 +18,7 @@ struct evolve_energy {
     sedge_buffer *weights;       // [materials][fields] of squares; or [fields][fields]
     sedge_buffer *memory[SEDGE_MAX_KINDS + 1]; // of the operator's terms, [volumes][components] of
                                                // squares; NULL: the energy is not known
+    evolve_face_energy faces;                  // of the memory of boundary faces
     sedge_buffer *counts;                      // [slots] as the sum's kernel reads them
     sedge_buffer *slots[2];                    // [slots] energies: measured last, and kept
     int now;                                   // the former
@@ -110,6 +112,7 @@ static sedge_status make_buffers(evolve_energy *energy)
     SEDGE_TRY(upload_half_jacobian(energy));
     SEDGE_TRY(upload_weights(energy));
     for (int i = 0; i < op->terms.count; i++) SEDGE_TRY(upload_memory_weights(energy, i));
+    SEDGE_TRY(evolve_face_energy_create(&energy->faces, op));
     SEDGE_TRY(upload_counts(energy));
     for (int i = 0; i < 2; i++) {
         SEDGE_TRY(sedge_buffer_create(&energy->slots[i], op->device,
@@ -147,6 +150,7 @@ void evolve_energy_free(evolve_energy *energy)
     sedge_buffer_free(energy->half_jacobian);
     sedge_buffer_free(energy->weights);
     for (int i = 0; i < energy->op->terms.count; i++) sedge_buffer_free(energy->memory[i]);
+    evolve_face_energy_clear(&energy->faces);
     sedge_buffer_free(energy->counts);
     for (int i = 0; i < 2; i++) sedge_buffer_free(energy->slots[i]);
     sedge_buffer_free(energy->sums);
@@ -215,6 +219,8 @@ sedge_status evolve_energy_begin(const evolve_energy *energy, const operator_fie
     SEDGE_TRY(launch(energy, fields));
     for (int i = 0; i < op->terms.count; i++)
         if (energy->memory[i] != NULL) SEDGE_TRY(launch_memory(energy, fields, i));
+    SEDGE_TRY(
+        evolve_face_energy_add(&energy->faces, energy->op, fields, energy->slots[energy->now]));
     SEDGE_TRY(launch_sum(energy));
     SEDGE_TRY(sedge_buffer_download(energy->sums, 0, energy->sums_here,
                                     3 * energy->blocks * (int64_t)sizeof(double), op->main));

@@ -118,8 +118,8 @@ void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_C
     expand(corners, curve >= 0 ? mesh->middles[curve] : middles, c);
 }
 
-void sedge_mesh_normal(const sedge_mesh *mesh, int32_t element, int face, const double rst[3],
-                       double normal[3])
+double sedge_mesh_normal(const sedge_mesh *mesh, int32_t element, int face, const double rst[3],
+                         double normal[3])
 {
     double c[SEDGE_CURVE_TERMS][3], dx[3][3], cofactor[3][3];
     double square = 0.0;
@@ -130,6 +130,7 @@ void sedge_mesh_normal(const sedge_mesh *mesh, int32_t element, int face, const 
     sedge_curve_normal(cofactor, face, normal);
     for (int d = 0; d < 3; d++) square += normal[d] * normal[d];
     for (int d = 0; d < 3; d++) normal[d] /= sqrt(square);
+    return sqrt(square);
 }
 
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3])

@@ -101,9 +101,10 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     }
 }
 
-// Numbers of the memory of this rank's boundary faces, of its residual, and of their normals.
-static int64_t count_face_memory(const sedge_problem *problem, const sedge_mesh *mesh,
-                                 int64_t face_nodes)
+// Bytes of the memory of this rank's boundary faces, of its residual, of their normals, and of what
+// its energy needs (evolve/face_energy.c).
+static int64_t face_memory_bytes(const sedge_problem *problem, const sedge_mesh *mesh,
+                                 int64_t face_nodes, int64_t real)
 {
     int64_t faces = 0;
 
@@ -111,8 +112,9 @@ static int64_t count_face_memory(const sedge_problem *problem, const sedge_mesh 
         const int group = mesh->trace_faces[mesh->halo_faces + i].group;
         faces += sedge_problem_has_face_memory(problem, group);
     }
+    const int64_t energy = sedge_problem_stores_face_energy(problem) ? 8 : 0;
     return faces * face_nodes *
-           (2 * sedge_problem_face_memory(problem) + (problem->curved ? 3 : 0));
+           (real * (2 * sedge_problem_face_memory(problem) + (problem->curved ? 3 : 0)) + energy);
 }
 
 int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh)
@@ -131,5 +133,5 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
-           count_face_memory(problem, mesh, face_nodes) * real;
+           face_memory_bytes(problem, mesh, face_nodes, real);
 }

@@ -30,6 +30,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_CURVED] = "sedge_curved",
     [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
     [KERNEL_MEMORY_ENERGY] = "sedge_memory_energy",
+    [KERNEL_FACE_ENERGY] = "sedge_face_energy",
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
     [KERNEL_EXPONENTIAL] = "sedge_exponential",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
@@ -120,6 +121,8 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/dg_exponential.h";
     if (operator_terms_store_energy(problem))
         sources[count++].name = "codegen/kernels/dg/dg_memory_energy.h";
+    if (sedge_problem_stores_face_energy(problem))
+        sources[count++].name = "codegen/kernels/dg/dg_face_energy.h";
     if (sedge_problem_is_two_sided(problem))
         sources[count++].name = "codegen/kernels/dg/dg_two_sided.h";
     return count;
@@ -170,7 +173,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 10 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 11 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
     if (target->problem->curved)
@@ -262,6 +265,7 @@ static sedge_status find_kernels(sedge_operator *op)
     for (int k = KERNEL_PACK; k < kernels; k++) {
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_EXPONENTIAL && !operator_terms_exponential(op->problem)) continue;
+        if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
     }

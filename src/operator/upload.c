@@ -188,7 +188,7 @@ static sedge_status upload_memory_normals(sedge_operator *op, int32_t rows)
             const double rst[3] = {element->r[node], element->s[node], element->t[node]};
             double normal[3];
 
-            sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
+            (void)sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
             for (int d = 0; d < 3; d++)
                 sedge_real_put(list, op->layout.real_bytes, at++, normal[d]);
         }

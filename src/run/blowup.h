@@ -18,9 +18,8 @@ sedge_status sedge_blowup_check(const sedge_session *session, const double *ener
                                 const double *history, int samples);
 
 // The time after which the energy cannot grow, as the equation tells; infinity: there is none. A
-// problem with terms has no such time: energy that a term stores in its memory is not part of the
-// fields' energy and returns to the fields later, and nothing is known about what a term without
-// memory adds.
+// problem that is not passive (dg/problem.h) has no such time: energy that memory stores without
+// telling it returns to the fields later.
 double sedge_blowup_quiet(const sedge_session *session);
 
 // The largest energy possible after the quiet time, for a run that had `energy` at that time and at

@@ -7,6 +7,8 @@
 extern const sedge_term_kind sedge_term_debye, sedge_term_drude, sedge_term_lorentz,
     sedge_term_magnetic_lorentz;
 
+extern const sedge_face_kind sedge_face_drude_sheet;
+
 static const double glass[3] = {2.25, 1.5, 0.0};
 static const double lossy[3] = {2.25, 1.5, 0.6};
 
@@ -55,6 +57,49 @@ static void test_poles_conserve(const kit_world *world)
     options.split_axis = 1;
     options.terms = terms;
     check_drift(world, &options, 1e-5);
+}
+
+// A sheet that is an inductance of 1.6 a square and loses next to nothing. Its current takes energy
+// from the fields and gives it back; with the current's energy the sum falls all the time, and
+// little: by what the sheet's law, which damps jumps as an upwind flux does, takes from the mesh's
+// error.
+static void test_sheet_stores(const kit_world *world)
+{
+    static const double central = 0.0;
+    static const double mode[13] = {1.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
+                                    0.0, 0.0, 0.0, 1.0, -0.4, -0.6};
+    static const double inductance[2] = {1.6e-9, 1e9};
+    static const sedge_mesh_enclosure core = {.name = "core",
+                                              .shape = SEDGE_ENCLOSURE_BOX,
+                                              .low = {0.2, 0.2, 0.2},
+                                              .high = {0.8, 0.8, 0.8}};
+    kit_options options = kit_defaults(4, 3);
+    int grew = 0;
+    kit k;
+
+    options.wall = "pec";
+    options.flux_keys = &central;
+    options.initial = "cavity-mode";
+    options.initial_parameters = mode;
+    options.enclosure = &core;
+    options.enclosure_kind = &sedge_face_drude_sheet.kind;
+    options.enclosure_parameters = inductance;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    const double dt = kit_time_step(&k, 0.5);
+    dg_case_start(&k.base, 0.0);
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+    const double first = kit_energy(&k);
+    double last = first;
+    for (int i = 0; i * dt < 2.0; i++) {
+        CHECK_OK(sedge_evolution_step(k.evolution, i * dt, dt));
+        const double energy = kit_energy(&k);
+        grew += !(energy <= last);
+        last = energy;
+    }
+    CHECK(grew == 0);
+    CHECK_BOUND(1.0 - last / first, 6e-3); // measured 4.7e-3; 8.6e-2 without the current's energy
+    kit_clear(&k);
 }
 
 static void test_central_conserves(const kit_world *world)
@@ -132,6 +177,7 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     test_central_conserves(&world);
     test_poles_conserve(&world);
+    test_sheet_stores(&world);
     for (int order = 1; order <= 4; order++) {
         test_never_grows(&world, order, 0.5 * (order % 3), true);
         test_never_grows(&world, order, 0.5 * ((order + 1) % 3), false);

@@ -43,6 +43,7 @@ const sedge_face_kind sedge_face_conductor = {
              .memory = 3 * WALL_MOST,
              .apply_memory = maxwell_conductor,
              .rate = maxwell_wall_rate,
+             .energy = maxwell_wall_energy,
              .derive = derive,
              .describe = maxwell_wall_describe,
              .header = "sheet_face.h",

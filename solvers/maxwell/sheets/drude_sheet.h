@@ -12,6 +12,13 @@ static double drude_sheet_rate(const double *m, const double *p)
     return (1.0 + m[MAXWELL_Z] / p[DRUDE_RESISTANCE]) / p[DRUDE_TIME];
 }
 
+// The current j flows in the inductance R tau; each side of the sheet knows j and has half of its
+// energy.
+static void drude_sheet_energy(const double *p, double *weights)
+{
+    for (int i = 0; i < 3; i++) weights[i] = 0.5 * p[DRUDE_RESISTANCE] * p[DRUDE_TIME];
+}
+
 // The table of kind `id`; the file has `parameters` and `derive`.
 #define DRUDE_SHEET(id, deck_name, words)                                   \
     const sedge_face_kind sedge_face_##id = {                               \
@@ -21,6 +28,7 @@ static double drude_sheet_rate(const double *m, const double *p)
                  .memory = 3,                                               \
                  .apply_two_sided_memory = maxwell_drude_sheet,             \
                  .rate = drude_sheet_rate,                                  \
+                 .energy = drude_sheet_energy,                              \
                  .derive = derive,                                          \
                  .header = "sheet_face.h",                                  \
                  .header_text = sedge_text_sheet_face_h,                    \

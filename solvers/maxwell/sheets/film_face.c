@@ -51,6 +51,7 @@ const sedge_face_kind sedge_face_film = {
              .memory = 6 * WALL_MOST,
              .apply_two_sided_memory = maxwell_film,
              .rate = maxwell_wall_rate,
+             .energy = maxwell_film_energy,
              .derive = derive,
              .describe = maxwell_wall_describe,
              .header = "sheet_face.h",

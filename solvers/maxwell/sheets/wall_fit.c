@@ -284,6 +284,23 @@ double maxwell_wall_rate(const double *m, const double *p)
     return p[WALL_POLE + 3 * ((int)p[WALL_POLES] - 1)];
 }
 
+void maxwell_wall_energy(const double *p, double *weights)
+{
+    for (int k = 0; k < (int)p[WALL_POLES]; k++) {
+        const double *const row = p + WALL_POLE + (ptrdiff_t)3 * k;
+        for (int i = 0; i < 3; i++) weights[3 * k + i] = row[1] / row[0];
+    }
+}
+
+// Both sides have the same q, and half of the power 2 e g of even and of odd fields each.
+void maxwell_film_energy(const double *p, double *weights)
+{
+    for (int k = 0; k < (int)p[WALL_POLES]; k++) {
+        const double *const row = p + WALL_POLE + (ptrdiff_t)3 * k;
+        for (int i = 0; i < 6; i++) weights[6 * k + i] = row[1 + i / 3] / row[0];
+    }
+}
+
 void maxwell_wall_describe(char text[160], const double *p, double hertz)
 {
     const double factor = hertz > 0.0 ? hertz : 1.0;

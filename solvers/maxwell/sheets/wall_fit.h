@@ -23,5 +23,10 @@ sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
 // The largest decay rate p_k of the poles, which limits the time step (sedge_boundary_kind.rate).
 double maxwell_wall_rate(const double *m, const double *p);
 
+// Weights of the energy of the memory of a wall and of a film (sedge_boundary_kind.energy): a pole
+// c s / (s + p) is a resistor c beside an inductor c / p, whose current is q.
+void maxwell_wall_energy(const double *p, double *weights);
+void maxwell_film_energy(const double *p, double *weights);
+
 // The words of `sedge check` (sedge_boundary_kind.describe).
 void maxwell_wall_describe(char text[160], const double *p, double hertz);
