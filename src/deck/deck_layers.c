@@ -13,9 +13,9 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // alpha by the lowest angular frequency: a wave there is absorbed by a factor R^0.92 in place of R.
 #define ALPHA_FACTOR 0.3
 
-// The same in lossless media: a wave at 60 degrees is reflected by -48 dB at the lowest frequency,
+// The same in lossless media: a wave at 60 degrees is reflected by -68 dB at the lowest frequency,
 // and a field at rest grows up to sigma / alpha times.
-#define ALPHA_LOSSLESS 0.005
+#define ALPHA_LOSSLESS 0.0005
 
 // Where epsilon may be negative, edges and corners of a layer are stable if s^2 has a positive real
 // part at all frequencies: with s = 1 + sigma / (alpha + i omega) if alpha >= (sqrt(2) - 1) / 2

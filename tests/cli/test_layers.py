@@ -135,6 +135,15 @@ def dome(radii, stretch=(1, 1, 1)):
 LONG = unittest.skipUnless(os.environ.get("SEDGE_TEST_ALL"), "takes minutes: cli_layers_all")
 
 
+def resample(at, time, values):
+    """Values of equidistant times at others, by cubics: straight lines are 0.5 % off at the steps of order 2."""
+    place = (at - time[0]) / (time[1] - time[0])
+    first = numpy.clip(numpy.floor(place).astype(int), 1, len(time) - 3)
+    s = (place - first)[:, None]
+    weights = (-s * (s - 1) * (s - 2) / 6, (s + 1) * (s - 1) * (s - 2) / 2, -(s + 1) * s * (s - 2) / 2, (s + 1) * s * (s - 1) / 6)
+    return sum(weight * values[first + k] for k, weight in enumerate(weights, -1))
+
+
 def transform(time, values, frequency):
     return (values * numpy.exp(-2j * math.pi * frequency * time)).sum() * (time[1] - time[0])
 
@@ -192,7 +201,7 @@ class Layers(Case):
         for (time, fields), least, most in zip(smaller, (0, otherwise), (allowed, 1)):
             off = {}
             for name, values in fields.items():
-                exact = numpy.array([numpy.interp(time, times, larger[name][:, d]) for d in range(3)]).T
+                exact = resample(time, times, larger[name])
                 off[name] = abs(values - exact).max() / abs(exact).max()
             self.assertLess(max(off.values()), most, off)
             self.assertGreater(max(off.values()), least, off)
@@ -242,7 +251,7 @@ class Layers(Case):
 
     def test_default(self):
         """The figures of input/README.md: as measured, to a decibel; orders 4 and 5 in the exhaustive test."""
-        for order, measured in ((2, (-50.8, -47.6)), (3, (-57.7, -50.1)), (4, (-69.7, -61.7)), (5, (-75.0, -59.7))):
+        for order, measured in ((2, (-50.9, -48.7)), (3, (-58.2, -51.8)), (4, (-65.3, -66.3)), (5, (-75.3, -77.0))):
             if order > 3 and not os.environ.get("SEDGE_TEST_ALL"):
                 continue
             found, = self.reflection([30, 45], (PML, 0), order=order)
@@ -278,8 +287,9 @@ class Layers(Case):
     @LONG
     def test_near(self):
         """A pulse at 0.1 wavelength from the layer, at a side, an edge and a corner, is that of a larger box
-        from which nothing has come back: to 1 %, at order 2 1.1 % (measured; 35 % with type absorbing)."""
-        for order, most in ((2, 0.011), (3, 0.01), (4, 0.01)):
+        from which nothing has come back: to 1 % (measured 0.84, 0.38 and 0.4 % at order 2, 3 and 4; 35 % with type
+        absorbing)."""
+        for order in (2, 3, 4):
             found = []
             for half, kind in ((2.25, "absorbing"), (1, "pml")):
                 size = f"mesh.box={{min: [{-half}, {-half}, {-half}], max: [{half}, {half}, {half}], " + \
@@ -292,9 +302,9 @@ class Layers(Case):
                               "corner: [0.9, 0.9, 0.9]}", *walls))
             (times, larger), (time, smaller) = found
             for name, fields in smaller.items():
-                exact = numpy.array([numpy.interp(time, times, larger[name][:, d]) for d in range(3)]).T
+                exact = resample(time, times, larger[name])
                 with self.subTest(order=order, at=name):
-                    self.assertLess(abs(fields - exact).max(), most * abs(exact).max())
+                    self.assertLess(abs(fields - exact).max(), 0.01 * abs(exact).max())
 
     def test_ranks(self):
         """The same answer on two ranks, from a checkpoint of one; fields of the layers are in files on request.
@@ -338,7 +348,7 @@ class Layers(Case):
                  for setting in ("time.steps=6", "materials.domain={conductivity: 0.1}", "sources.0.signal="
                                  "{type: gaussian, frequency: 0, width: 1}",
                                   "initial={type: cavity-mode, mode: [1, 1, 0], compare: false}")]
-        self.assertAlmostEqual(rates[1] / rates[0], 60, 0)  # a lossless medium; and a field at rest remains:
+        self.assertAlmostEqual(rates[1] / rates[0], 600, delta=2)  # a lossless medium; and a field at rest remains:
         self.assertGreater(min(rates[2:]), 10 * rates[0])
         self.assertRegex(out, r"pml +1 layer, together \d\.\d+ thick, of \d+ tetrahedra; reflects 0.0001 ")
         self.assertRegex(out, r"\n    layers +\d+ elements: continue these")
