@@ -208,3 +208,37 @@ sedge_status deck_check(const deck_reader *reader, deck_node *node, const char *
     }
     return SEDGE_OK;
 }
+
+sedge_status deck_settle_one(const deck_reader *reader, deck_node *node, const char *where,
+                             const char *const *names, int count, int *index)
+{
+    const deck_node *given = NULL;
+    char list[256] = "";
+    bool set = false;
+
+    for (int i = 0; i < count; i++) {
+        const deck_node *const child = deck_child(node, names[i]);
+        const size_t length = strlen(list);
+
+        set = set || (child != NULL && child->setting != NULL);
+        (void)snprintf(list + length, sizeof list - length, "%s'%s'",
+                       i == 0 ? "" : (i + 1 < count ? ", " : " and "), names[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        deck_node *const child = deck_child(node, names[i]);
+
+        if (child == NULL) continue;
+        if (set && child->setting == NULL) {
+            deck_child_remove(node, child);
+            continue;
+        }
+        if (given != NULL) {
+            return deck_fail(reader->path, child, "%s takes one of '%s' and '%s', not both", where,
+                             given->key, child->key);
+        }
+        given = child;
+        *index = i;
+    }
+    if (given != NULL) return SEDGE_OK;
+    return deck_fail(reader->path, node, "%s needs one of %s", where, list);
+}

@@ -16,3 +16,9 @@ sedge_status deck_check(const deck_reader *reader, deck_node *node, const char *
 SEDGE_MUST_USE
 sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const char *where,
                               const deck_key *key);
+
+// Exactly one of the keys `names` [count] is there: `*index` says which. A setting wins over the
+// file, whose key is then removed.
+SEDGE_MUST_USE
+sedge_status deck_settle_one(const deck_reader *reader, deck_node *node, const char *where,
+                             const char *const *names, int count, int *index);

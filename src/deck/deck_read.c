@@ -292,45 +292,18 @@ static sedge_status default_folder(const char *path, deck_node *node)
     return deck_node_text(folder, name, false);
 }
 
-// One of the keys that say when; a setting wins over the file.
-static sedge_status settle_interval(const deck_reader *reader, deck_node *node)
-{
-    static const char *const names[] = {"steps", "time", "wall"};
-    const deck_node *given = NULL;
-    bool set = false;
-
-    for (int i = 0; i < 3; i++) {
-        const deck_node *const child = deck_child(node, names[i]);
-        set = set || (child != NULL && child->setting != NULL);
-    }
-    for (int i = 0; i < 3; i++) {
-        deck_node *const child = deck_child(node, names[i]);
-
-        if (child != NULL && set && child->setting == NULL) {
-            deck_child_remove(node, child);
-        } else if (child != NULL && given != NULL) {
-            return deck_fail(reader->path, child,
-                             "output.checkpoint takes one of 'steps', 'time' and 'wall', not both "
-                             "'%s' and '%s'",
-                             given->key, child->key);
-        } else if (child != NULL) {
-            given = child;
-        }
-    }
-    if (given != NULL) return SEDGE_OK;
-    return deck_fail(reader->path, node, "output.checkpoint needs 'steps', 'time' or 'wall'");
-}
-
 static sedge_status read_checkpoint(const deck_reader *reader, sedge_deck *deck, deck_node *output)
 {
+    static const char *const names[] = {"steps", "time", "wall"};
     deck_node *const node = deck_child(output, "checkpoint");
+    int given = 0;
 
     deck->checkpoint_keep = 2;
     if (node == NULL) return SEDGE_OK;
     SEDGE_TRY(deck_expect(reader, node, "output.checkpoint", DECK_MAPPING));
     SEDGE_TRY(deck_check(reader, node, "output.checkpoint", deck_section_find("output.checkpoint"),
                          NULL, 0));
-    SEDGE_TRY(settle_interval(reader, node));
+    SEDGE_TRY(deck_settle_one(reader, node, "output.checkpoint", names, 3, &given));
     const deck_node *const steps = deck_child(node, "steps");
     const deck_node *const time = deck_child(node, "time");
     const deck_node *const wall = deck_child(node, "wall");

@@ -84,37 +84,6 @@ sedge_status deck_read_frequencies(const deck_reader *reader, const sedge_deck *
 
 static const char *const places[SEDGE_SPECTRUM_PLACES] = {"points", "plane", "surface", "groups"};
 
-// Exactly one of the keys that say where; a setting wins over the file.
-static sedge_status settle_place(const deck_reader *reader, deck_node *node, const char *where,
-                                 sedge_spectrum_place *place)
-{
-    const deck_node *given = NULL;
-    bool set = false;
-
-    for (int i = 0; i < SEDGE_SPECTRUM_PLACES; i++) {
-        const deck_node *const child = deck_child(node, places[i]);
-        set = set || (child != NULL && child->setting != NULL);
-    }
-    for (int i = 0; i < SEDGE_SPECTRUM_PLACES; i++) {
-        deck_node *const child = deck_child(node, places[i]);
-
-        if (child == NULL) continue;
-        if (set && child->setting == NULL) {
-            deck_child_remove(node, child);
-            continue;
-        }
-        if (given != NULL) {
-            return deck_fail(reader->path, child, "%s takes one of '%s' and '%s', not both", where,
-                             given->key, child->key);
-        }
-        given = child;
-        *place = (sedge_spectrum_place)i;
-    }
-    if (given != NULL) return SEDGE_OK;
-    return deck_fail(reader->path, node,
-                     "%s needs one of 'points', 'plane', 'surface' and 'groups'", where);
-}
-
 // Which of the equation's groups of fields are asked for.
 static sedge_status read_fields(const deck_reader *reader, const deck_node *list, const char *where,
                                 bool *requested)
@@ -186,6 +155,7 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
                                   deck_node *node, sedge_deck_spectrum *spectrum)
 {
     char where[DECK_PATH_MAX];
+    int place = 0;
 
     deck_path(where, "monitors.spectra", node->key);
     SEDGE_TRY(deck_check_name(reader, node, node->key, true));
@@ -193,7 +163,8 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
     spectrum->line = node->line;
     SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     SEDGE_TRY(deck_check(reader, node, where, deck_section_find("monitors.spectra.NAME"), NULL, 0));
-    SEDGE_TRY(settle_place(reader, node, where, &spectrum->place));
+    SEDGE_TRY(deck_settle_one(reader, node, where, places, SEDGE_SPECTRUM_PLACES, &place));
+    spectrum->place = (sedge_spectrum_place)place;
     SEDGE_TRY(read_place(reader, node, where, spectrum));
     SEDGE_TRY(read_fields(reader, deck_child(node, "fields"), where, spectrum->requested));
     const deck_node *const normalise = deck_child(node, "normalise");

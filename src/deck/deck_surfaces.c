@@ -6,43 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *key;
-    sedge_enclosure_shape shape;
-} shapes[] = {{"groups", SEDGE_ENCLOSURE_GROUPS},
-              {"box", SEDGE_ENCLOSURE_BOX},
-              {"sphere", SEDGE_ENCLOSURE_SPHERE}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
-// Exactly one of the shapes; a setting wins over the file.
-static sedge_status settle_shape(const deck_reader *reader, deck_node *node, const char *where,
-                                 int *shape)
-{
-    const deck_node *given = NULL;
-    bool set = false;
-
-    for (int i = 0; i < SHAPES; i++) {
-        const deck_node *const child = deck_child(node, shapes[i].key);
-        set = set || (child != NULL && child->setting != NULL);
-    }
-    for (int i = 0; i < SHAPES; i++) {
-        deck_node *const child = deck_child(node, shapes[i].key);
-
-        if (child == NULL) continue;
-        if (set && child->setting == NULL) {
-            deck_child_remove(node, child);
-            continue;
-        }
-        if (given != NULL) {
-            return deck_fail(reader->path, child, "%s takes one of '%s' and '%s', not both", where,
-                             given->key, child->key);
-        }
-        given = child;
-        *shape = i;
-    }
-    if (given != NULL) return SEDGE_OK;
-    return deck_fail(reader->path, node, "%s needs one of 'groups', 'box' and 'sphere'", where);
-}
+// As sedge_enclosure_shape lists them, from SEDGE_ENCLOSURE_GROUPS on.
+static const char *const shapes[] = {"groups", "box", "sphere"};
 
 static sedge_status read_shape(const deck_reader *reader, deck_node *node, const char *where,
                                sedge_mesh_enclosure *out, const char **volumes)
@@ -94,10 +59,10 @@ static sedge_status read_surface(const deck_reader *reader, deck_node *node,
                          where);
     }
     SEDGE_TRY(deck_check(reader, node, where, deck_section_find("mesh.surfaces.NAME"), NULL, 0));
-    SEDGE_TRY(settle_shape(reader, node, where, &shape));
+    SEDGE_TRY(deck_settle_one(reader, node, where, shapes, sizeof shapes / sizeof *shapes, &shape));
     out->name = node->key;
-    out->shape = shapes[shape].shape;
-    return read_shape(reader, deck_child(node, shapes[shape].key), where, out, volumes);
+    out->shape = (sedge_enclosure_shape)(SEDGE_ENCLOSURE_GROUPS + shape);
+    return read_shape(reader, deck_child(node, shapes[shape]), where, out, volumes);
 }
 
 sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck)
