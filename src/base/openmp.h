@@ -1,4 +1,4 @@
-// GNU's OpenMP, which host kernels and PETSc's libraries use.
+// Settings of libgomp, GNU's OpenMP library, which host kernels and PETSc's libraries use.
 #pragma once
 
 // Load libgomp so that its waiting threads spin briefly only: on a busy machine they otherwise take

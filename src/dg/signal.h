@@ -3,7 +3,8 @@
 //
 // A signal is SEDGE_SIGNAL_VALUES numbers (dg/physics.h): the number of its kind, its amplitude a,
 // and up to four more of the kind's. Times are in code time units, frequencies in cycles per code
-// time unit. sedge_signal evaluates it, in fp64 on every target: a phase w t needs it.
+// time unit. sedge_signal evaluates it in fp64 on every
+// target, because in fp32 the phase w t would lose its digits after many periods.
 #pragma once
 
 #include "dg/equation.h"

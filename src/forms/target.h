@@ -1,4 +1,5 @@
-// For what kernels are made: a device (which need not be here), a problem and its element.
+// What kernels are generated for: a device, which this machine need not have, a problem, and its
+// reference element.
 #pragma once
 
 #include "device/device.h"
@@ -13,8 +14,8 @@ typedef struct operator_target {
     const sedge_element *element;
 } operator_target;
 
-// Do blocks run as loops over the vector registers of the host? In random order they run as on a
-// GPU.
+// True if a thread block is a loop over the host's vector registers. False on GPUs, and on the host
+// when work items run in random order (SEDGE_ORDER), as they do on a GPU.
 bool operator_is_host_form(const sedge_device_info *info);
 
 // The least multiple of `multiple` that is not below `value`.

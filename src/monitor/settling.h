@@ -1,5 +1,5 @@
-// Have the sums of a running Fourier transform settled? They are compared at the ends of windows of
-// time (time.stop.spectra).
+// Decides whether the sums of a running Fourier transform have settled, by their changes from the
+// end of one window of time to the next (time.stop.spectra).
 //
 // X is the sum at a frequency, d the greatest change of X in the last window over all points and
 // components, q the ratio of d to that of the window before. All that comes after the window

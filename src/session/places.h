@@ -1,4 +1,4 @@
-// Do the points that a deck names lie where they may?
+// Checks that the points that a deck names (probes, spectra, sources) lie where they are allowed.
 #pragma once
 
 #include "deck/deck.h"

@@ -1,4 +1,4 @@
-// What holds on every device: of its memory, and of the compiler's messages.
+// Checks that every kind of device must pass: of its memory, and of its compiler's messages.
 #pragma once
 
 #include "base/memory.h"

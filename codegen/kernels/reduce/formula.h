@@ -1,4 +1,4 @@
-// What the formulas of reductions and scans may use beside numbers.h.
+// Functions for the formulas of reductions and scans, in addition to those of numbers.h.
 #pragma once
 
 SEDGE_FUNCTION float formula_infinity(void)
