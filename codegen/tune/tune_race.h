@@ -103,12 +103,13 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
 
 // ---- tune_compile.c ----------------------------------------------------------------------------
 
-// Compile those of entries [from, to) that have no program yet; those that do not compile are out.
+// Compile those of entries [from, to) that have no program yet. Entries that do not compile are
+// dropped from the race.
 SEDGE_MUST_USE
 sedge_status sedge_race_compile(tune_race *race, int from, int to);
 
-// Write the texts of all entries, load the programs that the cache has for them, and put these
-// entries behind the first one, before the others. Entries without a text are out.
+// Write the texts of all entries and load the programs that the cache has for them. Entries loaded
+// from the cache move up, right behind the first entry. Entries without a text are dropped.
 SEDGE_MUST_USE
 sedge_status sedge_race_find(tune_race *race);
 

@@ -79,8 +79,8 @@ typedef struct sedge_checkpoint_source {
 
 typedef struct sedge_checkpoint_writer sedge_checkpoint_writer;
 
-// Make a writer of checkpoints into `folder`, of which the newest `keep` remain. Of `state` the
-// blocks count, not the values. Keeps all arguments, but copies `source`. Collective.
+// Make a writer of checkpoints into `folder`; the newest `keep` of them remain there. It reads the
+// blocks of `state`, not the values. Keeps all arguments, but copies `source`. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_checkpoint_writer_create(sedge_checkpoint_writer **out,
                                             const sedge_session *session, sedge_writer *thread,
@@ -91,10 +91,10 @@ sedge_status sedge_checkpoint_writer_create(sedge_checkpoint_writer **out,
 // removed.
 void sedge_checkpoint_writer_free(sedge_checkpoint_writer *writer);
 
-// Begin to write checkpoint-STEP.h5: the root makes the file, and the thread gets the rest to do,
-// after all that it had before. `energy` [elements] is this rank's; it and the arrays are copied.
-// One checkpoint is on its way at a time: each is waited for, and published if that succeeds,
-// before the next one begins. Collective. A failure of these functions leaves the older checkpoints
+// Begin to write checkpoint-STEP.h5: the root makes the file, and the thread fills it in, after all
+// that was given to it before. `energy` [elements] is this rank's; it and the arrays are copied.
+// Only one checkpoint is on its way at a time: wait for it, and publish it if that succeeds, before
+// the next one begins. Collective. A failure of these functions leaves the older checkpoints
 // alone and removes this one.
 SEDGE_MUST_USE
 sedge_status sedge_checkpoint_begin(sedge_checkpoint_writer *writer,

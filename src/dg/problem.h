@@ -98,8 +98,8 @@ int sedge_term_memory(const sedge_term *term);
 int sedge_term_unknowns(const sedge_term *term);
 int sedge_term_parameters(const sedge_term *term);
 
-// The rate of a term in a volume group: that of all poles and of their oscillations, which is not a
-// finite number of at least 0 if that of one pole is not.
+// The rate of a term in a volume group, of all its poles and their oscillations together. If the
+// rate of one pole is negative or not finite, so is the result.
 double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
 
 // The energy density of the term's memory in a volume group that has the term is 1/2 sum_k
@@ -133,7 +133,7 @@ bool sedge_problem_is_two_sided(const sedge_problem *problem);
 // The most components of memory that a surface's kind has; 0: no face of the problem has memory.
 int sedge_problem_face_memory(const sedge_problem *problem);
 
-// Have the faces of a surface group memory? False for numbers that are none of a group.
+// Have the faces of a surface group memory? False if there is no group of this number.
 bool sedge_problem_has_face_memory(const sedge_problem *problem, int surface);
 
 // Call `derive` of the boundary kinds that have it (sedge_boundary_kind). Materials, boundaries,

@@ -31,12 +31,12 @@ sedge_status sedge_output_prepare_folder(const sedge_output_context *context);
 void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,
                        const char *name);
 
-// Is `name` `start`, then at least `least` of `characters`, then one of `ends`? `ends` ends with
-// NULL. To tell the names of a monitor's files.
+// True if `name` consists of `start`, at least `least` of `characters`, and one of `ends`, a list
+// that ends with NULL. For recognising a monitor's files.
 bool sedge_output_is_numbered(const char *name, const char *start, const char *characters,
                               size_t least, const char *const *ends);
 
-// Is the file of this name to be removed? `what` is the caller's.
+// True if the file of this name is to be removed. `what` is the caller's pointer.
 typedef bool sedge_output_judge(const char *name, const void *what);
 
 // Root: remove the files in the output folder that `is_old` names.

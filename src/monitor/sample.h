@@ -52,10 +52,10 @@ typedef struct sedge_sample_source {
     sedge_status (*end_energy)(void *solver, sedge_energy_sum *sum);
     void (*keep_energies)(void *solver);
     sedge_status (*get_energies)(void *solver, bool kept, double *energies);
-    // Fields at points, recorded on the device. A set of points is made once: elements [count], and
-    // the nodal weights [row_count][nodes] of which point i has the row rows[i]; not kept. Then
-    // each call of `record_points` keeps the fields at all its points without waiting, at most
-    // `capacity` times until `forget_points`; `fetch_points` gives values
+    // Fields at points, recorded on the device. A set of points is made once: point i lies in
+    // elements[i], and its nodal weights are row rows[i] of `weights` [row_count][nodes]; the
+    // arrays are not kept. Then each call of `record_points` keeps the fields at all its points
+    // without waiting, at most `capacity` times until `forget_points`; `fetch_points` gives values
     // [samples][points][fields].
     sedge_status (*create_points)(void **points, void *solver, int count, const int32_t *elements,
                                   const int32_t *rows, int row_count, const double *weights,

@@ -3,7 +3,7 @@
 
 #include "monitor/output_context.h"
 
-// Is one of the deck's snapshots due at the end of `step`? Where new files begin the first is due
-// at once; snapshot k of n is due at the first step at or after k/n of the run. To be asked of each
-// step.
+// Is one of the deck's snapshots due at the end of `step`? Ask once for each step. In a run that
+// begins new files the first snapshot is due at once; snapshot k of n is due at the first step at
+// or after k/n of the run.
 bool sedge_schedule_snapshot(const sedge_output_context *context, int64_t step);
