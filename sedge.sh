@@ -170,17 +170,8 @@ build_sanitized() {
         cmake --build "$root/build-sanitize" -j "$jobs"
 }
 
-# sanitized_ctest ASAN_OPTION OPTIONS...
-sanitized_ctest() {
-    local option=$1
-    shift
-    ASAN_OPTIONS=$option UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "$root/build-sanitize" \
-        -L "unit|kernel|jit|example" -LE "gpu|paraview|slow|order|exhaustive" --no-tests=error --output-on-failure \
-        --schedule-random -j "$tests_at_once" "$@"
-}
-
-# Leaks are looked for in tests without MPI and OpenCL, which themselves keep memory to the end, and
-# where the sanitizer may look (containers can forbid it). What runs C code: of OpenCL only the device
+# Leaks are looked for where the sanitizer may look (containers can forbid it), and in tests without
+# MPI and OpenCL, which themselves keep memory to the end (tests/CMakeLists.txt). What runs C code: of OpenCL only the device
 # layer, all else is the same as on the host; of the random order its own test; of the operator not
 # what differs in kernels only; not one rank where two run the same, and at most three; not what NVRTC
 # accepts, and no scripts; nor what kernels_NAME runs with sanitized kernels, too.
@@ -190,14 +181,15 @@ test_sanitized() {
     twice+='|^test_(curved|reference|multigrid|poisson|petsc|share|solve|operator_curved)_np1$'
     twice+='|^test_(elliptic_operator|elliptic_curved|operator_layers|polar_device)_np1$'
     twice+='|^test_(walls|transform|far_field|conform|extrude|enclose|program|ceiling)_np1$'
+    twice+='|^test_(elementwise|reduce|scan|select|random)$'
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
-    sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell|^example_.*_all$|^test_(elementwise|reduce|scan|select|random)$' &&
-        sanitized_ctest detect_leaks=0 \
-            -R '_np[0-9]+$|^bench_|^library_|^test_operator_|^test_opencl$' \
-            -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|^test_operator_(tune|tensor|random)_|'"$twice"
+    ASAN_OPTIONS=detect_leaks=$leaks UBSAN_OPTIONS=print_stacktrace=1 \
+        ctest --test-dir "$root/build-sanitize" -L "unit|kernel|jit|example" \
+        -LE "gpu|paraview|slow|order|exhaustive" \
+        -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|_nvrtc$|^test_operator_(tune|tensor|random)_|^plot|^numpy|^shell|^example_.*_all$|'"$twice" \
+        --no-tests=error --output-on-failure --schedule-random -j "$tests_at_once"
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
@@ -237,9 +229,10 @@ run_job() {
     show_results build/run.log
 }
 
-# Not in random order, as the sanitized ones are: ctest then forgets which take long (COST).
+# Not in random order, as the sanitized ones are: ctest then forgets which take long (COST). Without
+# what test_sanitized runs on two ranks.
 test_all() {
-    ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive" --no-tests=error --output-on-failure \
+    ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive|sanitized" --no-tests=error --output-on-failure \
         -j "$tests_at_once" 2>&1 | tee "$logs/test.log"
 }
 

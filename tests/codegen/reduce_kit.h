@@ -38,6 +38,16 @@ static inline bool with_all_types(void)
     return !in_random_order() || getenv("SEDGE_TEST_ALL") != NULL;
 }
 
+// Whether kernels are ten to a hundred times slower than elsewhere: in random order, on PoCL, which
+// does not optimise them for tests, and under sanitizers (SEDGE_TEST_SLOW). Then few long arrays
+// are tried.
+static inline bool is_slow(void)
+{
+    const bool slow = in_random_order() || getenv("SEDGE_TEST_SLOW") != NULL;
+
+    return (slow && getenv("SEDGE_TEST_ALL") == NULL) || test_is_sampled();
+}
+
 // Whether a selection is asked for: the argument "few".
 static inline bool is_few(int argc, char **argv)
 {
