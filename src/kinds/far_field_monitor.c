@@ -46,11 +46,6 @@ typedef struct far_field_monitor {
     far_field_entry *entries; // [count]
 } far_field_monitor;
 
-static const char *entry_name(const sedge_deck *deck, int i)
-{
-    return deck->far_fields[i].name;
-}
-
 static void release(void *what)
 {
     far_field_monitor *const monitor = what;
@@ -142,10 +137,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 
     (void)parameters;
     *out = NULL;
-    for (int i = 0; i < deck->far_field_count; i++) {
-        SEDGE_TRY(sedge_output_check_name(context, "far field", deck->far_fields[i].line,
-                                          deck->far_fields[i].name, i, entry_name));
-    }
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, deck->far_field_count, sizeof *monitor->entries);

@@ -39,11 +39,6 @@ typedef struct flux_monitor {
     flux_entry *entries; // [count]
 } flux_monitor;
 
-static const char *entry_name(const sedge_deck *deck, int i)
-{
-    return deck->fluxes[i].name;
-}
-
 static bool has_spectrum(const flux_entry *entry)
 {
     return entry->deck->frequencies.count > 0;
@@ -152,10 +147,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 
     (void)parameters;
     *out = NULL;
-    for (int i = 0; i < deck->flux_count; i++) {
-        SEDGE_TRY(sedge_output_check_name(context, "flux", deck->fluxes[i].line,
-                                          deck->fluxes[i].name, i, entry_name));
-    }
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, deck->flux_count, sizeof *monitor->entries);

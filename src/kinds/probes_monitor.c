@@ -24,11 +24,6 @@ typedef struct probes_monitor {
     int *owners;                // [probes] rank
 } probes_monitor;
 
-static const char *probe_name(const sedge_deck *deck, int i)
-{
-    return deck->probes[i].name;
-}
-
 static sedge_status make_probe_group(const sedge_output_context *context, sedge_h5 *file,
                                      const sedge_deck_probe *probe)
 {
@@ -142,10 +137,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 
     (void)parameters;
     *out = NULL;
-    for (int i = 0; i < probes; i++) {
-        SEDGE_TRY(sedge_output_check_name(context, "probe", context->deck->probes[i].line,
-                                          context->deck->probes[i].name, i, probe_name));
-    }
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->point, probes, sizeof *monitor->point);

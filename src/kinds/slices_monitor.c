@@ -29,11 +29,6 @@ typedef struct slices_monitor {
     sedge_monitor_point *points; // of this rank, of one plane after the other
 } slices_monitor;
 
-static const char *slice_name(const sedge_deck *deck, int i)
-{
-    return deck->slices[i].name;
-}
-
 // ---- the file ----------------------------------------------------------------------------------
 
 static sedge_status make_slice_group(const sedge_output_context *context, sedge_h5 *file,
@@ -132,10 +127,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 
     (void)parameters;
     *out = NULL;
-    for (int i = 0; i < deck->slice_count; i++) {
-        SEDGE_TRY(sedge_output_check_name(context, "slice", deck->slices[i].line,
-                                          deck->slices[i].name, i, slice_name));
-    }
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->planes, deck->slice_count, sizeof *monitor->planes);

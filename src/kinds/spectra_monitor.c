@@ -53,11 +53,6 @@ static bool is_compared(const sedge_deck *deck, const sedge_deck_spectrum *spect
            spectrum->place == SEDGE_SPECTRUM_POINTS && spectrum->normalise != 0;
 }
 
-static const char *entry_name(const sedge_deck *deck, int i)
-{
-    return deck->spectra[i].name;
-}
-
 // ---- making ------------------------------------------------------------------------------------
 
 static void release(void *what)
@@ -120,10 +115,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 
     (void)parameters;
     *out = NULL;
-    for (int i = 0; i < deck->spectrum_count; i++) {
-        SEDGE_TRY(sedge_output_check_name(context, "spectrum", deck->spectra[i].line,
-                                          deck->spectra[i].name, i, entry_name));
-    }
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, deck->spectrum_count, sizeof *monitor->entries);

@@ -36,24 +36,3 @@ sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_cont
     return sedge_h5_texts(file, path, "fields",
                           context->problem->equation->field_names + group->first, group->count);
 }
-
-sedge_status sedge_output_check_name(const sedge_output_context *context, const char *what,
-                                     int line, const char *name, int before,
-                                     const char *(*name_at)(const sedge_deck *deck, int i))
-{
-    const sedge_deck *const deck = context->deck;
-
-    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s:%d: a %s cannot be named '%s': it becomes a group of an HDF5 file, "
-                          "whose name is not empty, not '.' and has no '/'",
-                          deck->path, line, what, name);
-    }
-    for (int i = 0; i < before; i++) {
-        if (strcmp(name, name_at(deck, i)) == 0) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: there are two %ss named '%s'", deck->path,
-                              line, what, name);
-        }
-    }
-    return SEDGE_OK;
-}

@@ -21,10 +21,3 @@ double sedge_output_group_factor(const sedge_output_context *context,
 SEDGE_MUST_USE
 sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_context *context,
                                          const char *path, const sedge_output_group *group);
-
-// A name that can stand for an HDF5 group and is not among the `before` names that came first;
-// `name_at` gives the i-th name. `what` is "probe" or "slice".
-SEDGE_MUST_USE
-sedge_status sedge_output_check_name(const sedge_output_context *context, const char *what,
-                                     int line, const char *name, int before,
-                                     const char *(*name_at)(const sedge_deck *deck, int i));

@@ -67,6 +67,11 @@ static const bad_deck bad_decks[] = {
      "deck.yaml:7: 'scale' in mesh goes only with 'file'"},
     {"  file: a.msh\n", "  box: {name: a, split: {axis: x, at: 0.5, names: [b, c]}}\n",
      "deck.yaml:6: 'name' in mesh.box does not go with 'split'"},
+    // Names become groups of HDF5 files.
+    {"{p: [0, 0, 1]}", "{p: [0, 0, 1], p: [0, 0, 2]}", "deck.yaml:24: duplicate key 'p'"},
+    {"{p: [0, 0, 1]}", "{p/q: [0, 0, 1]}",
+     "deck.yaml:24: the name 'p/q' may have letters, digits, '_' and '-' only"},
+    {"slices: {s:", "slices: {.:", "deck.yaml:25: the name '.' may have letters"},
     // Spectra.
     {"  probes: {points: {p: [0, 0, 1]}}\n", "  frequencies: {list: []}\n",
      "deck.yaml:24: monitors.frequencies.list is an empty list"},
