@@ -4,6 +4,8 @@
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
+#include "monitor/deck_points.h"
+#include "monitor/gather.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/series.h"
@@ -11,17 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROBE_BYTES 16384 // what describes one probe in its file
+#define PROBE_BYTES ((int64_t)16384) // what describes one probe in its file
 
-// Each probe is owned by exactly one rank, the lowest of those that have its point.
 typedef struct probes_monitor {
     const sedge_output_context *context;
     int64_t samples;
-    int probes;                 // of the deck
-    int owned;                  // of this rank
-    sedge_monitor_point *point; // [owned], in the deck's order
-    double *weights;            // [owned][nodes]
-    int *owners;                // [probes] rank
+    sedge_deck_points points;
+    sedge_monitor_point *point; // [points.count]
+    sedge_gather gather;        // a row for each probe, whose id is its index in the deck
 } probes_monitor;
 
 static sedge_status make_probe_group(const sedge_output_context *context, sedge_h5 *file,
@@ -60,100 +59,51 @@ static sedge_status make_probe_file(const void *what, sedge_h5 *file)
     return SEDGE_OK;
 }
 
-static sedge_status fail_outside(const sedge_output_context *context, const sedge_deck_probe *probe)
-{
-    const double *const x = probe->position;
-    const double(*const bounds)[3] = context->mesh->bounds;
-
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s:%d: probe '%s' at (%g, %g, %g) lies outside the mesh, which spans (%g, "
-                      "%g, %g) to (%g, %g, %g)",
-                      context->deck->path, probe->line, probe->name, x[0], x[1], x[2], bounds[0][0],
-                      bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
-}
-
-// Keep the probes with an element of this rank.
-static sedge_status keep_probes(probes_monitor *monitor, const int32_t *elements, double (*rst)[3])
-{
-    const sedge_output_context *const context = monitor->context;
-    const int nodes = context->element->nodes;
-
-    for (int i = 0; i < monitor->probes; i++) {
-        if (monitor->owners[i] < 0) return fail_outside(context, &context->deck->probes[i]);
-        if (elements[i] < 0) continue;
-        double *const weights = monitor->weights + (int64_t)monitor->owned * nodes;
-        monitor->point[monitor->owned++] =
-            (sedge_monitor_point){.element = elements[i], .weights = weights};
-        SEDGE_TRY(
-            sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2], weights));
-    }
-    return SEDGE_OK;
-}
-
-// Find this rank's element and weights of every probe that it owns. Collective.
-static sedge_status find_probes(probes_monitor *monitor)
-{
-    const sedge_output_context *const context = monitor->context;
-    sedge_status status;
-    double(*places)[3] = NULL;
-    double(*rst)[3] = NULL;
-    int32_t *elements = NULL;
-
-    status = sedge_allocate(&places, monitor->probes, sizeof *places);
-    if (status == SEDGE_OK) status = sedge_allocate(&rst, monitor->probes, sizeof *rst);
-    if (status == SEDGE_OK) status = sedge_allocate(&elements, monitor->probes, sizeof *elements);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
-    for (int i = 0; i < monitor->probes; i++)
-        memcpy(places[i], context->deck->probes[i].position, sizeof *places);
-    SEDGE_TRY_GOTO(status,
-                   sedge_mesh_claim(monitor->owners, elements, rst, context->comm, context->mesh,
-                                    (const double(*)[3])places, monitor->probes));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, keep_probes(monitor, elements, rst)));
-done:
-    sedge_release(places);
-    sedge_release(rst);
-    sedge_release(elements);
-    return status;
-}
-
 static void release(void *what)
 {
     probes_monitor *const monitor = what;
 
     if (monitor == NULL) return;
+    sedge_deck_points_clear(&monitor->points);
+    sedge_gather_clear(&monitor->gather);
     sedge_release(monitor->point);
-    sedge_release(monitor->owners);
-    sedge_release(monitor->weights);
     sedge_release(monitor);
+}
+
+// This rank's probes. Collective.
+static sedge_status find_probes(probes_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_deck_points *const points = &monitor->points;
+
+    SEDGE_TRY(sedge_deck_points_find(&monitor->points, context, context->deck->probes,
+                                     context->deck->probe_count, "probe"));
+    SEDGE_TRY(sedge_comm_agree(
+        context->comm, sedge_allocate(&monitor->point, points->count, sizeof *monitor->point)));
+    for (int64_t i = 0; i < points->count; i++) {
+        monitor->point[i] =
+            (sedge_monitor_point){.element = points->elements[i],
+                                  .weights = points->weights + i * context->element->nodes};
+    }
+    return sedge_gather_create(&monitor->gather, context->comm, points->count, points->ids);
 }
 
 static sedge_status create(void **out, const sedge_output_context *context,
                            const double *parameters, const struct json_t *memory)
 {
     const sedge_comm *const comm = context->comm;
-    const int64_t probes = context->deck->probe_count;
     sedge_status status;
     probes_monitor *monitor = NULL;
 
     (void)parameters;
     *out = NULL;
-    status = sedge_allocate(&monitor, 1, sizeof *monitor);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&monitor->point, probes, sizeof *monitor->point);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&monitor->owners, probes, sizeof *monitor->owners);
-    if (status == SEDGE_OK) {
-        status = sedge_allocate(&monitor->weights, probes * context->element->nodes,
-                                sizeof *monitor->weights);
-    }
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&monitor, 1, sizeof *monitor)));
     monitor->context = context;
-    monitor->probes = (int)probes;
     SEDGE_TRY_GOTO(status, find_probes(monitor));
     SEDGE_TRY_GOTO(status, sedge_series_load(&monitor->samples, memory, "probes"));
     if (sedge_comm_is_root(comm)) {
-        status = sedge_series_make(context, "probes.h5", probes * PROBE_BYTES, monitor->samples,
-                                   make_probe_file, context);
+        status = sedge_series_make(context, "probes.h5", context->deck->probe_count * PROBE_BYTES,
+                                   monitor->samples, make_probe_file, context);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *out = monitor;
@@ -172,15 +122,15 @@ static const sedge_monitor_point *get_points(const void *what, int *count)
 {
     const probes_monitor *const monitor = what;
 
-    *count = monitor->owned;
+    *count = (int)monitor->points.count;
     return monitor->point;
 }
 
 // ---- samples -----------------------------------------------------------------------------------
 
-// Root: append one probe's values [samples][stride], its fields first in each row.
-static sedge_status extend_probe(const probes_monitor *monitor, sedge_h5 *file, int index,
-                                 int samples, const double *values, int64_t stride)
+// Root: append the values [samples][fields] of probe `index` of the deck.
+static sedge_status extend_probe(const probes_monitor *monitor, sedge_h5 *file, int64_t index,
+                                 int samples, const double *values)
 {
     const sedge_output_context *const context = monitor->context;
     const sedge_equation *const equation = context->problem->equation;
@@ -194,8 +144,10 @@ static sedge_status extend_probe(const probes_monitor *monitor, sedge_h5 *file, 
         char path[256];
 
         for (int s = 0; s < samples; s++) {
-            for (int c = 0; c < group->count; c++)
-                rows[s * group->count + c] = factor * values[s * stride + group->first + c];
+            for (int c = 0; c < group->count; c++) {
+                rows[s * group->count + c] =
+                    factor * values[s * equation->fields + group->first + c];
+            }
         }
         (void)snprintf(path, sizeof path, "/probes/%s/%s", context->deck->probes[index].name,
                        group->name);
@@ -205,55 +157,34 @@ static sedge_status extend_probe(const probes_monitor *monitor, sedge_h5 *file, 
     return status;
 }
 
-// Root: append the values [samples][count][fields] of the probes that `rank` owns.
-static sedge_status extend_rank(const probes_monitor *monitor, sedge_h5 *file, int rank, int count,
-                                int samples, const double *values)
+// Root: append the samples of all probes, `all` [gather.all][samples][fields], then their times.
+static sedge_status append(const probes_monitor *monitor, int samples, const double *times,
+                           const double *all)
 {
-    const int fields = monitor->context->problem->equation->fields;
-    int at = 0;
+    const sedge_output_context *const context = monitor->context;
+    const sedge_equation *const equation = context->problem->equation;
+    const sedge_gather *const gather = &monitor->gather;
+    const int64_t size = (int64_t)samples * equation->fields; // of a probe
+    const double unit = sedge_deck_time_unit(context->deck);
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_h5 *file = NULL;
+    double *shown = NULL;
+    sedge_status status;
 
-    for (int i = 0; i < monitor->probes; i++) {
-        if (monitor->owners[i] != rank) continue;
-        SEDGE_TRY(extend_probe(monitor, file, i, samples, values + (int64_t)at * fields,
-                               (int64_t)count * fields));
-        at++;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&shown, samples, sizeof *shown));
+    sedge_output_path(path, context, "probes.h5");
+    SEDGE_TRY_GOTO(status, sedge_h5_open_series(
+                               &file, path, (samples + gather->all * size) * (int64_t)sizeof *all,
+                               1 + (int)gather->all * equation->group_count));
+    for (int64_t i = 0; i < gather->all; i++) {
+        SEDGE_TRY_GOTO(status,
+                       extend_probe(monitor, file, gather->ids[i], samples, all + i * size));
     }
-    return SEDGE_OK;
-}
-
-// Root: take every rank's values, and append them as long as nothing fails.
-static sedge_status collect_probes(const probes_monitor *monitor, sedge_h5 *file, int samples,
-                                   const double *values, double *received)
-{
-    const sedge_comm *const comm = monitor->context->comm;
-    const int fields = monitor->context->problem->equation->fields;
-    sedge_status status = SEDGE_OK;
-
-    for (int rank = 0; rank < sedge_comm_size(comm); rank++) {
-        int count = 0;
-
-        for (int i = 0; i < monitor->probes; i++) count += monitor->owners[i] == rank;
-        if (count == 0) continue;
-        if (rank != 0) {
-            sedge_comm_receive(comm, received,
-                               (size_t)samples * (size_t)count * (size_t)fields * sizeof *received,
-                               rank);
-        }
-        if (status == SEDGE_OK) {
-            status =
-                extend_rank(monitor, file, rank, count, samples, rank == 0 ? values : received);
-        }
-    }
-    return status;
-}
-
-static sedge_status extend_times(const probes_monitor *monitor, sedge_h5 *file, int samples,
-                                 const double *times, double *scaled)
-{
-    const double unit = sedge_deck_time_unit(monitor->context->deck);
-
-    for (int s = 0; s < samples; s++) scaled[s] = times[s] * unit;
-    return sedge_h5_extend(file, "/time", SEDGE_H5_F64, samples, scaled);
+    for (int s = 0; s < samples; s++) shown[s] = times[s] * unit;
+    status = sedge_h5_extend(file, "/time", SEDGE_H5_F64, samples, shown);
+done:
+    sedge_release(shown);
+    return sedge_h5_close(file, status);
 }
 
 static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
@@ -262,35 +193,30 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
     probes_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->context->comm;
     const int64_t fields = monitor->context->problem->equation->fields;
-    const int64_t own_values = samples * (monitor->owned * fields);
-    const bool root = sedge_comm_is_root(comm);
-    const int groups = monitor->context->problem->equation->group_count;
-    const int64_t bytes = samples * (1 + monitor->probes * fields) * (int64_t)sizeof(double);
-    char path[SEDGE_OUTPUT_PATH];
-    sedge_status status = SEDGE_OK;
-    sedge_h5 *file = NULL;
-    double *buffer = NULL;
+    const int64_t own = monitor->points.count;
+    double *rows = NULL; // [own][samples][fields]
+    double *all = NULL;  // [gather.all][samples][fields]
 
     (void)steps;
     monitor->samples += samples;
-    sedge_output_path(path, monitor->context, "probes.h5");
-    if (root)
-        status = sedge_allocate(&buffer, samples * (monitor->probes * fields), sizeof *buffer);
-    if (root && status == SEDGE_OK)
-        status = sedge_h5_open_series(&file, path, bytes, 1 + monitor->probes * groups);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status)); // the root will receive
-    if (root) {
-        status = collect_probes(monitor, file, samples, values, buffer);
-        if (status == SEDGE_OK) status = extend_times(monitor, file, samples, times, buffer);
-        status = sedge_h5_close(file, status);
-        file = NULL;
-    } else if (monitor->owned > 0) {
-        sedge_comm_send(comm, values, (size_t)own_values * sizeof *values, 0);
-    }
+    sedge_status status = sedge_allocate(&rows, own * samples * fields, sizeof *rows);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&all, monitor->gather.all * samples * fields, sizeof *all);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int64_t i = 0; i < own; i++) {
+        for (int64_t s = 0; s < samples; s++) {
+            memcpy(rows + (i * samples + s) * fields, values + (s * own + i) * fields,
+                   (size_t)fields * sizeof *rows);
+        }
+    }
+    sedge_gather_bring(&monitor->gather, comm, rows, (size_t)(samples * fields) * sizeof *rows,
+                       all);
+    if (sedge_comm_is_root(comm)) status = append(monitor, samples, times, all);
+    status = sedge_comm_agree(comm, status);
 done:
-    sedge_release(buffer);
-    return sedge_h5_close(file, status);
+    sedge_release(rows);
+    sedge_release(all);
+    return status;
 }
 
 static sedge_status save(const void *what, struct json_t *memory)

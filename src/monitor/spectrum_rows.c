@@ -2,66 +2,24 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "monitor/deck_points.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// The points of the deck that this rank owns.
-static sedge_status keep_points(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
-                                const sedge_output_context *context, const int *owners,
-                                const int32_t *elements, double (*rst)[3])
-{
-    const int nodes = context->element->nodes;
-    const int count = deck->point_count;
-
-    SEDGE_TRY(sedge_allocate(&out->elements, count, sizeof *out->elements));
-    SEDGE_TRY(sedge_allocate(&out->ids, count, sizeof *out->ids));
-    SEDGE_TRY(sedge_allocate(&out->weights, (int64_t)count * nodes, sizeof *out->weights));
-    for (int i = 0; i < count; i++) {
-        if (owners[i] < 0) {
-            const sedge_deck_probe *const point = &deck->points[i];
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "%s:%d: the point '%s' of the spectrum '%s' at (%g, %g, %g) lies "
-                              "outside the mesh",
-                              context->deck->path, point->line, point->name, deck->name,
-                              point->position[0], point->position[1], point->position[2]);
-        }
-        if (elements[i] < 0) continue;
-        out->elements[out->count] = elements[i];
-        out->ids[out->count] = i;
-        SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
-                                            out->weights + out->count * nodes));
-        out->count++;
-    }
-    return SEDGE_OK;
-}
-
+// The points of the deck become the entry's points.
 static sedge_status find_points(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
                                 const sedge_output_context *context)
 {
-    const int count = deck->point_count;
-    sedge_status status;
-    double(*places)[3] = NULL;
-    double(*rst)[3] = NULL;
-    int32_t *elements = NULL;
-    int *owners = NULL;
+    sedge_deck_points points;
+    const sedge_status status = sedge_deck_points_find(
+        &points, context, deck->points, deck->point_count, "the point of a spectrum");
 
-    out->limit = count;
-    status = sedge_allocate(&places, count, sizeof *places);
-    if (status == SEDGE_OK) status = sedge_allocate(&rst, count, sizeof *rst);
-    if (status == SEDGE_OK) status = sedge_allocate(&elements, count, sizeof *elements);
-    if (status == SEDGE_OK) status = sedge_allocate(&owners, count, sizeof *owners);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
-    for (int i = 0; i < count; i++) memcpy(places[i], deck->points[i].position, sizeof *places);
-    SEDGE_TRY_GOTO(status, sedge_mesh_claim(owners, elements, rst, context->comm, context->mesh,
-                                            (const double(*)[3])places, count));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, keep_points(out, deck, context, owners,
-                                                                       elements, rst)));
-done:
-    sedge_release(places);
-    sedge_release(rst);
-    sedge_release(elements);
-    sedge_release(owners);
+    out->limit = deck->point_count;
+    out->count = points.count;
+    out->ids = points.ids;
+    out->elements = points.elements;
+    out->weights = points.weights;
     return status;
 }
 
