@@ -89,6 +89,9 @@ typedef struct sedge_monitor_kind {
     // wait for them: they come in batches, at the latest before `flush`. `samples` and times
     // [samples] are the same on all ranks.
     const sedge_monitor_point *(*points)(const void *monitor, int *count);
+    // Optional: the most samples of the points that wait for `receive`, for a kind that is flushed
+    // so often that more would be memory in vain; 0: by rule (monitor/point_recorder.h).
+    int most_waiting;
     // Optional: `receive` gets a batch on the host, steps and times [samples], values
     // [samples][points][fields] in code units.
     sedge_status (*receive)(void *monitor, int samples, const int64_t *steps, const double *times,

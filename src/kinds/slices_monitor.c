@@ -11,6 +11,7 @@
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/plane.h"
+#include "monitor/point_recorder.h"
 #include "monitor/schedule.h"
 #include "monitor/series.h"
 
@@ -288,6 +289,7 @@ const sedge_monitor_kind sedge_monitor_slices = {
     .create = create,
     .due = due,
     .points = get_points,
+    .most_waiting = SEDGE_SLICES_WAITING,
     .receive = receive,
     .last_points = true,
     .save = save,

@@ -76,7 +76,8 @@ static sedge_status create_recorders(const sedge_monitors *monitors, const sedge
 
         if (one->kind->points == NULL) continue;
         const sedge_monitor_point *const points = one->kind->points(one->monitor, &count);
-        SEDGE_TRY(sedge_point_recorder_create(&one->recorder, context, sample, points, count));
+        SEDGE_TRY(sedge_point_recorder_create(&one->recorder, context, sample, points, count,
+                                              one->kind->most_waiting));
         SEDGE_TRY(sedge_comm_agree(
             context->comm, sedge_allocate(&one->times, sedge_point_recorder_capacity(one->recorder),
                                           sizeof *one->times)));

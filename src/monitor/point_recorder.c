@@ -73,21 +73,21 @@ int sedge_point_recorder_fit(double points, int fields)
 sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
                                          const sedge_output_context *context,
                                          const sedge_sample *sample,
-                                         const sedge_monitor_point *points, int count)
+                                         const sedge_monitor_point *points, int count, int most)
 {
     const int fields = context->problem->equation->fields;
     sedge_point_recorder *recorder = NULL;
-    int64_t most = count;
+    int64_t largest = count;
     sedge_status status = sedge_allocate(&recorder, 1, sizeof *recorder);
 
     *out = NULL;
-    sedge_comm_max_int(context->comm, &most, 1);
+    sedge_comm_max_int(context->comm, &largest, 1);
     if (status == SEDGE_OK) {
         recorder->source = sedge_sample_get_source(sample);
         recorder->points = count;
         recorder->fields = fields;
         recorder->nodes = context->element->nodes;
-        recorder->capacity = sedge_point_recorder_fit((double)most, fields);
+        recorder->capacity = most > 0 ? most : sedge_point_recorder_fit((double)largest, fields);
         status = create_points(recorder, points);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));

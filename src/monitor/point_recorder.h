@@ -7,17 +7,18 @@
 #include "monitor/output_context.h"
 #include "monitor/sample.h"
 
-#define SEDGE_POINT_BATCH 256 // samples kept at most before they are taken
+#define SEDGE_POINT_BATCH    256 // samples kept at most before they are taken
+#define SEDGE_SLICES_WAITING 1   // of slices: each snapshot flushes them
 
 typedef struct sedge_point_recorder sedge_point_recorder;
 
-// `points` [count] of this rank; what they point to may go after the call. Keeps `context` and the
-// source of `sample`. Collective.
+// `points` [count] of this rank; what they point to may go after the call. `most` samples are kept
+// at most; 0: by rule. Keeps `context` and the source of `sample`. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
                                          const sedge_output_context *context,
                                          const sedge_sample *sample,
-                                         const sedge_monitor_point *points, int count);
+                                         const sedge_monitor_point *points, int count, int most);
 void sedge_point_recorder_free(sedge_point_recorder *recorder);
 
 // How many samples of `points` points, those of the rank that has most, are kept:

@@ -252,15 +252,31 @@ static double count_points(const sedge_output_context *context, const sedge_deck
     return 0.0;
 }
 
-// What a recorder takes that has the fields at so many points, `weighted` of which are no nodes.
-static double recorder_bytes(const sedge_output_context *context, double points, double weighted)
+// What a recorder takes that keeps so many samples (0: by rule) of the fields at so many points,
+// `weighted` of which are no nodes.
+static double recorder_bytes(const sedge_output_context *context, double points, double weighted,
+                             int samples)
 {
     const int fields = context->deck->equation->fields;
     double most = points;
 
     sedge_comm_max(context->comm, &most, 1);
-    return points * sedge_point_recorder_fit(most, fields) * fields * sizeof(double) +
-           points * 2 * sizeof(int32_t) + weighted * context->element->nodes * sizeof(double);
+    if (samples == 0) samples = sedge_point_recorder_fit(most, fields);
+    return points * samples * fields * sizeof(double) + points * 2 * sizeof(int32_t) +
+           weighted * context->element->nodes * sizeof(double);
+}
+
+double sedge_sampling_point_bytes(const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    double pixels = 0.0;
+
+    for (int i = 0; i < deck->slice_count; i++) pixels += count_pixels(context, &deck->slices[i]);
+    const double probes = deck->probe_count;
+    double bytes = recorder_bytes(context, probes, probes, 0) +
+                   recorder_bytes(context, pixels, pixels, SEDGE_SLICES_WAITING);
+    sedge_comm_max(context->comm, &bytes, 1);
+    return bytes;
 }
 
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
@@ -295,9 +311,9 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         far_points += own;
         bytes[0] += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
     }
-    bytes[1] = recorder_bytes(context, points[0], points[1]) +
-               recorder_bytes(context, flux_points, flux_points) +
-               recorder_bytes(context, far_points, far_points);
+    bytes[1] = recorder_bytes(context, points[0], points[1], 0) +
+               recorder_bytes(context, flux_points, flux_points, 0) +
+               recorder_bytes(context, far_points, far_points, 0);
     sedge_comm_max(context->comm, bytes, 2);
     return (sedge_sampling_memory){.sums = bytes[0],
                                    .samples = bytes[1],

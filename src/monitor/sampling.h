@@ -44,3 +44,7 @@ typedef struct sedge_sampling_memory {
     double host;
 } sedge_sampling_memory;
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context);
+
+// How many bytes the device of a rank needs at most for the samples of probes and slices, and for
+// the weights of their points; as if one rank had all points. Collective.
+double sedge_sampling_point_bytes(const sedge_output_context *context);

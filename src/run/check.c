@@ -29,10 +29,14 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
     const sedge_output_context context = sedge_session_output(session, 0, false);
     const sedge_sampling_memory spectra = sedge_sampling_bytes(&context);
 
+    if (session->deck->snapshots > 0) { // converted to fp32 there (evolve/snapshot.h)
+        bytes[0] += (int64_t)mesh->elements * session->problem.equation->fields *
+                    session->element->nodes * (int64_t)sizeof(float);
+    }
     if (sedge_checkpoint_is_requested(session->deck)) // a copy of the state (evolve/state_copy.h)
         bytes[0] += sedge_checkpoint_bytes(session) / mesh->global_elements * mesh->elements;
     sedge_comm_max_int(comm, bytes, 2);
-    bytes[0] += (int64_t)(spectra.sums + spectra.samples);
+    bytes[0] += (int64_t)(spectra.sums + spectra.samples + sedge_sampling_point_bytes(&context));
     bytes[1] += (int64_t)spectra.host;
     if (sedge_comm_is_root(comm)) {
         printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
