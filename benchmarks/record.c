@@ -99,22 +99,28 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
            bench_precision_name(c->precision), (long long)c->elements, c->variant, 1e6 * c->median,
            1e6 * c->least, c->rate / 1e9, c->flops / c->median / 1e9, fraction);
     print_peer(c, is_gpu);
-    if (shares) printf("  %s, %.0f %% hidden", c->transport, 100.0 * c->hidden);
+    if (shares) {
+        printf("  %s, %.1f us, %.0f %% hidden", c->transport, 1e6 * c->exchange.seconds,
+               100.0 * c->hidden);
+    }
     printf("\n");
     (void)fflush(stdout);
-    return keep(record->cases,
-                json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                          "s:f, s:s, s:f, s:i, s:f, s:s, s:f}",
-                          "order", c->order, "precision", bench_precision_name(c->precision),
-                          "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
-                          c->steps, "repeats", c->repeats, "stage_seconds", c->median,
-                          "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
-                          c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
-                          "fraction_of_floor", fraction, "energy_change", c->energy_change,
-                          "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by",
-                          c->tuning.how, "rule_over_chosen", c->tuning.gain, "candidates_timed",
-                          c->tuning.timed, "tuning_seconds", c->tuning.seconds, "transport",
-                          c->transport, "exchange_hidden", c->hidden));
+    return keep(
+        record->cases,
+        json_pack(
+            "{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+            "s:f, s:s, s:f, s:i, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f}",
+            "order", c->order, "precision", bench_precision_name(c->precision), "elements",
+            (json_int_t)c->elements, "variant", c->variant, "steps", c->steps, "repeats",
+            c->repeats, "stage_seconds", c->median, "stage_seconds_least", c->least,
+            "dofs_per_second", c->rate, "flops", c->flops, "bytes", c->bytes, "floor_seconds",
+            c->floor, "fraction_of_floor", fraction, "energy_change", c->energy_change,
+            "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by", c->tuning.how,
+            "rule_over_chosen", c->tuning.gain, "candidates_timed", c->tuning.timed,
+            "tuning_seconds", c->tuning.seconds, "transport", c->transport, "exchange_hidden",
+            c->hidden, "most_elements", (json_int_t)c->exchange.most_elements, "most_halo_elements",
+            (json_int_t)c->exchange.most_halo, "exchange_bytes", (json_int_t)c->exchange.bytes,
+            "exchange_seconds", c->exchange.seconds, "exposed_seconds", c->exchange.exposed));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -10,6 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// How the work is spread over ranks, and an exchange of traces in a stage. On one rank there is
+// none.
+typedef struct bench_exchange {
+    int64_t most_elements;   // of one rank
+    int64_t most_halo;       // elements with neighbours on other ranks, of one rank
+    int64_t bytes;           // that all ranks send
+    double seconds, exposed; // of the slowest rank, on average over the timed exchanges; the latter
+                             // is the part for which its interior had no work
+} bench_exchange;
+
 // One order in one precision. Sums over ranks, times of the slowest.
 typedef struct bench_case {
     int order;
@@ -28,6 +38,7 @@ typedef struct bench_case {
     double energy_change;  // over the whole benchmark, relative
     const char *transport; // of halos: "none" on one rank
     double hidden;         // part of the exchange's time behind work; of sampled steps on GPUs
+    bench_exchange exchange;
 } bench_case;
 
 // The nominal work of a stage of Maxwell's equations, as the peers count it: MIDG2's flops; bytes

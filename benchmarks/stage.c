@@ -128,6 +128,28 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_evolution *evolutio
     return SEDGE_OK;
 }
 
+// How the case's work and traces are spread over the ranks. Collective.
+static void describe_exchange(bench_case *c, const bench *b, const sedge_operator_cost *cost)
+{
+    const double timed = cost->exchanges_timed > 0 ? (double)cost->exchanges_timed : 1.0;
+    const double stages = (double)sedge_integrator_lsrk45.stages;
+    double sums[3] = {cost->exchange_seconds, cost->exposed_seconds,
+                      cost->exchange_bytes_per_step / stages};
+    double most[4] = {b->mesh->elements, 0.0, cost->exchange_seconds / timed,
+                      cost->exposed_seconds / timed};
+
+    for (int r = 0; r < b->mesh->range_count; r++)
+        if (b->mesh->ranges[r].halo) most[1] += b->mesh->ranges[r].count;
+    sedge_comm_sum(b->comm, sums, 3);
+    sedge_comm_max(b->comm, most, 4);
+    c->hidden = sums[0] > 0.0 ? 1.0 - sums[1] / sums[0] : 0.0;
+    c->exchange = (bench_exchange){.most_elements = (int64_t)most[0],
+                                   .most_halo = (int64_t)most[1],
+                                   .bytes = (int64_t)sums[2],
+                                   .seconds = most[2],
+                                   .exposed = most[3]};
+}
+
 static sedge_status run_case(bench *b, int order, sedge_precision precision)
 {
     const bool root = sedge_comm_is_root(b->comm);
@@ -160,9 +182,7 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     sedge_operator_cost cost;
     sedge_operator_get_cost(sedge_evolution_operator(evolution), &cost);
     (void)snprintf(c.variant, sizeof c.variant, "%s", cost.variant);
-    double exchange[2] = {cost.exchange_seconds, cost.exposed_seconds};
-    sedge_comm_sum(b->comm, exchange, 2);
-    c.hidden = exchange[0] > 0.0 ? 1.0 - exchange[1] / exchange[0] : 0.0;
+    describe_exchange(&c, b, &cost);
     c.transport = sedge_operator_transport(sedge_evolution_operator(evolution));
     sedge_operator_get_tuning(sedge_evolution_operator(evolution), &c.tuning);
     bench_count_work(&c);

@@ -81,6 +81,7 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->stages = op->stages;
     out->exchange_seconds = op->exchange.seconds;
     out->exposed_seconds = op->exchange.exposed_seconds;
+    out->exchanges_timed = op->exchange.timed;
     if (op->exchange.packed != NULL) {
         out->exchange_bytes_per_step =
             (double)sedge_buffer_bytes(op->exchange.packed) * op->problem->integrator->stages;

@@ -84,6 +84,7 @@ sedge_status operator_exchange_note(sedge_operator *op)
     SEDGE_TRY(sedge_event_wait(op->events.interior_done));
     SEDGE_TRY(sedge_event_seconds(&travelled, op->exchange.sent, op->exchange.arrived));
     SEDGE_TRY(sedge_event_seconds(&late, op->events.interior_done, op->exchange.arrived));
+    op->exchange.timed++;
     op->exchange.seconds += travelled;
     op->exchange.exposed_seconds += late > 0.0 ? late : 0.0; // that the device had no interior for
     return SEDGE_OK;

@@ -105,6 +105,7 @@ typedef struct sedge_operator_cost {
     int64_t stages; // run so far
     double exchange_seconds;        // traces on their way, of a GPU in sampled steps, and
     double exposed_seconds;         // the part of it for which the interior had no work
+    int64_t exchanges_timed;        // in both
     double exchange_bytes_per_step; // sent by this rank
     struct {
         const char *name;

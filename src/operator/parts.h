@@ -50,6 +50,7 @@ typedef struct operator_exchange {
     sedge_buffer *packed;            // traces to send; NULL: none
     sedge_event *sent, *arrived;     // packed and on their way; in the trace buffer
     double seconds, exposed_seconds; // as in sedge_operator_cost
+    int64_t timed;                   // exchanges in them
 } operator_exchange;
 
 // The kernel configuration of the stage in curved elements: by a rule, not tuned.
