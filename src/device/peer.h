@@ -3,8 +3,8 @@
 //
 // One process allocates memory and sends a handle to others, which open the memory under an address
 // of their own. Copies, writes and waits are queued in streams and may be recorded in a graph.
-// Whoever sees a flag value that a stream wrote also sees all earlier work of that stream, in other
-// processes' memory, too.
+// Kernels may store into opened memory, too. Whoever sees a flag's value that a stream gave also
+// sees all earlier work of that stream, in other processes' memory, too.
 #pragma once
 
 #include "device/device.h"
@@ -12,6 +12,14 @@
 typedef struct sedge_peer_handle {
     unsigned char bytes[64];
 } sedge_peer_handle;
+
+// An operation on a flag, which is 4 bytes at a multiple of 4: wait until it has the value, or give
+// it the value.
+typedef struct sedge_flag {
+    uint64_t address;
+    uint32_t value;
+    bool wait;
+} sedge_flag;
 
 typedef struct sedge_peer {
     // Allocate `bytes` zeroed bytes of device memory that other processes may open.
@@ -29,10 +37,13 @@ typedef struct sedge_peer {
     sedge_status (*copy)(sedge_device *device, sedge_stream *stream, uint64_t to, uint64_t from,
                          int64_t bytes);
 
-    // Flags are 4 bytes at a multiple of 4. `stream` NULL for write: done when the call returns.
-    sedge_status (*write)(sedge_device *device, sedge_stream *stream, uint64_t flag,
-                          uint32_t value);
-    sedge_status (*wait)(sedge_device *device, sedge_stream *stream, uint64_t flag, uint32_t value);
+    // Queue operations on flags, which follow each other as in the list: together they are one
+    // operation of the stream. `stream` NULL: done when the call returns.
+    sedge_status (*flags)(sedge_device *device, sedge_stream *stream, const sedge_flag *list,
+                          int count);
+
+    // Kernels of this device can set flags themselves, as SEDGE_LAST_BLOCK of the prelude says.
+    bool kernels_tell;
 
     // `*idle` tells whether all work of the stream is done; does not wait.
     sedge_status (*idle)(sedge_device *device, sedge_stream *stream, bool *idle);

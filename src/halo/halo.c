@@ -112,7 +112,8 @@ sedge_status sedge_halo_create_with(sedge_halo **out, const sedge_comm *comm, se
                                       .peer = peer,
                                       .no_peer = no_peer,
                                       .packed = plan->packed,
-                                      .target = plan->target};
+                                      .target = plan->target,
+                                      .stores = plan->stores};
     if (sedge_comm_size(comm) > 1) {
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, copy_plan(&halo->transfer, plan)));
         SEDGE_TRY_GOTO(status, check_pairs(&halo->transfer));
@@ -195,6 +196,43 @@ sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream)
     assert(halo->is_under_way);
     halo->is_under_way = false;
     return halo->transport->finish(halo->state, stream);
+}
+
+bool sedge_halo_stores(const sedge_halo *halo)
+{
+    return sedge_halo_has_peers(halo) && halo->transfer.stores && halo->transport->outlet != NULL;
+}
+
+uint64_t sedge_halo_outlet(const sedge_halo *halo, int i, int turn)
+{
+    assert(sedge_halo_stores(halo) && i >= 0 && i < halo->transfer.peers);
+    return halo->transport->outlet(halo->state, i, turn);
+}
+
+uint64_t sedge_halo_flag(const sedge_halo *halo, int i, int turn)
+{
+    assert(sedge_halo_stores(halo) && i >= 0 && i < halo->transfer.peers);
+    return halo->transport->flag(halo->state, i, turn);
+}
+
+uint64_t sedge_halo_inlet(const sedge_halo *halo)
+{
+    assert(sedge_halo_stores(halo));
+    return halo->transport->inlet(halo->state);
+}
+
+sedge_status sedge_halo_tell(sedge_halo *halo, sedge_stream *stream)
+{
+    assert(sedge_halo_stores(halo) && !halo->is_under_way);
+    halo->is_under_way = true;
+    return halo->transport->tell(halo->state, stream);
+}
+
+sedge_status sedge_halo_await(sedge_halo *halo, sedge_stream *stream)
+{
+    assert(sedge_halo_stores(halo) && halo->is_under_way);
+    halo->is_under_way = false;
+    return halo->transport->await(halo->state, stream);
 }
 
 void sedge_halo_skip(sedge_halo *halo, int64_t exchanges)

@@ -7,7 +7,7 @@
 //           reports that it accepts them, never on opencl
 //   peer    the device writes into the other rank's memory, and streams wait for flags in it: on
 //           cuda, with all ranks on one node. The host never waits, so a time step can be recorded
-//           as a graph
+//           as a graph. The caller's kernels may do it themselves (sedge_halo_stores)
 //
 // If several transports are possible, each is tested with known bytes. All ranks use the same one:
 // among those that delivered the right bytes, the transport with the shortest time on its slowest
@@ -32,6 +32,7 @@ typedef struct sedge_halo_plan {
     const int64_t *send_offsets;    // [peers + 1] bytes in `packed`: what is for peer i
     const int64_t *receive_offsets; // [peers + 1] bytes in `target`: where what peer i sends goes
     sedge_buffer *packed, *target;  // may be NULL without peers
+    bool stores; // kernels can store into other ranks' memory (sedge_halo_stores); all ranks agree
 } sedge_halo_plan;
 
 // `ranks` and offsets are copied; comm, device and buffers are kept and must outlive the halo. The
@@ -78,6 +79,39 @@ void sedge_halo_progress(sedge_halo *halo);
 // ever, so the caller of that peer must end the job.
 SEDGE_MUST_USE
 sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream);
+
+// ---- without copies ----------------------------------------------------------------------------
+//
+// With the peer transport the kernel that packs can store straight into the memory of the other
+// ranks, and later kernels read what came where it came. Instead of start and finish, then, and in
+// the same places: tell, behind the kernel that stores, and await. `packed` and `target` are not
+// touched. What comes has two places, used by turns; each is as large as `target`, and what a rank
+// receives is where it would be in `target`; the rest of a place is the caller's, zero at first.
+
+// Whether these may be called: the plan says that the caller can, and the transport is able to. The
+// same on all ranks with peers.
+bool sedge_halo_stores(const sedge_halo *halo);
+
+// The device's address where what is for peer `i` goes in an exchange at `turn` (sedge_halo_turn).
+uint64_t sedge_halo_outlet(const sedge_halo *halo, int i, int turn);
+
+// The address of the flag, 4 bytes, that the kernel sets to 1 at peer `i` in an exchange at `turn`
+// when all that it stored is there; 0: sedge_halo_tell does it.
+uint64_t sedge_halo_flag(const sedge_halo *halo, int i, int turn);
+
+// The address of the place of the exchange that was started last. It is the caller's until it
+// starts the next exchange.
+uint64_t sedge_halo_inlet(const sedge_halo *halo);
+
+// In `stream` the call follows the kernel that stored; nobody waits. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_halo_tell(sedge_halo *halo, sedge_stream *stream);
+
+// Work that is queued in the stream later sees what the peers stored. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_halo_await(sedge_halo *halo, sedge_stream *stream);
+
+// ---- graphs ------------------------------------------------------------------------------------
 
 // The peer transport uses two buffers in turn, 0 and 1. Returns the buffer of the next exchange; 0
 // for other transports. A graph always uses the buffers of its recording, so it may only be

@@ -1,5 +1,7 @@
 // By the devices alone: a rank's stream copies into memory of the other rank's device and sets a
 // flag there; the other's stream waits for the flag, clears it, and copies to where it is wanted.
+// Without the two copies if the caller's kernels store there, and read there: an exchange then
+// costs two operations of the stream, whatever the number of peers.
 //
 // Each rank has two places for what comes, used by turns, and in each a flag for every peer. A flag
 // is 0 or 1, no counter: so the values that a graph has recorded are right in each of its launches.
@@ -14,7 +16,8 @@
 // and copied. So with two places nobody must ask whether a place is free. It needs that in every
 // exchange each of the two sends to the other: where there are no bytes for a peer, the flag alone.
 // With one place it fails: b's start of k + 1 follows b's finish of k only, which says nothing of
-// a's.
+// a's. Where kernels read what came in its place, they do so in a's stream before its start of k +
+// 1, too, and the kernel that stores at b runs behind b's finish of k + 1: the same holds.
 #include "halo/transport.h"
 
 #include "base/file.h"
@@ -34,8 +37,6 @@ typedef struct invitation {
 typedef struct side {
     uint64_t memory; // the peer's, as it is opened here; 0: it is not
     uint64_t places[PLACES];
-    uint64_t flags[PLACES];
-    uint64_t own_flags[PLACES];
     uint64_t from; // the block in `packed`
     int64_t bytes; // of it
 } side;
@@ -46,8 +47,12 @@ typedef struct peers {
     uint64_t memory; // flags [peers][PLACES], then the places; 0: none
     int64_t bytes;
     int64_t places[PLACES]; // bytes from its beginning
+    int64_t first;          // byte of `target` that is a place's first
     side *sides;            // [transfer->peers]
+    sedge_flag *told;       // [PLACES][peers]: of the others
+    sedge_flag *awaited;    // [PLACES][2 peers]: of this rank, waited for, then cleared
     int64_t exchanges;      // so far
+    int started;            // the place of the last one that began
 } peers;
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -74,17 +79,22 @@ static int64_t flag_at(int i, int place)
     return ((int64_t)i * PLACES + place) * (int64_t)sizeof(uint32_t);
 }
 
+// A place has what is received, or where kernels look for it there, all that `target` has.
 static sedge_status allocate(peers *p)
 {
     const sedge_transfer *const transfer = p->transfer;
-    const int64_t received =
-        transfer->receive_offsets[transfer->peers] - transfer->receive_offsets[0];
+    const int64_t count = transfer->peers;
 
-    SEDGE_TRY(sedge_allocate(&p->sides, transfer->peers, sizeof *p->sides));
-    if (transfer->peers == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&p->sides, count, sizeof *p->sides));
+    SEDGE_TRY(sedge_allocate(&p->told, PLACES * count, sizeof *p->told));
+    SEDGE_TRY(sedge_allocate(&p->awaited, 2LL * PLACES * count, sizeof *p->awaited));
+    if (count == 0) return SEDGE_OK;
+    p->first = transfer->stores ? 0 : transfer->receive_offsets[0];
+    const int64_t end =
+        transfer->stores ? sedge_buffer_bytes(transfer->target) : transfer->receive_offsets[count];
     p->places[0] = round_up(flag_at(transfer->peers, 0));
-    p->places[1] = p->places[0] + round_up(received);
-    p->bytes = p->places[1] + round_up(received);
+    p->places[1] = p->places[0] + round_up(end - p->first);
+    p->bytes = p->places[1] + round_up(end - p->first);
     return p->peer->allocate(transfer->device, &p->memory, p->bytes);
 }
 
@@ -100,8 +110,7 @@ static sedge_status invite(const peers *p, invitation *rows, int64_t *counts)
         for (int i = 0; i < transfer->peers; i++) {
             if (transfer->ranks[i] != rank) continue;
             for (int place = 0; place < PLACES; place++) {
-                mine.places[place] =
-                    p->places[place] + transfer->receive_offsets[i] - transfer->receive_offsets[0];
+                mine.places[place] = p->places[place] + transfer->receive_offsets[i] - p->first;
                 mine.flags[place] = flag_at(i, place);
             }
             rows[row++] = mine;
@@ -118,9 +127,13 @@ static sedge_status open_side(peers *p, int i, const invitation *from)
 
     SEDGE_TRY(p->peer->open(transfer->device, &s->memory, &from->handle));
     for (int place = 0; place < PLACES; place++) {
+        const uint64_t theirs = s->memory + (uint64_t)from->flags[place];
+        const uint64_t mine = p->memory + (uint64_t)flag_at(i, place);
+        sedge_flag *const awaited = p->awaited + 2LL * place * transfer->peers;
         s->places[place] = s->memory + (uint64_t)from->places[place];
-        s->flags[place] = s->memory + (uint64_t)from->flags[place];
-        s->own_flags[place] = p->memory + (uint64_t)flag_at(i, place);
+        p->told[(int64_t)place * transfer->peers + i] = (sedge_flag){theirs, 1, false};
+        awaited[i] = (sedge_flag){mine, 1, true};
+        awaited[transfer->peers + i] = (sedge_flag){mine, 0, false};
     }
     s->from = sedge_buffer_address(transfer->packed) + (uint64_t)transfer->send_offsets[i];
     s->bytes = transfer->send_offsets[i + 1] - transfer->send_offsets[i];
@@ -175,6 +188,8 @@ static void free_peers(void *state)
     sedge_comm_barrier(transfer->comm);
     if (p->memory != 0) p->peer->release(transfer->device, p->memory, p->bytes);
     sedge_release(p->sides);
+    sedge_release(p->told);
+    sedge_release(p->awaited);
     sedge_release(p);
 }
 
@@ -208,38 +223,79 @@ static int turn(const void *state)
     return (int)(p->exchanges % PLACES);
 }
 
-static sedge_status start(void *state, sedge_stream *stream)
+static uint64_t outlet(const void *state, int i, int turn_of_it)
 {
     const peers *const p = state;
-    sedge_device *const device = p->transfer->device;
-    const int place = turn(p);
+
+    return p->sides[i].places[turn_of_it];
+}
+
+static uint64_t inlet(const void *state)
+{
+    const peers *const p = state;
+
+    return p->memory + (uint64_t)p->places[p->started];
+}
+
+static uint64_t flag(const void *state, int i, int turn_of_it)
+{
+    const peers *const p = state;
+
+    if (!p->peer->kernels_tell) return 0;
+    return p->told[(int64_t)turn_of_it * p->transfer->peers + i].address;
+}
+
+static sedge_status set_flags(peers *p, sedge_stream *stream)
+{
+    p->started = turn(p);
+    return p->peer->flags(p->transfer->device, stream,
+                          p->told + (int64_t)p->started * p->transfer->peers, p->transfer->peers);
+}
+
+static sedge_status tell(void *state, sedge_stream *stream)
+{
+    peers *const p = state;
+
+    if (!p->peer->kernels_tell) return set_flags(p, stream);
+    p->started = turn(p);
+    return SEDGE_OK;
+}
+
+static sedge_status await_peers(void *state, sedge_stream *stream)
+{
+    peers *const p = state;
+    const int count = 2 * p->transfer->peers;
+
+    p->exchanges++;
+    return p->peer->flags(p->transfer->device, stream, p->awaited + (int64_t)p->started * count,
+                          count);
+}
+
+static sedge_status start(void *state, sedge_stream *stream)
+{
+    peers *const p = state;
 
     for (int i = 0; i < p->transfer->peers; i++) {
         const side *const s = &p->sides[i];
-        if (s->bytes > 0)
-            SEDGE_TRY(p->peer->copy(device, stream, s->places[place], s->from, s->bytes));
-        SEDGE_TRY(p->peer->write(device, stream, s->flags[place], 1));
+        if (s->bytes == 0) continue;
+        SEDGE_TRY(
+            p->peer->copy(p->transfer->device, stream, s->places[turn(p)], s->from, s->bytes));
     }
-    return SEDGE_OK;
+    return set_flags(p, stream);
 }
 
 static sedge_status finish(void *state, sedge_stream *stream)
 {
     peers *const p = state;
     const sedge_transfer *const transfer = p->transfer;
-    const int place = turn(p);
     const int64_t first = transfer->receive_offsets[0];
     const int64_t bytes = transfer->receive_offsets[transfer->peers] - first;
 
-    for (int i = 0; i < transfer->peers; i++) {
-        SEDGE_TRY(p->peer->wait(transfer->device, stream, p->sides[i].own_flags[place], 1));
-        SEDGE_TRY(p->peer->write(transfer->device, stream, p->sides[i].own_flags[place], 0));
-    }
-    p->exchanges++;
+    SEDGE_TRY(await_peers(p, stream));
     if (bytes == 0) return SEDGE_OK;
     return p->peer->copy(transfer->device, stream,
                          sedge_buffer_address(transfer->target) + (uint64_t)first,
-                         p->memory + (uint64_t)p->places[place], bytes);
+                         inlet(p) + (uint64_t)(first - p->first), bytes);
 }
 
 static void skip(void *state, int64_t exchanges)
@@ -253,8 +309,10 @@ static void skip(void *state, int64_t exchanges)
 static sedge_status give_up(const peers *p)
 {
     for (int i = 0; i < p->transfer->peers; i++) {
-        for (int place = 0; place < PLACES; place++)
-            SEDGE_TRY(p->peer->write(p->transfer->device, NULL, p->sides[i].own_flags[place], 1));
+        for (int place = 0; place < PLACES; place++) {
+            const sedge_flag passed = {p->memory + (uint64_t)flag_at(i, place), 1, false};
+            SEDGE_TRY(p->peer->flags(p->transfer->device, NULL, &passed, 1));
+        }
     }
     return SEDGE_OK;
 }
@@ -285,6 +343,11 @@ const sedge_transport sedge_transport_peer = {
     .start = start,
     .finish = finish,
     .settle = settle,
+    .outlet = outlet,
+    .inlet = inlet,
+    .flag = flag,
+    .tell = tell,
+    .await = await_peers,
     .turn = turn,
     .skip = skip,
 };

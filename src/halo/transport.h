@@ -19,6 +19,7 @@ typedef struct sedge_transfer {
     int64_t *send_offsets;    // [peers + 1]
     int64_t *receive_offsets; // [peers + 1]
     sedge_buffer *packed, *target;
+    bool stores; // as in the plan
 } sedge_transfer;
 
 // One transport. Its state is made for one transfer, which must outlive the state.
@@ -46,6 +47,14 @@ typedef struct sedge_transport {
     // In a test of the transport: wait until all work of the stream is done; SEDGE_ERR_DEVICE if it
     // does not end in time. Not collective.
     sedge_status (*settle)(void *state, sedge_stream *stream);
+
+    // As sedge_halo_outlet, _inlet, _flag, _tell and _await; all NULL: kernels cannot store into
+    // the memory of other ranks.
+    uint64_t (*outlet)(const void *state, int i, int turn);
+    uint64_t (*inlet)(const void *state);
+    uint64_t (*flag)(const void *state, int i, int turn);
+    sedge_status (*tell)(void *state, sedge_stream *stream);
+    sedge_status (*await)(void *state, sedge_stream *stream);
 
     int (*turn)(const void *state);               // NULL: always 0
     void (*skip)(void *state, int64_t exchanges); // NULL: never

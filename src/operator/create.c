@@ -110,6 +110,7 @@ static void free_buffers(sedge_operator *op)
         op->faces.trace, op->materials,        op->faces.maps,           op->faces.places,
         op->faces.group, op->faces.parameters, op->faces.kinds,          op->exchange.packed,
         op->faces.basis, op->faces.memory,     op->faces.memory_normals,
+        op->exchange.parcels,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);

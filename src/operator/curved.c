@@ -10,6 +10,7 @@
 #include "layout/upload.h"
 #include "operator/covariant.h"
 #include "operator/curved_operators.h"
+#include "operator/exchange.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -190,7 +191,7 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
-    uint64_t trace = sedge_buffer_address(op->faces.trace);
+    uint64_t trace = operator_trace_address(op);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);

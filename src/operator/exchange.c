@@ -18,6 +18,45 @@ static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
     return SEDGE_OK;
 }
 
+// As sedge_parcel of dg_trace.h.
+typedef struct parcel {
+    int64_t first, bytes, flag;
+} parcel;
+
+// Where the traces go in both turns of the halo: all of them behind `packed`, or what is for each
+// peer into that one's memory.
+static void list_parcels(parcel *list, const sedge_operator *op, const int64_t *offsets)
+{
+    const sedge_halo *const halo = op->exchange.halo;
+    const uint64_t packed = sedge_buffer_address(op->exchange.packed);
+
+    for (int i = 0; i < 2 * op->exchange.parcel_count && sedge_halo_stores(halo); i++) {
+        const int peer = i % op->mesh->peers;
+        const uint64_t outlet = sedge_halo_outlet(halo, peer, i / op->mesh->peers);
+        list[i].first = offsets[peer] / op->layout.real_bytes;
+        list[i].bytes = (int64_t)(outlet - packed) - offsets[peer];
+        list[i].flag = (int64_t)(sedge_halo_flag(halo, peer, i / op->mesh->peers) - packed);
+    }
+}
+
+static sedge_status make_parcels(sedge_operator *op, const int64_t *offsets)
+{
+    parcel *list = NULL;
+    sedge_status status;
+
+    if (op->exchange.packed == NULL) return SEDGE_OK;
+    op->exchange.parcel_count = sedge_halo_stores(op->exchange.halo) ? op->mesh->peers : 1;
+    const int64_t rows = 2LL * op->exchange.parcel_count + 1; // the last one has the counter
+    const int64_t bytes = rows * (int64_t)sizeof *list;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, sizeof *list));
+    list_parcels(list, op, offsets);
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&op->exchange.parcels, op->device, bytes));
+    status = sedge_buffer_upload(op->exchange.parcels, 0, list, bytes, NULL);
+done:
+    sedge_release(list);
+    return status;
+}
+
 sedge_status operator_exchange_create(sedge_operator *op)
 {
     sedge_status status;
@@ -32,8 +71,10 @@ sedge_status operator_exchange_create(sedge_operator *op)
                                   .send_offsets = offsets,
                                   .receive_offsets = offsets,
                                   .packed = op->exchange.packed,
-                                  .target = op->faces.trace};
-    status = sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan);
+                                  .target = op->faces.trace,
+                                  .stores = true};
+    SEDGE_TRY_GOTO(status, sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan));
+    status = sedge_comm_agree(op->comm, make_parcels(op, offsets));
 done:
     sedge_release(offsets);
     return status;
@@ -51,24 +92,42 @@ const char *sedge_operator_transport(const sedge_operator *op)
 
 sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields)
 {
-    int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
+    const int turn = sedge_halo_turn(op->exchange.halo);
+    int64_t words =
+        (int64_t)op->mesh->halo_faces * op->element->face_nodes * op->problem->equation->fields;
+    int parcels = op->exchange.parcel_count;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
+    uint64_t parcel_list = sedge_buffer_address(op->exchange.parcels) +
+                           (uint64_t)turn * (uint64_t)parcels * sizeof(parcel);
     uint64_t packed = sedge_buffer_address(op->exchange.packed);
-    void *const arguments[] = {&u, &halo, &tables, &packed, &points};
+    uint64_t ended = 0;
+    void *const arguments[] = {&u, &halo, &tables, &parcel_list, &packed, &ended, &words, &parcels};
+    const int64_t each =
+        (int64_t)SEDGE_TRACE_THREADS * (op->layout.lanes == 1 ? 1 : op->problem->equation->fields);
 
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PACK, op->side,
-                              (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-                              SEDGE_TRACE_THREADS, arguments, 5));
+    if (sedge_halo_stores(op->exchange.halo) && sedge_halo_flag(op->exchange.halo, 0, turn) != 0)
+        ended = sedge_buffer_address(op->exchange.parcels) + 2 * (uint64_t)parcels * sizeof(parcel);
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PACK, op->side, (words + each - 1) / each,
+                              SEDGE_TRACE_THREADS, arguments, 8));
     SEDGE_TRY(sedge_event_record(op->exchange.sent, op->side));
-    return sedge_halo_start(op->exchange.halo, op->side);
+    return sedge_halo_stores(op->exchange.halo) ? sedge_halo_tell(op->exchange.halo, op->side)
+                                                : sedge_halo_start(op->exchange.halo, op->side);
+}
+
+uint64_t operator_trace_address(const sedge_operator *op)
+{
+    return sedge_halo_stores(op->exchange.halo) ? sedge_halo_inlet(op->exchange.halo)
+                                                : sedge_buffer_address(op->faces.trace);
 }
 
 sedge_status operator_exchange_receive(sedge_operator *op)
 {
     sedge_range_begin("exchange");
-    const sedge_status status = sedge_halo_finish(op->exchange.halo, op->side);
+    const sedge_status status = sedge_halo_stores(op->exchange.halo)
+                                    ? sedge_halo_await(op->exchange.halo, op->side)
+                                    : sedge_halo_finish(op->exchange.halo, op->side);
     sedge_range_end();
     SEDGE_TRY(status);
     return sedge_event_record(op->exchange.arrived, op->side);

@@ -9,6 +9,10 @@
 SEDGE_MUST_USE
 sedge_status operator_exchange_create(sedge_operator *op);
 
+// The address of the trace buffer in the stage that runs: the operator's own, or that in which the
+// other ranks store. Within a stage it is the same from operator_exchange_send on.
+uint64_t operator_trace_address(const sedge_operator *op);
+
 // Collect the traces of halo faces and let them travel, in the side stream.
 SEDGE_MUST_USE
 sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields);

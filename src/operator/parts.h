@@ -48,6 +48,9 @@ typedef struct operator_faces {
 typedef struct operator_exchange {
     sedge_halo *halo;
     sedge_buffer *packed;            // traces to send; NULL: none
+    sedge_buffer *parcels;           // where they go, by turns of the halo, then a counter of
+                                     // blocks; NULL: none
+    int parcel_count;                // of one turn
     sedge_event *sent, *arrived;     // packed and on their way; in the trace buffer
     double seconds, exposed_seconds; // as in sedge_operator_cost
     int64_t timed;                   // exchanges in them

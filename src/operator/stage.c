@@ -23,7 +23,7 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel,
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
-    uint64_t trace = sedge_buffer_address(op->faces.trace);
+    uint64_t trace = operator_trace_address(op);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
@@ -89,7 +89,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, const operator_fiel
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t trace =
-        sedge_buffer_address(op->faces.trace) + (uint64_t)(op->mesh->halo_faces * face_bytes);
+        operator_trace_address(op) + (uint64_t)(op->mesh->halo_faces * face_bytes);
     uint64_t boundary = sedge_buffer_address(op->data.boundary);
     uint64_t group = sedge_buffer_address(op->faces.group);
     uint64_t places = sedge_buffer_address(op->faces.places);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "layout/slots.h"
+#include "operator/exchange.h"
 #include "operator/face_memory.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
@@ -114,7 +115,7 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     int64_t first_boundary = op->mesh->halo_faces;
     int64_t slots = op->data.slots.count;
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t trace = sedge_buffer_address(op->faces.trace);
+    uint64_t trace = operator_trace_address(op);
     uint64_t faces = 0;
     uint64_t places = sedge_buffer_address(op->faces.places);
     uint64_t parameters = sedge_buffer_address(op->faces.parameters);

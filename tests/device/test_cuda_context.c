@@ -103,7 +103,8 @@ static void use_peer(sedge_device *device, const void *expected)
     if (peer == NULL) return;
     SAME(peer->allocate(device, &address, 64));
     SAME(peer->share(device, &handle, address));
-    SAME(peer->write(device, NULL, address, 1));
+    const sedge_flag flag = {address, 1, false};
+    SAME(peer->flags(device, NULL, &flag, 1));
     SAME_FREE(peer->release(device, address, 64));
 }
 

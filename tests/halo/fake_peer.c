@@ -307,24 +307,18 @@ static sedge_status copy(sedge_device *device, sedge_stream *stream, uint64_t to
     return SEDGE_OK;
 }
 
-static sedge_status write_flag(sedge_device *device, sedge_stream *stream, uint64_t flag,
-                               uint32_t value)
+static sedge_status queue_flags(sedge_device *device, sedge_stream *stream, const sedge_flag *list,
+                                int count)
 {
     (void)device;
-    if (stream == NULL) {
-        set_flag(flag, value);
-    } else {
-        put((task){.what = WRITE, .to = flag, .value = value});
+    for (int i = 0; i < count; i++) {
+        const kind what = list[i].wait ? WAIT : WRITE;
+        if (stream == NULL && what == WRITE) {
+            set_flag(list[i].address, list[i].value);
+        } else {
+            put((task){.what = what, .to = list[i].address, .value = list[i].value});
+        }
     }
-    return SEDGE_OK;
-}
-
-static sedge_status wait_for_flag(sedge_device *device, sedge_stream *stream, uint64_t flag,
-                                  uint32_t value)
-{
-    (void)device;
-    (void)stream;
-    put((task){.what = WAIT, .to = flag, .value = value});
     return SEDGE_OK;
 }
 
@@ -345,7 +339,6 @@ const sedge_peer fake_peer = {
     .open = open_memory,
     .close = close_memory,
     .copy = copy,
-    .write = write_flag,
-    .wait = wait_for_flag,
+    .flags = queue_flags,
     .idle = is_idle,
 };

@@ -1,5 +1,6 @@
 // The peer transport's protocol without a GPU: places used by turns, flags, pairs of which one side
-// has nothing to send, graphs that are launched again and again. Ranks' queues run ahead of the
+// has nothing to send, graphs that are launched again and again, by copies and by stores of the
+// caller. Ranks' queues run ahead of the
 // callers and of each other, with random pauses; no flag may be lost, no byte overwritten too soon.
 #include "check.h"
 #include "fake_peer.h"
@@ -14,36 +15,62 @@ enum { ROUNDS = 400, STEPS = 60, STAGES = 5, SEEDS = 6 };
 // What the queue packs and looks at, round by round.
 typedef struct player {
     const halo_case *c;
+    const sedge_halo *halo;
+    int first; // its turn in round 0
     uint32_t packed_rounds, seen_rounds;
-    unsigned char *expected;
+    unsigned char *packed, *expected; // for the round
+    uint64_t inlet[2];                // by turn, where ranks store into each other's memory
     int wrong;
 } player;
+
+// The queue's own turn: it is behind the callers'.
+static int turn_of(const player *p, uint32_t round)
+{
+    return (p->first + (int)(round % 2)) % 2;
+}
 
 static void pack(void *argument)
 {
     player *const p = argument;
-    unsigned char *const packed = (unsigned char *)(uintptr_t)sedge_buffer_address(p->c->packed);
+    const halo_case *const c = p->c;
+    unsigned char *const packed = (unsigned char *)(uintptr_t)sedge_buffer_address(c->packed);
+    const int turn = turn_of(p, p->packed_rounds);
 
-    halo_case_send(p->c, packed, p->packed_rounds++);
+    if (!sedge_halo_stores(p->halo)) {
+        halo_case_send(c, packed, p->packed_rounds++);
+        return;
+    }
+    halo_case_send(c, p->packed, p->packed_rounds++);
+    for (int i = 0; i < c->peers; i++) {
+        memcpy((void *)(uintptr_t)sedge_halo_outlet(p->halo, i, turn),
+               p->packed + c->send_offsets[i],
+               (size_t)(c->send_offsets[i + 1] - c->send_offsets[i]));
+    }
 }
 
 static void look(void *argument)
 {
     player *const p = argument;
-    const void *const target = (const void *)(uintptr_t)sedge_buffer_address(p->c->target);
+    const uint64_t seen = sedge_halo_stores(p->halo) ? p->inlet[turn_of(p, p->seen_rounds)]
+                                                     : sedge_buffer_address(p->c->target);
 
     halo_case_expect(p->c, p->expected, p->seen_rounds++);
-    p->wrong += memcmp(target, p->expected, (size_t)p->c->received) != 0;
+    p->wrong += memcmp((const void *)(uintptr_t)seen, p->expected, (size_t)p->c->received) != 0;
 }
 
 static void begin(player *p, sedge_halo **halo, halo_case *c, const sedge_comm *comm,
-                  sedge_device *device, uint32_t seed)
+                  sedge_device *device, uint32_t seed, bool stores)
 {
     halo_case_create(c, comm, device, seed, 500);
-    const sedge_halo_plan plan = halo_case_plan(c);
+    sedge_halo_plan plan = halo_case_plan(c);
+    plan.stores = stores;
     CHECK_OK(
         sedge_halo_create_with(halo, comm, device, &plan, &sedge_transport_peer, &fake_peer, NULL));
-    *p = (player){.c = c};
+    *p = (player){.c = c, .halo = *halo};
+    if (*halo == NULL) return;
+    CHECK(sedge_halo_stores(*halo) == (stores && c->peers > 0));
+    p->first = sedge_halo_turn(*halo);
+    CHECK_OK(sedge_allocate(&p->packed, c->sent, 1));
     CHECK_OK(sedge_allocate(&p->expected, c->received, 1));
     // A trial came before.
     CHECK_OK(sedge_buffer_upload(c->target, 0, p->expected, c->received, NULL));
@@ -55,26 +82,35 @@ static void end(player *p, sedge_halo *halo, halo_case *c)
     CHECK(p->wrong == 0);
     CHECK(fake_lost() == 0);
     sedge_halo_free(halo);
+    sedge_release(p->packed);
     sedge_release(p->expected);
     halo_case_clear(c);
 }
 
 static void exchange(player *p, sedge_halo *halo, sedge_stream *stream)
 {
+    const int turn = sedge_halo_turn(halo);
+
     fake_call(pack, p);
-    CHECK_OK(sedge_halo_start(halo, stream));
-    CHECK_OK(sedge_halo_finish(halo, stream));
+    if (sedge_halo_stores(halo)) {
+        CHECK_OK(sedge_halo_tell(halo, stream));
+        p->inlet[turn] = sedge_halo_inlet(halo);
+        CHECK_OK(sedge_halo_await(halo, stream));
+    } else {
+        CHECK_OK(sedge_halo_start(halo, stream));
+        CHECK_OK(sedge_halo_finish(halo, stream));
+    }
     fake_call(look, p);
 }
 
 static void test_rounds(const sedge_comm *comm, sedge_device *device, sedge_stream *stream,
-                        uint32_t seed)
+                        uint32_t seed, bool stores)
 {
     sedge_halo *halo = NULL;
     halo_case c;
     player p;
 
-    begin(&p, &halo, &c, comm, device, seed);
+    begin(&p, &halo, &c, comm, device, seed, stores);
     if (halo == NULL) return;
     CHECK(strcmp(sedge_halo_transport(halo), "peer") == 0 && !sedge_halo_waits(halo));
     const int first = sedge_halo_turn(halo);
@@ -91,14 +127,14 @@ static void test_rounds(const sedge_comm *comm, sedge_device *device, sedge_stre
 // As the operator does with its steps: an odd number of exchanges each, recorded once for either
 // turn, and then launched; some run singly in between.
 static void test_graphs(const sedge_comm *comm, sedge_device *device, sedge_stream *stream,
-                        uint32_t seed)
+                        uint32_t seed, bool stores)
 {
     fake_graph *graphs[2] = {NULL};
     sedge_halo *halo = NULL;
     halo_case c;
     player p;
 
-    begin(&p, &halo, &c, comm, device, seed);
+    begin(&p, &halo, &c, comm, device, seed, stores);
     if (halo == NULL) return;
     const int first = sedge_halo_turn(halo);
     int turns = 0;
@@ -134,8 +170,10 @@ int main(void)
     fake_start((uint32_t)sedge_comm_rank(comm));
     CHECK_OK(sedge_stream_create(&stream, device, false));
     for (uint32_t seed = 0; seed < SEEDS; seed++) {
-        test_rounds(comm, device, stream, seed);
-        test_graphs(comm, device, stream, seed);
+        for (int stores = 0; stores < 2; stores++) {
+            test_rounds(comm, device, stream, seed, stores == 1);
+            test_graphs(comm, device, stream, seed, stores == 1);
+        }
     }
     sedge_stream_free(stream);
     fake_stop();

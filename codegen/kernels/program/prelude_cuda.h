@@ -120,6 +120,21 @@ SEDGE_FUNCTION void sedge_cluster_put(double *at, double value, int block)
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
 #define SEDGE_THREAD ((int)threadIdx.x)
 
+// At the end of a kernel, whether this is the first thread of the block that comes here last.
+// Whoever sees what that thread stores from now on also sees what all blocks have stored before, in
+// the memory of other devices, too. `ended` counts blocks in global memory; 0 before and after.
+#define SEDGE_LAST_BLOCK(ended) sedge_is_last_block(ended)
+SEDGE_FUNCTION bool sedge_is_last_block(int *ended)
+{
+    __syncthreads();
+    if (threadIdx.x != 0) return false;
+    __threadfence_system();
+    if (atomicAdd(ended, 1) != (int)gridDim.x - 1) return false;
+    *ended = 0;
+    __threadfence_system();
+    return true;
+}
+
 #define SEDGE_ITEMS(g, groups, n, items, threads)                                      \
     for (int sedge_t = (int)threadIdx.x, g = sedge_t / (items), n = sedge_t % (items); \
          sedge_t < (groups) * (items);                                                 \

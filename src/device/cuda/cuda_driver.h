@@ -67,8 +67,7 @@
     X(cuIpcOpenMemHandle)            \
     X(cuIpcCloseMemHandle)           \
     X(cuStreamQuery)                 \
-    X(cuStreamWriteValue32)          \
-    X(cuStreamWaitValue32)
+    X(cuStreamBatchMemOp)
 
 typedef struct sedge_cuda_driver {
     bool trace;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_FLAGS 128 // at once; the driver takes 255
+
 _Static_assert(sizeof(CUipcMemHandle) == sizeof(sedge_peer_handle), "a handle is 64 bytes");
 
 // The driver shares what it allocates as a whole, and puts small allocations together: those of
@@ -71,29 +73,40 @@ static sedge_status copy(sedge_device *device, sedge_stream *stream, uint64_t to
     return device->operations->copy(device, to, from, bytes, sedge_stream_handle(stream));
 }
 
-// With the default flags the driver puts a fence of the whole system before the value.
-static sedge_status write_flag(sedge_device *device, sedge_stream *stream, uint64_t flag,
-                               uint32_t value)
+static CUstreamBatchMemOpParams describe(const sedge_flag *flag)
 {
-    void *const handle = sedge_stream_handle(stream);
+    CUstreamBatchMemOpParams out;
 
-    SEDGE_CUDA_ENTER(device);
-    SEDGE_CUDA(cuStreamWriteValue32,
-               (sedge_cuda_stream(device, handle), flag, value, CU_STREAM_WRITE_VALUE_DEFAULT),
-               "0x%llx, %u, stream %p", (long long)flag, (unsigned)value, handle);
-    return sedge_cuda_end(device, handle);
+    memset(&out, 0, sizeof out);
+    if (flag->wait) {
+        out.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+        out.waitValue.address = flag->address;
+        out.waitValue.value = flag->value;
+        out.waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    } else { // with the default flags the driver puts a fence of the whole system before the value
+        out.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        out.writeValue.address = flag->address;
+        out.writeValue.value = flag->value;
+        out.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+    }
+    return out;
 }
 
-static sedge_status wait_for_flag(sedge_device *device, sedge_stream *stream, uint64_t flag,
-                                  uint32_t value)
+static sedge_status queue_flags(sedge_device *device, sedge_stream *stream, const sedge_flag *list,
+                                int count)
 {
+    CUstreamBatchMemOpParams operations[MOST_FLAGS];
     void *const handle = sedge_stream_handle(stream);
 
     SEDGE_CUDA_ENTER(device);
-    SEDGE_CUDA(cuStreamWaitValue32,
-               (sedge_cuda_stream(device, handle), flag, value, CU_STREAM_WAIT_VALUE_EQ),
-               "0x%llx, %u, stream %p", (long long)flag, (unsigned)value, handle);
-    return SEDGE_OK;
+    for (int from = 0; from < count; from += MOST_FLAGS) {
+        const int part = count - from < MOST_FLAGS ? count - from : MOST_FLAGS;
+        for (int i = 0; i < part; i++) operations[i] = describe(&list[from + i]);
+        SEDGE_CUDA(
+            cuStreamBatchMemOp, (sedge_cuda_stream(device, handle), (unsigned)part, operations, 0),
+            "%d flags, the first 0x%llx, stream %p", part, (long long)list[from].address, handle);
+    }
+    return sedge_cuda_end(device, handle);
 }
 
 static sedge_status is_idle(sedge_device *device, sedge_stream *stream, bool *idle)
@@ -118,8 +131,8 @@ const sedge_peer *sedge_cuda_peer(const char **why)
         .open = open_memory,
         .close = close_memory,
         .copy = copy,
-        .write = write_flag,
-        .wait = wait_for_flag,
+        .flags = queue_flags,
+        .kernels_tell = true,
         .idle = is_idle,
     };
     static _Thread_local char reason[128];
