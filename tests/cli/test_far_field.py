@@ -187,8 +187,8 @@ kernels: {tune: "off"}
 
 
 class FarField(Case):
-    def compute(self, deck, name, *words, **options):
-        self.succeed("run", deck, "--device", DEVICE, "--quiet", "--output", name, *words, **options)
+    def compute(self, deck, name, *words, device=DEVICE, **options):
+        self.succeed("run", deck, "--device", device, "--quiet", "--output", name, *words, **options)
         with h5py.File(self.folder / name / "far-field.h5") as file:
             found = {}
             file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
@@ -388,6 +388,26 @@ class FarField(Case):
         coated = self.compute(deck, "coated", "--set", "time={steps: 1}", "--set", "exact.radius=0.4", "--set",
                               "exact.coating={radius: 1, material: ball}")
         numpy.testing.assert_allclose(coated["ball/exact/extinction"], exact, rtol=1e-9)
+
+    def test_devices(self):
+        """Layers, a total-field surface, a pole, transforms and far fields on 1, 2 and 4 ranks, in both precisions, and
+        on OpenCL: 1e-11 and 1e-5 of the largest field, what some hundred steps' rounding is."""
+        deck = self.write("ball.yaml", BALL.format(mesh=SOURCE / "meshes/solid-sphere.msh"))
+        runs = [("fp64", 0, DEVICE), ("fp64", 4, DEVICE), ("fp32", 2, DEVICE)]
+        if "opencl    none" not in self.succeed("devices").out:
+            runs.append(("fp32", 0, "opencl"))
+        exact = {}
+        for precision, ranks, device in runs:
+            found = self.compute(deck, f"{precision}-{ranks}-{device}", "--set", "time.end=4", "--set", f"precision={precision}",
+                                 "--set", "exact={}", ranks=ranks, device=device)
+            with h5py.File(self.folder / f"{precision}-{ranks}-{device}/spectra.h5") as file:
+                found = {name: found[f"ball/{name}"] for name in ("E_theta", "E_phi")} | {
+                    name: file["spectra/near"][name][()] for name in ("E", "H")}
+            for name, values in found.items():
+                scale = abs(exact.setdefault(name, values)).max()
+                self.assertGreater(scale, 1e-2)
+                with self.subTest(precision=precision, ranks=ranks, device=device, field=name):
+                    self.assertLess(abs(values - exact[name]).max(), (1e-11 if precision == "fp64" else 1e-5) * scale)
 
     def test_gold(self):
         """The series of the gold deck: SI units, and the library's permittivity, here from the fit's own numbers."""
