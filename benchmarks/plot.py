@@ -3,10 +3,13 @@
 
     plot.py growth OUT.png GRAPH.json SINGLY.json [LARGE.json ...]
     plot.py tuned OUT.png TUNED.json [MORE.json ...]
+    plot.py scaling OUT.png FILE.json ...
 
 growth: time per unknown and stage over the size of the mesh, steps as graphs and launched one by
 one; further files go on with the graphs. tuned: what `--tune` chose for every order and precision
-beside the rule's choice, whose time the tuner took, too. The table goes to standard output.
+beside the rule's choice, whose time the tuner took, too. scaling: what scaling.sh wrote, on any
+numbers of ranks, with a case of one rank for each; of several measurements of a case the last given
+counts. The table goes to standard output.
 """
 
 import json
@@ -108,8 +111,54 @@ def plot_tuned(out, *paths):
     save(figure, out)
 
 
+def print_scaling(times, counts):
+    print_head("order", "real", "tets", *(f"{n} GPU{'s' * (n > 1)}, us" for n in counts),
+               *(f"speed-up by {n}" for n in counts[1:]), "MB sent a stage", "halo elements")
+    for key in sorted({key[1:] for key in times}):
+        here = {n: times[n, *key] for n in counts if (n, *key) in times}
+        most = here[max(here)]
+        row = [f"{1e6 * here[n]['stage_seconds']:.1f}" if n in here else "" for n in counts]
+        for n in counts[1:]:
+            both = n in here and 1 in here
+            row.append(f"{here[1]['stage_seconds'] / here[n]['stage_seconds']:.2f}" if both else "")
+        print_row(*key, *row, f"{most['exchange_bytes'] / 1e6:.2f}",
+                  f"{100 * most['most_halo_elements'] / most['most_elements']:.1f} %")
+
+
+def plot_scaling(out, *paths):
+    times = {}
+    for path in paths:
+        whole = read(path)
+        for case in whole["cases"]:
+            times[whole["ranks"], case["order"], case["precision"], case["elements"]] = case
+    counts = sorted({key[0] for key in times})
+    print_scaling(times, counts)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.2))
+    for key in sorted({key[1:] for key in times if key[2] == "fp32" and key[3] >= 300000}):
+        here = [n for n in counts if (n, *key) in times]
+        if here != counts:
+            continue
+        left.plot(here, [times[1, *key]["stage_seconds"] / times[n, *key]["stage_seconds"]
+                         for n in here], "o-", label=f"order {key[0]}, {key[2] / 1e6:.2f} million")
+    left.plot(counts, counts, "k:", label="ideal")
+    left.set_xticks(counts)
+    left.set_xlabel("GPUs")
+    left.set_ylabel("speed-up")
+    for n in counts:
+        sizes = sorted(key[3] for key in times if key[:3] == (n, 3, "fp32"))
+        right.loglog(sizes, [1e6 * times[n, 3, "fp32", size]["stage_seconds"] for size in sizes],
+                     "o-", label=f"{n} GPU{'s' * (n > 1)}")
+    right.set_xlabel("tetrahedra, order 3, fp32")
+    right.set_ylabel("us a stage")
+    for axes in (left, right):
+        axes.grid(True, which="major", alpha=0.3)
+        axes.legend(fontsize=8)
+    save(figure, out)
+
+
 def main():
-    modes = {"growth": (plot_growth, 3), "tuned": (plot_tuned, 2)}
+    modes = {"growth": (plot_growth, 3), "tuned": (plot_tuned, 2),
+             "scaling": (plot_scaling, 2)}
     words = sys.argv[1:]
     if not words or words[0] not in modes or len(words) - 1 < modes[words[0]][1]:
         sys.exit(__doc__)
