@@ -21,6 +21,12 @@ MPIEXEC = os.environ["SEDGE_MPIEXEC"]
 DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 TIMEOUT = 900  # seconds, for a program that hangs; on a machine with other work, too
 
+def sides(kind):
+    """The section `boundaries` of a box, the same condition on all sides."""
+    names = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
+    return "boundaries:\n" + "".join(f"  {name}: {{type: {kind}}}\n" for name in names)
+
+
 # A box that all ranks of these tests can share: 48 elements, a known solution.
 DECK = """\
 equation: maxwell
@@ -32,13 +38,7 @@ time:
   steps: 20
 materials:
   domain: {epsilon: 1}
-boundaries:
-  xmin: {type: pec}
-  xmax: {type: pec}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pec}
-  zmax: {type: pec}
+""" + sides("pec") + """\
 initial: {type: cavity-mode}
 monitors:
   energy: {every: 10}

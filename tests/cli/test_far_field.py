@@ -9,7 +9,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DEVICE, SOURCE, TETRAHEDRON, Case, Cube, read_json
+from kit import DEVICE, SOURCE, TETRAHEDRON, Case, Cube, read_json, sides
 
 DIPOLE = """\
 equation: maxwell
@@ -18,13 +18,7 @@ precision: fp64
 mesh: {box: {cells: [4, 4, 4]}, surfaces: {around: {box: {min: [0.2, 0.2, 0.2], max: [0.8, 0.8, 0.8]}}}}
 time: {steps: 300}
 materials: {domain: {epsilon: 1}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
 sources:
   - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 1}}
 monitors:
@@ -77,13 +71,7 @@ mesh:
     outer: {box: {min: [-3, -3, -3], max: [3, 3, 3]}}
 time: {end: 40}
 materials: {domain: {epsilon: 1}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
   body: {type: pec}
   entry: {type: total-field}
 sources:
@@ -168,13 +156,7 @@ mesh:
     block: {groups: [tag8]}
 time: {end: 8, stop: {spectra: 1e-3}}
 materials: {domain: {epsilon: 1}, tag8: {conductivity: 16}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
 sources:
   - {type: dipole, position: [0.5, 0.5, 0.375], direction: [1, 0, 0], signal: {type: ricker, frequency: 1}}
 monitors:

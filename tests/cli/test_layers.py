@@ -13,7 +13,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DEVICE, Case
+from kit import DEVICE, Case, sides
 
 PULSE = {"frequency": 0.95, "width": 2.5, "delay": 11}
 PML = "{type: pml}"
@@ -56,13 +56,7 @@ order: 3
 mesh: {box: {min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5], cells: [2, 2, 2]}}
 time: {steps: 6}
 materials: {domain: {}}
-boundaries:
-  xmin: {type: pml}
-  xmax: {type: pml}
-  ymin: {type: pml}
-  ymax: {type: pml}
-  zmin: {type: pml}
-  zmax: {type: pml}
+""" + sides("pml") + """\
 sources: [{type: dipole, position: [0, 0, 0], direction: [0, 0, 1], signal: {type: ricker, frequency: 1}}]
 monitors: {probes: {points: {near: [0.3, 0.2, 0.15]}}}
 output: {snapshots: 1}

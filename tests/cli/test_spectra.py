@@ -12,7 +12,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DEVICE, TRIANGLE, Case, Cube
+from kit import DEVICE, TRIANGLE, Case, Cube, sides
 
 CAVITY = """\
 equation: maxwell
@@ -21,13 +21,7 @@ precision: fp64
 mesh: {box: {cells: [2, 2, 2]}}
 time: {end: 2.309401076758503}  # two periods of the mode (1, 1, 1)
 materials: {domain: {epsilon: 1}}
-boundaries:
-  xmin: {type: pec}
-  xmax: {type: pec}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pec}
-  zmax: {type: pec}
+""" + sides("pec") + """\
 initial: {type: cavity-mode}
 monitors:
   probes: {points: {a: [0.3, 0.4, 0.2]}}
@@ -47,13 +41,7 @@ precision: fp64
 mesh: {box: {cells: [3, 3, 3]}}
 time: {steps: 60}
 materials: {domain: {epsilon: 1}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
 sources:
   - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.5}}
 monitors:

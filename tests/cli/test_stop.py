@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from kit import DECK, MPIEXEC, PLATES, PROGRAM, Case, read_json
+from kit import DECK, MPIEXEC, PLATES, PROGRAM, Case, read_json, sides
 
 try:
     import h5py
@@ -352,13 +352,7 @@ precision: fp64
 mesh: {box: {cells: [4, 4, 4]}}
 time: {end: 60, stop: {energy: 1e-3}}
 materials: {domain: {epsilon: 1}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
 sources:
   - {type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 1}}
 monitors: {energy: {every: 7}}
@@ -398,13 +392,7 @@ precision: fp64
 mesh: {box: {cells: [2, 2, 1]}}
 time: {end: 1500, stop: {spectra: 0.02}}
 materials: {domain: {epsilon: 1, conductivity: 0.02}}
-boundaries:
-  xmin: {type: pec}
-  xmax: {type: pec}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pec}
-  zmax: {type: pec}
+""" + sides("pec") + """\
 sources:
   - {type: dipole, position: [0.4, 0.45, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.5}}
 monitors:

@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from kit import DEVICE, SOURCE, Case  # noqa: E402
+from kit import DEVICE, SOURCE, Case, sides  # noqa: E402
 
 DECK = """\
 equation: maxwell
@@ -26,13 +26,7 @@ mesh:
     around: {box: {min: [-0.7, -0.7, -0.7], max: [0.7, 0.7, 0.7]}}
 time: {steps: 200}
 materials: {domain: {}}
-boundaries:
-  xmin: {type: absorbing}
-  xmax: {type: absorbing}
-  ymin: {type: absorbing}
-  ymax: {type: absorbing}
-  zmin: {type: absorbing}
-  zmax: {type: absorbing}
+""" + sides("absorbing") + """\
   around: {type: total-field}
 sources:
   - type: plane-wave
