@@ -5,44 +5,7 @@
 
 #include "wall_fit.h"
 
-#include <math.h>
-
 extern const char sedge_text_sheet_face_h[];
-
-static const sedge_parameter parameters[] = {
-    {.name = "conductivity",
-     .required = true,
-     .positive = true,
-     .dimension = SEDGE_CONDUCTIVITY,
-     .text = "of the metal"},
-    {.name = "mu", .fallback = {1.0}, .positive = true, .text = "relative permeability"},
-    {.name = "lowest",
-     .maximum = HUGE_VAL,
-     .dimension = SEDGE_FREQUENCY,
-     .text = "the band in which the impedance is right; 0: as the sources' spectra, down to a "
-             "hundredth of `highest`"},
-    {.name = "highest",
-     .maximum = HUGE_VAL,
-     .dimension = SEDGE_FREQUENCY,
-     .text = "its other end; 0: the highest frequency of the sources"},
-    {.name = "thickness",
-     .required = true,
-     .positive = true,
-     .dimension = SEDGE_LENGTH,
-     .text = "of the film, which the mesh does not have"},
-};
-
-static sedge_status derive(const sedge_problem *problem, const char *surface, double *p)
-{
-    const maxwell_wall_material material = {.surface = surface,
-                                            .conductivity = p[0],
-                                            .mu = p[1],
-                                            .lowest = p[2],
-                                            .highest = p[3],
-                                            .thickness = p[4]};
-
-    return maxwell_wall_fit(p, problem, &material);
-}
 
 const sedge_face_kind sedge_face_film = {
     .equation = "maxwell",
@@ -52,11 +15,11 @@ const sedge_face_kind sedge_face_film = {
              .apply_two_sided_memory = maxwell_film,
              .rate = maxwell_wall_rate,
              .energy = maxwell_film_energy,
-             .derive = derive,
+             .derive = maxwell_wall_derive,
              .describe = maxwell_wall_describe,
              .header = "sheet_face.h",
              .header_text = sedge_text_sheet_face_h,
-             .parameters = parameters,
-             .parameter_count = sizeof parameters / sizeof *parameters,
+             .parameters = maxwell_wall_parameters,
+             .parameter_count = MAXWELL_WALL_PARAMETERS + 1,
              .text = "metal film inside the mesh, whose currents, losses and shielding are right "
                      "over a band, for any thickness beside the skin depth"}};

@@ -21,6 +21,37 @@
 #define DECADES 100.0 // lowest frequency by default, below the highest
 #define PI      3.14159265358979323846
 
+const sedge_parameter maxwell_wall_parameters[MAXWELL_WALL_PARAMETERS + 1] = {
+    {.name = "conductivity",
+     .required = true,
+     .positive = true,
+     .dimension = SEDGE_CONDUCTIVITY,
+     .text = "of the metal"},
+    {.name = "mu", .fallback = {1.0}, .positive = true, .text = "relative permeability"},
+    {.name = "lowest",
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "the band in which the impedance is right; 0: as the sources' spectra, down to a "
+             "hundredth of `highest`"},
+    {.name = "highest",
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_FREQUENCY,
+     .text = "its other end; 0: the highest frequency of the sources"},
+    {.name = "thickness",
+     .required = true,
+     .positive = true,
+     .dimension = SEDGE_LENGTH,
+     .text = "of the film, which the mesh does not have"},
+};
+
+// What a wall or a film is made of, code units.
+typedef struct maxwell_wall_material {
+    const char *surface; // for messages
+    double conductivity, mu;
+    double thickness; // of a film; 0: a wall
+    double lowest, highest;
+} maxwell_wall_material;
+
 // Least squares of some columns, by their normal equations.
 typedef struct least_squares {
     int columns;
@@ -246,14 +277,18 @@ static sedge_status check_conductor(const maxwell_wall_material *of)
         of->surface, of->highest, part);
 }
 
-sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
-                              const maxwell_wall_material *material)
+sedge_status maxwell_wall_derive(const sedge_problem *problem, const char *surface, double *p)
 {
     static const double tops[] = {8.0, 12.0, 20.0};
-    maxwell_wall_material of = *material;
+    maxwell_wall_material of = {.surface = surface,
+                                .conductivity = p[0],
+                                .mu = p[1],
+                                .lowest = p[2],
+                                .highest = p[3],
+                                .thickness = p[4]};
     double best[SEDGE_MAX_VALUES];
 
-    if (material->highest > 0.0 && material->lowest >= material->highest) {
+    if (of.highest > 0.0 && of.lowest >= of.highest) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: 'lowest', %.6g, must be below 'highest', %.6g (code "
                           "units)",

@@ -4,21 +4,16 @@
 
 #include "dg/problem.h"
 
-// What a wall or a film is made of, code units. The band is that of the problem's signals where
-// `highest` is 0.
-typedef struct maxwell_wall_material {
-    const char *surface; // for messages
-    double conductivity, mu;
-    double thickness; // of a film; 0: a wall
-    double lowest, highest;
-} maxwell_wall_material;
+// The parameters of a wall, and last the thickness, which a film has besides.
+#define MAXWELL_WALL_PARAMETERS 4
+extern const sedge_parameter maxwell_wall_parameters[MAXWELL_WALL_PARAMETERS + 1];
 
-// Fit the impedance: sets the numbers of p from WALL_POLES on. All residues are at least 0, so the
-// surface is passive: it never gives back more energy than it took.
-// SEDGE_ERR_USAGE: no band; a band too wide; no good conductor.
+// Fit the impedance of these parameters (sedge_boundary_kind.derive): sets the numbers of p from
+// WALL_POLES on. The band is that of the problem's signals where `highest` is 0; the thickness of a
+// wall is 0. All residues are at least 0, so the surface is passive: it never gives back more
+// energy than it took. SEDGE_ERR_USAGE: no band; a band too wide; no good conductor.
 SEDGE_MUST_USE
-sedge_status maxwell_wall_fit(double *p, const sedge_problem *problem,
-                              const maxwell_wall_material *material);
+sedge_status maxwell_wall_derive(const sedge_problem *problem, const char *surface, double *p);
 
 // The largest decay rate p_k of the poles, which limits the time step (sedge_boundary_kind.rate).
 double maxwell_wall_rate(const double *m, const double *p);
