@@ -98,6 +98,22 @@ class TotalField(Case):
         turn -= fields["inside"][:, 1] * numpy.gradient(fields["inside"][:, 0])
         self.assertGreater(turn.min(), -1e-3 * turn.max())  # from the first to the second, always
 
+    def test_several(self):
+        """Waves from three directions, each with its own signal."""
+        wave = ("{type: plane-wave, direction: [%g, %g, %g], polarisation: [%g, %g, %g], origin: [%g, %g, %g], "
+                "signal: {type: gaussian, frequency: 0.5, width: 0.6, delay: %g, phase: %g}}")
+        waves = (((0, 0, 1), (1, 0, 0), (0, 0, -0.7), 2, 0), ((-1, 0, 0), (0, 1, 1), (0.7, 0, 0), 2.5, 40),
+                 ((0, 3, 4), (0, -0.8, 0.6), (0, -0.7, -0.7), 1.8, 90))
+        times, fields = self.fields("several", "sources=[%s]" % ", ".join(
+            wave % (*k, *e, *origin, delay, phase) for k, e, origin, delay, phase in waves), "time={end: 5.5}")
+        exact = {}
+        for k, e, origin, delay, phase in waves:
+            k = numpy.array(k) / numpy.linalg.norm(k)
+            both = numpy.hstack((e, numpy.cross(k, e)))
+            late = k @ (numpy.array([0.11, 0.12, 0.13]) - origin)
+            exact[delay] = signal(times - late, delay=delay, phase=phase)[:, None] * both
+        self.check_empty(fields, sum(exact.values()), 1.4e-2, 1e-3)
+
     def test_restart(self):
         """From a checkpoint while the wave is on its way through the surface, on other ranks."""
         keep = "output.checkpoint={steps: 90}"
