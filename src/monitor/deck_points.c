@@ -4,20 +4,6 @@
 
 #include <string.h>
 
-static sedge_status fail_outside(const sedge_output_context *context, const char *what,
-                                 const sedge_deck_probe *point)
-{
-    const double *const x = point->position;
-    const double(*const bounds)[3] = context->mesh->bounds;
-
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s:%d: %s '%s' at (%g, %g, %g) lies outside the mesh, which spans (%g, %g, "
-                      "%g) to (%g, %g, %g)",
-                      context->deck->path, point->line, what, point->name, x[0], x[1], x[2],
-                      bounds[0][0], bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1],
-                      bounds[1][2]);
-}
-
 // Where the points are, [count] each: found by all ranks together.
 typedef struct found_points {
     double (*places)[3], (*rst)[3];
@@ -62,10 +48,12 @@ sedge_status sedge_deck_points_find(sedge_deck_points *out, const sedge_output_c
     SEDGE_TRY_GOTO(status,
                    sedge_mesh_claim(found.owners, found.elements, found.rst, context->comm,
                                     context->mesh, (const double(*)[3])found.places, count));
-    for (int i = 0; i < count; i++)
-        if (found.owners[i] < 0) SEDGE_TRY_GOTO(status, fail_outside(context, what, &points[i]));
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(context->comm, keep_points(out, context, &found, count)));
+    for (int i = 0; i < count && status == SEDGE_OK; i++) {
+        if (found.owners[i] < 0)
+            status = SEDGE_FAIL(SEDGE_ERR_INTERNAL, "%s '%s' has no element", what, points[i].name);
+    }
+    if (status == SEDGE_OK) status = keep_points(out, context, &found, count);
+    status = sedge_comm_agree(context->comm, status);
 done:
     sedge_release(found.places);
     sedge_release(found.rst);

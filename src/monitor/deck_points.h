@@ -14,7 +14,8 @@ typedef struct sedge_deck_points {
 } sedge_deck_points;
 
 // Find the points that are this rank's of `points` [count]; messages call each of them `what`.
-// SEDGE_ERR_USAGE: a point lies outside the mesh. Clear it in any case. Collective.
+// SEDGE_ERR_INTERNAL: a point lies outside the mesh, which session/places.h refuses. Clear it in
+// any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_deck_points_find(sedge_deck_points *out, const sedge_output_context *context,
                                     const sedge_deck_probe *points, int count, const char *what);

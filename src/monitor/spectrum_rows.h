@@ -17,8 +17,8 @@ typedef struct sedge_spectrum_rows {
     sedge_face_points faces; // of a surface, without elements, weights and ids
 } sedge_spectrum_rows;
 
-// Find the points. SEDGE_ERR_USAGE: a point lies outside the mesh, or a surface's normals have no
-// direction. Clear it in any case. Collective.
+// Find the points. SEDGE_ERR_USAGE: a surface's normals have no direction. Clear it in any case.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_rows_create(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
                                         const sedge_output_context *context);
