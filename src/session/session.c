@@ -109,7 +109,8 @@ static sedge_status find_time_step(sedge_session *session)
     sedge_comm_broadcast(session->comm, &session->limit_group, sizeof session->limit_group,
                          (int)owner);
     session->stable_dt = session->least_step = least;
-    SEDGE_TRY(sedge_levels_apply(session));
+    SEDGE_TRY(sedge_levels_apply(&session->levels, &session->stable_dt, session->comm,
+                                 session->deck, &session->problem, session->mesh));
     return plan_steps(session);
 }
 
@@ -427,7 +428,7 @@ void sedge_session_print(const sedge_session *session)
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
                deck->cfl, session->problem.integrator->name);
-        sedge_levels_print(session);
+        sedge_levels_print(&session->levels, deck, &session->problem, session->dt);
         if (deck->cfl > SEDGE_CFL_STABLE) {
             printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
                    "stable: the fields may grow without end\n",

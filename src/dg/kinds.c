@@ -1,0 +1,35 @@
+// Which kinds of boundaries and terms an equation has.
+#include "dg/equation.h"
+#include "dg/term_kind.h"
+
+#include <string.h>
+
+int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
+                         const sedge_equation *equation)
+{
+    int count = 0;
+
+    for (; count < equation->boundary_count && count < SEDGE_MAX_KINDS; count++)
+        kinds[count] = &equation->boundaries[count];
+    for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
+        if (strcmp(sedge_face_kinds[i]->equation, equation->name) != 0) continue;
+        if (count < SEDGE_MAX_KINDS) kinds[count] = &sedge_face_kinds[i]->kind;
+        count++;
+    }
+    return count;
+}
+
+int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
+                        const sedge_equation *equation, bool all)
+{
+    int count = 0;
+
+    for (int i = 0; sedge_term_kinds[i] != NULL; i++) {
+        if (strcmp(sedge_term_kinds[i]->equation, equation->name) != 0) continue;
+        const bool named = sedge_term_kinds[i]->layer == 0 && sedge_term_kinds[i]->tensor == NULL;
+        if (!named && !all) continue;
+        if (count < SEDGE_MAX_KINDS) kinds[count] = sedge_term_kinds[i];
+        count++;
+    }
+    return count;
+}
