@@ -17,6 +17,12 @@ static double find_rate(const double *m, const double *p)
     return m[MAXWELL_INVERSE_EPSILON] * values[2];
 }
 
+// No memory; principal values of at least 0 take energy away.
+static void tell_energy(const double *m, const double *p, double *weights)
+{
+    (void)m, (void)p, (void)weights;
+}
+
 const sedge_term_kind sedge_term_anisotropic_conductivity = {
     .name = "anisotropic_conductivity",
     .equation = "maxwell",
@@ -30,5 +36,6 @@ const sedge_term_kind sedge_term_anisotropic_conductivity = {
     .tensor = "conductivity",
     .from_tensor = take_tensor,
     .rate = find_rate,
+    .energy = tell_energy,
     .linear = true,
 };

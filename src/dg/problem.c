@@ -359,13 +359,20 @@ bool sedge_problem_is_passive(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term_kind *const kind = problem->terms[i].kind;
-        if (kind->energy == NULL && kind->multiply == NULL) return false;
+        if (kind->layer == 0 && kind->energy == NULL && kind->multiply == NULL) return false;
     }
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
         if (kind != NULL && kind->memory > 0 && kind->energy == NULL) return false;
     }
     return true;
+}
+
+bool sedge_problem_has_layers(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].kind->layer != 0) return true;
+    return false;
 }
 
 static bool is_two_sided(const sedge_boundary *boundary)

@@ -117,8 +117,13 @@ bool sedge_problem_face_energy(double weights[SEDGE_MAX_FACE_MEMORY], const sedg
 // Have faces of the problem memory whose energy is known?
 bool sedge_problem_stores_face_energy(const sedge_problem *problem);
 
-// Does no term and no face add to the energy of the fields and of the memory of terms and faces?
+// Does no term of a medium and no face add to the energy of the fields and of the memory of terms
+// and faces? Absorbing layers do not count: outside of them the fields are those of open space,
+// which takes energy away.
 bool sedge_problem_is_passive(const sedge_problem *problem);
+
+// Has the problem absorbing layers?
+bool sedge_problem_has_layers(const sedge_problem *problem);
 
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);

@@ -24,10 +24,11 @@ double sedge_blowup_quiet(const sedge_session *session);
 
 // The largest energy possible after the quiet time, for a run that had `energy` at that time and at
 // most `peak` before. The margin of a tenth is far above the effect of rounding and of the time
-// steps.
-static inline double sedge_blowup_limit(double energy, double peak)
+// steps. The energy is that of the mesh without absorbing layers; these can give back a part of
+// what they took, and fields that stay at rest in them, which is never more than the peak.
+static inline double sedge_blowup_limit(double energy, double peak, bool layers)
 {
-    return 1.1 * energy + 1e-6 * peak;
+    return 1.1 * energy + (layers ? 1.0 : 1e-6) * peak;
 }
 
 // SEDGE_ERR_COMPUTE for a run whose energy exceeds this `limit`: the time step is too long, or the

@@ -112,8 +112,10 @@ sedge_status driver_end_energy(driver_run *run)
     SEDGE_TRY(check_growth(run, energy));
     run->source.keep_energies(run->source.solver);
     run->energy_kept = true;
-    if (measured_time(run) >= run->quiet && isinf(run->energy_limit))
-        run->energy_limit = sedge_blowup_limit(energy, run->energy_peak);
+    if (measured_time(run) >= run->quiet && isinf(run->energy_limit)) {
+        run->energy_limit = sedge_blowup_limit(energy, run->energy_peak,
+                                               sedge_problem_has_layers(&run->session.problem));
+    }
     return SEDGE_OK;
 }
 

@@ -181,6 +181,19 @@ class BlowUp(Case):
             self.assertAlmostEqual(self.local_cfl(message), 2.0)
             self.check_finite(True)
 
+    def test_layers(self):
+        """Of open space the energy in the box is checked, while a source acts and after it."""
+        dipole = ("sources: [{type: dipole, position: [0.5, 0.5, 0.5], direction: [1, 0, 0], "
+                  "signal: {type: %s}}]")
+        for signal, cfl, words in (("cw, frequency: 1", 2, "beyond all that can feed it"),
+                                   ("gaussian, width: 0.05, delay: 0.1", 1.1, "though no source feeds it")):
+            deck = DECK.replace("initial: {type: cavity-mode}", dipole % signal).replace("zmax: {type: pec}", "zmax: {type: pml}")
+            self.assertIn("type: pml", deck)
+            _, message = self.blow_up(deck, "--set", f"time.cfl={cfl}", "--set", "time.steps=500", "--set", "output.snapshots=0",
+                                      "--set", "monitors.energy.every=1", "--set", "mesh.box.max=[1, 1, 2]", "--set", "mesh.box.cells=[2, 2, 4]")
+            self.assertIn(f"the energy grows {words}, above ", message)
+            self.check_finite(True)
+
     def test_other_equations(self):
         """Advection has no sources, but something may come in: far beyond that is too much."""
         deck = re.sub("boundaries:.*initial", "initial", ADVECTION, flags=re.DOTALL)
