@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include "modes.h"
+#include "orbits.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -367,13 +368,31 @@ static sedge_status collapse(sedge_quadrature *out, int degree)
     return SEDGE_OK;
 }
 
+// The images of a rule under the permutations of dg/orbits.h in its place.
+static sedge_status add_images(sedge_quadrature *out)
+{
+    sedge_quadrature all;
+
+    SEDGE_TRY(allocate_points(&all, SEDGE_ORBIT_POINTS * out->points));
+    for (int q = 0; q < out->points; q++) {
+        for (int j = 0; j < SEDGE_ORBIT_POINTS; j++) {
+            sedge_orbits_map(all.place[all.points], out->place[q], j);
+            all.weight[all.points++] = out->weight[q] / SEDGE_ORBIT_POINTS;
+        }
+    }
+    sedge_quadrature_clear(out);
+    *out = all;
+    return SEDGE_OK;
+}
+
 sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree)
 {
     *out = (sedge_quadrature){0};
     for (size_t i = 0; i < sizeof tets / sizeof tets[0]; i++) {
         if (tets[i].degree >= degree) return expand_rule(out, &tets[i], tet_sorts, 4, 4.0 / 3.0);
     }
-    return collapse(out, degree);
+    SEDGE_TRY(collapse(out, degree));
+    return degree % 2 == 0 ? add_images(out) : SEDGE_OK;
 }
 
 void sedge_quadrature_clear(sedge_quadrature *quadrature)

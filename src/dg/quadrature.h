@@ -20,7 +20,8 @@ typedef struct sedge_quadrature {
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree);
 
-// Exact for polynomials of `degree`, at least 1, else SEDGE_ERR_INTERNAL. The caller clears it.
+// Exact for polynomials of `degree`, at least 1, else SEDGE_ERR_INTERNAL. The permutations of
+// dg/orbits.h map the points of an even degree to themselves. The caller clears it.
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree);
 

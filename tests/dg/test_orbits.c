@@ -1,0 +1,145 @@
+// Products by orbits: the four small matrices give what the whole operator gives. The rules of even
+// degree, and the nodes, are symmetric under the permutations.
+#include "dg/cubature.h"
+#include "dg/orbits.h"
+
+#include "base/memory.h"
+
+#include "check.h"
+#include "random.h"
+
+#include <math.h>
+
+static double sign(int z, int j)
+{
+    return (z & j) == 0 || (z & j) == 3 ? 1.0 : -1.0;
+}
+
+// y = A x by orbits; A is [rows' points][columns' points], `reduced` its four matrices.
+static void multiply(double *y, const double *reduced, const double *x, const sedge_orbits *rows,
+                     const sedge_orbits *columns)
+{
+    for (int q = 0; q < rows->count; q++) {
+        double sum[SEDGE_ORBIT_POINTS] = {0.0};
+        for (int z = 0; z < SEDGE_ORBIT_POINTS; z++) {
+            for (int o = 0; o < columns->count; o++) {
+                double mixed = 0.0;
+                for (int j = 0; j < SEDGE_ORBIT_POINTS; j++)
+                    mixed += sign(z, j) * x[columns->member[o][j]];
+                sum[z] += reduced[(z * rows->count + q) * columns->count + o] * mixed;
+            }
+        }
+        for (int j = 0; j < SEDGE_ORBIT_POINTS; j++) {
+            y[rows->member[q][j]] = 0.0;
+            for (int z = 0; z < SEDGE_ORBIT_POINTS; z++)
+                y[rows->member[q][j]] += sign(z, j) * sum[z];
+        }
+    }
+}
+
+// The orbits, without repeated images, have all points.
+static void check_members(const sedge_orbits *orbits, int points)
+{
+    int found = 0;
+
+    for (int o = 0; o < orbits->count; o++) {
+        const int repeats = sedge_orbits_repeats(orbits, o);
+        CHECK(SEDGE_ORBIT_POINTS % repeats == 0);
+        found += SEDGE_ORBIT_POINTS / repeats;
+    }
+    CHECK(found == points);
+}
+
+// From nodes to points and back. The bound is the rounding of sums of `nodes` terms of both signs
+// whose absolute values sum up to less than 100.
+static void test_order(int order)
+{
+    sedge_element *element = NULL;
+    sedge_cubature *cubature = NULL;
+    sedge_orbits nodes = {0};
+    sedge_orbits points = {0};
+    double(*place)[3] = NULL;
+    double *x = NULL;
+    double *y = NULL;
+    double *reduced = NULL;
+    uint64_t seed = 5;
+
+    CHECK_OK(sedge_element_create(&element, order));
+    CHECK_OK(sedge_cubature_create(&cubature, element, 2 * order));
+    if (check_failures > 0) return;
+    const int n = element->nodes;
+    const int count = cubature->volume.points;
+    CHECK_OK(sedge_allocate(&place, n, sizeof *place));
+    CHECK_OK(sedge_allocate(&x, n, sizeof *x));
+    CHECK_OK(sedge_allocate(&y, count, sizeof *y));
+    for (int i = 0; i < n; i++) {
+        place[i][0] = element->r[i];
+        place[i][1] = element->s[i];
+        place[i][2] = element->t[i];
+        x[i] = random_value(&seed);
+    }
+    CHECK_OK(sedge_orbits_create(&nodes, place, n));
+    CHECK_OK(sedge_orbits_create(&points, cubature->volume.place, count));
+    if (check_failures > 0) return;
+    check_members(&nodes, n);
+    check_members(&points, count);
+    CHECK_OK(sedge_allocate(&reduced, (int64_t)SEDGE_ORBIT_POINTS * points.count * nodes.count,
+                            sizeof *reduced));
+    sedge_orbits_reduce(reduced, cubature->values, n, &points, &nodes);
+    multiply(y, reduced, x, &points, &nodes);
+    double worst = 0.0;
+    for (int q = 0; q < count; q++) {
+        double sum = -y[q];
+        for (int i = 0; i < n; i++) sum += cubature->values[q * n + i] * x[i];
+        worst = fmax(worst, fabs(sum));
+    }
+    CHECK_BOUND(worst, 100.0 * n * 2.2e-16);
+    sedge_orbits_reduce(reduced, cubature->project, count, &nodes, &points);
+    double *const back = place[0];
+    multiply(back, reduced, y, &nodes, &points);
+    worst = 0.0;
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(back[i] - x[i]));
+    CHECK_BOUND(worst, 1000.0 * n * 2.2e-16);
+    sedge_orbits_clear(&nodes);
+    sedge_orbits_clear(&points);
+    sedge_release(place);
+    sedge_release(x);
+    sedge_release(y);
+    sedge_release(reduced);
+    sedge_cubature_free(cubature);
+    sedge_element_free(element);
+}
+
+// A permutation of vertices is its own inverse, and faces go to faces.
+static void test_map(void)
+{
+    for (int j = 0; j < SEDGE_ORBIT_POINTS; j++) {
+        const double on_face[3] = {0.125, -0.375, -1.0}; // face 0
+        double image[3];
+        double again[3];
+
+        sedge_orbits_map(image, on_face, j);
+        sedge_orbits_map(again, image, j);
+        const double zero[4] = {1.0 + image[2], 1.0 + image[1],
+                                1.0 + image[0] + image[1] + image[2], 1.0 + image[0]};
+        CHECK_BOUND(fabs(zero[sedge_orbits_face(j)]), 1e-15);
+        for (int d = 0; d < 3; d++) CHECK_BOUND(fabs(again[d] - on_face[d]), 1e-15);
+    }
+}
+
+static void test_asymmetric(void)
+{
+    double place[2][3] = {{-0.5, -0.5, -0.5}, {0.1, -0.9, -0.7}};
+    sedge_orbits orbits;
+
+    CHECK(sedge_orbits_create(&orbits, place, 2) == SEDGE_ERR_INTERNAL);
+    CHECK(orbits.member == NULL);
+}
+
+int main(void)
+{
+    for (int order = 1; order <= 9; order++) test_order(order);
+    test_map();
+    test_asymmetric();
+    return CHECK_END();
+}
