@@ -3,30 +3,198 @@
 #include "base/memory.h"
 #include "dg/cubature.h"
 #include "dg/dense.h"
+#include "dg/orbits.h"
 #include "layout/upload.h"
+#include "operator/basis.h"
 #include "operator/curved_operators.h"
 
+#include <math.h>
 #include <stdbool.h>
 
-#define MAP_WORDS    32    // SEDGE_MAP_STRIDE of the kernel
-#define BLOCK_ITEMS  64    // a block has about as many
-#define BLOCK_BYTES  49152 // and at most so much memory, unless one tile needs more
-#define THREADS_MOST 1024
-#define ITEM_BYTES   64 // of an item's sums: measured, more are slower (benchmarks/MEASUREMENTS.md)
+#define ROWS         4     // of an operator that an item takes
+#define BLOCK_MOST   8     // SIMD batches a block,
+#define BLOCK_BYTES  76800 // and at most so much memory, unless one tile needs more
+#define THREADS_MOST 256
+#define READ_AHEAD   8 // columns of an operator that a GPU reads beyond the last one, at most
+#define SIGNS        SEDGE_ORBIT_POINTS
 
-static int64_t larger(int64_t a, int64_t b)
+// ---- orbits ------------------------------------------------------------------------------------
+
+// Of quadrature points, nodes, coefficients of order N - 1, face points [face][face node].
+typedef struct orbit_sets {
+    sedge_orbits points, nodes, lower, faces;
+} orbit_sets;
+
+static void clear_sets(orbit_sets *sets)
+{
+    sedge_orbits_clear(&sets->points);
+    sedge_orbits_clear(&sets->nodes);
+    sedge_orbits_clear(&sets->lower);
+    sedge_orbits_clear(&sets->faces);
+}
+
+// The lattice points of order N - 1.
+static void place_lower(double (*place)[3], int order)
+{
+    const double step = order > 1 ? 2.0 / (order - 1) : 0.0;
+
+    if (order == 1) {
+        for (int d = 0; d < 3; d++) place[0][d] = -0.5;
+        return;
+    }
+    for (int k = 0; k < order; k++) {
+        for (int j = 0; j < order - k; j++) {
+            for (int i = 0; i < order - k - j; i++) {
+                double *const at = place[sedge_bernstein_number(order - 1, i, j, k)];
+                at[0] = step * i - 1.0;
+                at[1] = step * j - 1.0;
+                at[2] = step * k - 1.0;
+            }
+        }
+    }
+}
+
+// The face node of `face` that is volume node `node`, or -1.
+static int find_face_node(const sedge_element *element, int face, int node)
+{
+    for (int i = 0; i < element->face_nodes; i++)
+        if (element->face_node[face * element->face_nodes + i] == node) return i;
+    return -1;
+}
+
+// The faces are images of each other: orbit k has face node k of face 0.
+static sedge_status find_face_orbits(sedge_orbits *out, const sedge_orbits *nodes,
+                                     const sedge_element *element)
+{
+    SEDGE_TRY(sedge_allocate(&out->member, element->face_nodes, sizeof *out->member));
+    out->count = element->face_nodes;
+    for (int i = 0; i < nodes->count * SIGNS; i++) { // place `first` of an orbit
+        const int *const member = nodes->member[i / SIGNS];
+        const int first = i % SIGNS;
+        const int k = find_face_node(element, 0, member[first]);
+        for (int j = 0; j < SIGNS && k >= 0; j++) {
+            const int face = sedge_orbits_face(j);
+            out->member[k][j] =
+                face * element->face_nodes + find_face_node(element, face, member[first ^ j]);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_element_orbits(orbit_sets *sets, const sedge_element *element)
+{
+    const int lower = element->nodes - element->face_nodes;
+    double(*place)[3] = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&place, element->nodes, sizeof *place));
+    for (int n = 0; n < element->nodes; n++) {
+        place[n][0] = element->r[n];
+        place[n][1] = element->s[n];
+        place[n][2] = element->t[n];
+    }
+    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->nodes, place, element->nodes));
+    place_lower(place, element->order);
+    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->lower, place, lower));
+    status = find_face_orbits(&sets->faces, &sets->nodes, element);
+done:
+    sedge_release(place);
+    return status;
+}
+
+// The caller clears them, after a failure, too.
+static sedge_status find_sets(orbit_sets *sets, const sedge_element *element,
+                              const sedge_quadrature *volume)
+{
+    *sets = (orbit_sets){0};
+    SEDGE_TRY(sedge_orbits_create(&sets->points, volume->place, volume->points));
+    return find_element_orbits(sets, element);
+}
+
+// ---- the kernel's tables of integers -----------------------------------------------------------
+
+int64_t operator_covariant_table_entries(const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+
+    if (op->curved.cubature == NULL || !sedge_cubature_is_covariant(op->problem)) return 0;
+    return (int64_t)SIGNS *
+           (element->nodes + SIGNS * (element->nodes - element->face_nodes) + element->face_nodes);
+}
+
+sedge_status operator_covariant_fill_table(int16_t *out, const sedge_operator *op,
+                                           const int16_t *simplices)
+{
+    const int width = op->element->face_nodes;
+    orbit_sets sets = {0};
+    const sedge_status status = find_element_orbits(&sets, op->element);
+
+    for (int o = 0; o < sets.nodes.count && status == SEDGE_OK; o++) {
+        for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)sets.nodes.member[o][j];
+    }
+    for (int o = 0; o < sets.lower.count && status == SEDGE_OK; o++) {
+        for (int j = 0; j < SIGNS; j++)
+            for (int k = 0; k < 4; k++) *out++ = simplices[4 * sets.lower.member[o][j] + k];
+    }
+    for (int k = 0; k < width && status == SEDGE_OK; k++)
+        for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)(sets.faces.member[k][j] % width);
+    clear_sets(&sets);
+    return status;
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static int larger(int a, int b)
 {
     return a > b ? a : b;
 }
 
-// Words of a SIMD batch's lane in the block's memory (dg_covariant.h).
-static int count_words(const sedge_element *element, int fields, int chunk)
+static int round_up(int number, int unit)
 {
-    const int64_t nodes = element->nodes;
-    const int64_t around = (int64_t)SEDGE_FACES * element->face_nodes;
+    return (number + unit - 1) / unit * unit;
+}
 
-    return (int)(larger(nodes * fields, around * (2 * fields / 3)) +
-                 larger(around, chunk) * fields + nodes * fields + MAP_WORDS);
+// Rows of the block's memory between those that the last products read and the first ones: there a
+// chunk of points has its place (dg_covariant.h).
+static int count_middle_rows(const operator_curved_config *config, const operator_layout *layout,
+                             const sedge_element *element)
+{
+    return SIGNS * config->orbits[1] + layout->nodes_padded + SEDGE_FACES * element->face_nodes;
+}
+
+// Orbits at once, and words of a SIMD batch's lane in the block's memory.
+static void choose_chunk(operator_curved_config *config, const operator_layout *layout,
+                         const sedge_element *element, int fields)
+{
+    const int middle = count_middle_rows(config, layout, element);
+    const int all = round_up(config->orbits[0], config->rows);
+    const int most = larger(middle / SIGNS / config->rows, 1) * config->rows;
+
+    config->chunk = all < most ? all : most;
+    config->scratch_words =
+        fields * (SIGNS * config->orbits[1] + larger(middle, SIGNS * config->chunk) +
+                  SIGNS * (config->orbits[2] + element->face_nodes)) +
+        36 + SEDGE_FACES * (2 * fields / 3) * (2 * fields / 3); // SEDGE_MAP_STRIDE
+}
+
+static sedge_status count_orbits(operator_curved_config *config, const sedge_problem *problem,
+                                 const sedge_element *element)
+{
+    sedge_quadrature volume = {0};
+    orbit_sets sets = {0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status,
+                   sedge_quadrature_tet(&volume, sedge_cubature_degree(problem, element->order)));
+    SEDGE_TRY_GOTO(status, find_sets(&sets, element, &volume));
+    config->points = volume.points;
+    config->orbits[0] = sets.points.count;
+    config->orbits[1] = sets.nodes.count;
+    config->orbits[2] = sets.lower.count;
+done:
+    clear_sets(&sets);
+    sedge_quadrature_clear(&volume);
+    return status;
 }
 
 sedge_status operator_covariant_choose(operator_curved_config *config,
@@ -35,23 +203,17 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
 {
     const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
     const int fields = problem->equation->fields;
-    const int nodes = element->nodes;
-    const int around = SEDGE_FACES * element->face_nodes;
     const int64_t available = info->shared_bytes_block;
     const int64_t most = available < BLOCK_BYTES ? available : BLOCK_BYTES;
 
-    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order,
-                                   sedge_cubature_degree(problem, element->order)));
-    const int chunks = (config->points + around - 1) / around;
-    config->chunk = (config->points + chunks - 1) / chunks;
-    config->scratch_words = count_words(element, fields, config->chunk);
-    const int64_t bytes = (int64_t)config->scratch_words * layout->lanes * layout->real_bytes;
-    // On a GPU an item's sums fill its registers, and rows of a tile consist of whole packs.
+    SEDGE_TRY(count_orbits(config, problem, element));
+    config->rows = ROWS;
     config->tile = 1;
-    while (!host && (config->tile * fields % layout->pack != 0 ||
-                     2 * config->tile * fields * layout->real_bytes <= ITEM_BYTES))
-        config->tile++;
-    const int64_t tile_bytes = config->tile * bytes;
+    // Rows of a tile consist of whole packs.
+    while (!host && config->tile * fields % layout->pack != 0) config->tile++;
+    choose_chunk(config, layout, element, fields);
+    const int64_t tile_bytes =
+        (int64_t)config->tile * config->scratch_words * layout->lanes * layout->real_bytes;
     if (!host && tile_bytes > available) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE,
                           "curved elements of order %d need %lld bytes of shared memory a block; "
@@ -59,99 +221,215 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
                           element->order, (long long)tile_bytes, info->name, (long long)available);
     }
     int tiles = 1;
-    while (!host && tiles * nodes < BLOCK_ITEMS && (tiles + 1) * tile_bytes <= most) tiles++;
+    while (!host && (tiles + 1) * config->tile <= BLOCK_MOST && (tiles + 1) * tile_bytes <= most)
+        tiles++;
     config->block = tiles * config->tile;
     config->scratch_bytes = tiles * tile_bytes;
-    config->threads = tiles * (int)larger(nodes, config->chunk);
-    config->threads = (config->threads + 31) / 32 * 32;
+    config->threads = round_up(config->block * element->face_nodes, 32);
     if (config->threads > THREADS_MOST) config->threads = THREADS_MOST;
     return SEDGE_OK;
 }
 
-// In the order of dg_covariant.h. `work` has room for a matrix [points][3 nodes] and for
-// one [points][4 face nodes].
-static void write_operators(operator_writer *w, const sedge_operator *op, double *work)
+// ---- operators ---------------------------------------------------------------------------------
+
+// `signs` matrices [rows][columns], columns first, filled with zeros to whole tiles of rows.
+static void write_tiles(operator_writer *w, const double *matrices, int signs, int rows,
+                        int columns)
+{
+    for (int c = 0; c < columns; c++) {
+        for (int z = 0; z < signs; z++) {
+            const double *const column = matrices + (int64_t)z * rows * columns + c;
+            for (int r = 0; r < round_up(rows, ROWS); r++)
+                operator_write_real(w, r < rows ? column[(int64_t)r * columns] : 0.0);
+        }
+    }
+}
+
+// N/2 times the Bernstein polynomials of order N - 1 at the points, [points][lower].
+static void evaluate_lower(double *out, const sedge_quadrature *volume, int order, int lower)
+{
+    for (int q = 0; q < volume->points; q++) {
+        const double *const at = volume->place[q];
+        const double l[4] = {-0.5 * (1.0 + at[0] + at[1] + at[2]), 0.5 * (1.0 + at[0]),
+                             0.5 * (1.0 + at[1]), 0.5 * (1.0 + at[2])};
+        for (int k = 0; k < order; k++) {
+            for (int j = 0; j < order - k; j++) {
+                for (int i = 0; i < order - k - j; i++) {
+                    const int power[4] = {order - 1 - i - j - k, i, j, k};
+                    double value = 0.5 * order * tgamma(order);
+                    for (int v = 0; v < 4; v++)
+                        value *= pow(l[v], power[v]) / tgamma(power[v] + 1.0);
+                    out[(int64_t)q * lower + sedge_bernstein_number(order - 1, i, j, k)] = value;
+                }
+            }
+        }
+    }
+}
+
+// V' and L as the columns of one matrix for each sign, [signs][point orbits][lower orbits, face
+// nodes]. `work` and `reduced` have room for [points][4 face nodes] and for a reduced matrix.
+static void build_sum(double *out, const sedge_operator *op, const orbit_sets *sets, double *work,
+                      double *reduced)
 {
     const sedge_cubature *const cubature = op->curved.cubature;
     const sedge_element *const element = op->element;
-    const sedge_bernstein *const basis = op->bernstein;
-    const bool nodal = op->layout.basis == SEDGE_NODAL;
-    const int nodes = element->nodes;
-    const int around = SEDGE_FACES * element->face_nodes;
     const int points = cubature->volume.points;
-    const int64_t size = (int64_t)points * nodes;
+    const int around = SEDGE_FACES * element->face_nodes;
+    const int lower = element->nodes - element->face_nodes;
+    const int columns = sets->lower.count + sets->faces.count;
+    const int64_t rows = (int64_t)SIGNS * sets->points.count;
 
-    for (int j = 0; j < 3; j++) {
-        sedge_dense_multiply(work + j * size, cubature->values, false, element->derivative[j],
-                             false, points, nodes, nodes);
+    evaluate_lower(work, &cubature->volume, element->order, lower);
+    sedge_orbits_reduce(reduced, work, lower, &sets->points, &sets->lower);
+    for (int64_t i = 0; i < rows * sets->lower.count; i++)
+        out[i / sets->lower.count * columns + i % sets->lower.count] = reduced[i];
+    sedge_dense_multiply(work, cubature->values, false, element->lift, false, points,
+                         element->nodes, around);
+    sedge_orbits_reduce(reduced, work, around, &sets->points, &sets->faces);
+    for (int64_t i = 0; i < rows * sets->faces.count; i++) {
+        out[i / sets->faces.count * columns + sets->lower.count + i % sets->faces.count] =
+            reduced[i];
     }
-    for (int n = 0; n < nodes; n++) {
-        for (int j = 0; j < 3; j++) {
-            for (int q = 0; q < points; q++)
-                operator_write_real(w, work[j * size + (int64_t)q * nodes + n]);
-        }
+}
+
+// Places by orbits: of points, nodes, face nodes.
+static void write_orbit_places(operator_writer *w, const sedge_operator *op, const orbit_sets *sets)
+{
+    const sedge_element *const element = op->element;
+    const double *const rst[3] = {element->r, element->s, element->t};
+
+    for (int i = 0; i < sets->points.count * SIGNS; i++) {
+        const int point = sets->points.member[i / SIGNS][i % SIGNS];
+        operator_write_places(w, &op->curved.cubature->volume.place[point], 1);
     }
-    sedge_dense_multiply(work, cubature->values, false, element->lift, false, points, nodes,
-                         around);
-    operator_write_turned(w, work, points, around);
-    operator_write_turned(w, cubature->project, nodes, points);
-    if (!nodal) {
-        operator_write_turned(w, basis->to_nodal, nodes, nodes);
-        operator_write_turned(w, basis->from_nodal, nodes, nodes);
-        operator_write_turned(w, basis->face_to_nodal, element->face_nodes, element->face_nodes);
+    for (int i = 0; i < (sets->nodes.count + sets->faces.count) * SIGNS; i++) {
+        const int at = i - sets->nodes.count * SIGNS;
+        const int node = at < 0 ? sets->nodes.member[i / SIGNS][i % SIGNS]
+                                : element->face_node[sets->faces.member[at / SIGNS][at % SIGNS]];
+        for (int d = 0; d < 3; d++) operator_write_real(w, rst[d][node]);
     }
-    operator_write_places(w, cubature->volume.place, points);
-    for (int n = 0; n < nodes; n++) {
-        operator_write_real(w, element->r[n]);
-        operator_write_real(w, element->s[n]);
-        operator_write_real(w, element->t[n]);
+}
+
+// What the stage reads, in the order of dg_covariant.h.
+static void write_products(operator_writer *w, const sedge_operator *op, const orbit_sets *sets,
+                           double *work, double *reduced, double *sum)
+{
+    const sedge_cubature *const cubature = op->curved.cubature;
+    const sedge_bernstein *const basis = op->bernstein;
+    const int nodes = op->element->nodes;
+    const int width = op->element->face_nodes;
+    const int points = cubature->volume.points;
+    const int node_orbits = sets->nodes.count;
+    const int point_orbits = sets->points.count;
+
+    sedge_orbits_reduce(reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
+    write_tiles(w, reduced, SIGNS, node_orbits, node_orbits);
+    build_sum(sum, op, sets, work, reduced);
+    write_tiles(w, sum, SIGNS, point_orbits, sets->lower.count + width);
+    sedge_orbits_reduce(reduced, cubature->project, points, &sets->nodes, &sets->points);
+    write_tiles(w, reduced, SIGNS, node_orbits, point_orbits);
+    if (op->layout.basis != SEDGE_NODAL) {
+        sedge_orbits_reduce(reduced, basis->to_nodal, nodes, &sets->nodes, &sets->nodes);
+        write_tiles(w, reduced, SIGNS, node_orbits, node_orbits);
+        write_tiles(w, basis->face_to_nodal, 1, width, width);
     }
-    if (nodal) {
+}
+
+// What energies need. `work` has room for [points][nodes].
+static void write_rest(operator_writer *w, const sedge_operator *op, double *work)
+{
+    const sedge_cubature *const cubature = op->curved.cubature;
+    const int nodes = op->element->nodes;
+    const int points = cubature->volume.points;
+
+    if (op->layout.basis == SEDGE_NODAL) {
         operator_write_turned(w, cubature->values, points, nodes);
     } else {
-        sedge_dense_multiply(work, cubature->values, false, basis->to_nodal, false, points, nodes,
-                             nodes);
+        sedge_dense_multiply(work, cubature->values, false, op->bernstein->to_nodal, false, points,
+                             nodes, nodes);
         operator_write_turned(w, work, points, nodes);
     }
+    operator_write_places(w, cubature->volume.place, points);
     for (int q = 0; q < points; q++) operator_write_real(w, cubature->volume.weight[q]);
+}
+
+static int64_t count_tiles(int signs, int rows, int columns)
+{
+    return (int64_t)signs * round_up(rows, ROWS) * columns;
+}
+
+static int64_t count_operators(const sedge_operator *op, const orbit_sets *sets)
+{
+    const int node_orbits = sets->nodes.count;
+    const int point_orbits = sets->points.count;
+    const int width = op->element->face_nodes;
+    const int64_t points = op->curved.cubature->volume.points;
+    const int64_t square = count_tiles(SIGNS, node_orbits, node_orbits);
+    const int64_t basis =
+        op->layout.basis == SEDGE_NODAL ? 0 : square + count_tiles(1, width, width);
+
+    return square + count_tiles(SIGNS, point_orbits, sets->lower.count + width) +
+           count_tiles(SIGNS, node_orbits, point_orbits) + basis +
+           12 * ((int64_t)point_orbits + node_orbits + width) +
+           READ_AHEAD * count_tiles(SIGNS, larger(point_orbits, node_orbits), 1) +
+           points * (op->element->nodes + 4);
 }
 
 sedge_status operator_covariant_take_basis(sedge_operator *op)
 {
     const int64_t nodes = op->element->nodes;
-    const int64_t width = op->element->face_nodes;
     const int64_t points = op->curved.cubature->volume.points;
-    const int64_t turns = op->layout.basis == SEDGE_NODAL ? 0 : 2 * nodes * nodes + width * width;
-    const int64_t count = points * (5 * nodes + SEDGE_FACES * width + 4) + turns + 3 * nodes;
+    const int64_t around = (int64_t)SEDGE_FACES * op->element->face_nodes;
     operator_writer w = {.real_bytes = op->layout.real_bytes};
+    orbit_sets sets = {0};
     double *work = NULL;
+    double *reduced = NULL;
+    double *sum = NULL;
+    int64_t count = 0;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&work, points * larger(3 * nodes, SEDGE_FACES * width),
-                                          sizeof *work));
+    SEDGE_TRY_GOTO(status, operator_bernstein_need(op));
+    SEDGE_TRY_GOTO(status, find_sets(&sets, op->element, &op->curved.cubature->volume));
+    const int64_t rows = (int64_t)SIGNS * larger(sets.points.count, sets.nodes.count);
+    const int64_t most = larger(sets.points.count, larger(sets.nodes.count, sets.faces.count));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&work, points * (nodes + around), sizeof *work));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&reduced, rows * most, sizeof *reduced));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sum, rows * (nodes + around), sizeof *sum));
+    count = count_operators(op, &sets);
     SEDGE_TRY_GOTO(status, sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes));
-    write_operators(&w, op, work);
-    sedge_release(work);
-    return sedge_upload(&op->curved.operators, op->device, w.list, count,
-                        (size_t)op->layout.real_bytes);
+    write_orbit_places(&w, op, &sets);
+    write_products(&w, op, &sets, work, reduced, sum);
+    write_rest(&w, op, work);
+    void *const list = w.list;
+    w.list = NULL; // sedge_upload releases it
+    status =
+        sedge_upload(&op->curved.operators, op->device, list, count, (size_t)op->layout.real_bytes);
 done:
+    clear_sets(&sets);
     sedge_release(work);
+    sedge_release(reduced);
+    sedge_release(sum);
     sedge_release(w.list);
     return status;
 }
 
-// Products with the operators, where the state is nodal; what is done at points and at face nodes;
-// 30 words of the map, and the states as on straight elements.
+// Products by orbits, where the state is nodal; what is done at points and at face nodes; 30 words
+// of the map, and the states as on straight elements.
 void operator_covariant_count(const sedge_operator *op, double *bytes, double *flops)
 {
+    const operator_curved_config *const config = &op->curved.config;
     const double elements = sedge_mesh_curved(op->mesh);
     const double nodes = op->element->nodes;
     const double fields = op->problem->equation->fields;
-    const double points = op->curved.config.points;
-    const double around = (double)SEDGE_FACES * op->element->face_nodes;
+    const double width = op->element->face_nodes;
+    const double point_orbits = config->orbits[0];
+    const double node_orbits = config->orbits[1];
+    const double lower_orbits = config->orbits[2];
 
     *bytes = elements * ((4.0 * fields * nodes + 30.0) * op->layout.real_bytes + 32.0);
-    *flops = elements * (fields * (points * (6.0 * nodes + 4.0 / 3.0 * around)) +
-                         (points + 2.0 * nodes) * (100.0 + 10.0 * fields) +
-                         around * (150.0 + op->problem->equation->face_flops));
+    *flops = elements * (2.0 * SIGNS * fields *
+                             (node_orbits * node_orbits + point_orbits * (lower_orbits + width) +
+                              node_orbits * point_orbits) +
+                         SIGNS * (point_orbits + 2.0 * node_orbits) * (100.0 + 10.0 * fields) +
+                         SEDGE_FACES * width * 120.0);
 }

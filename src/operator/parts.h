@@ -59,9 +59,11 @@ typedef struct operator_exchange {
 // The kernel configuration of the stage in curved elements: by a rule, not tuned.
 typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
-    int chunk;               // points whose fluxes are in the block's memory at once
+    int chunk;               // points whose fluxes are in the block's memory at once, or their
+                             // orbits (codegen/kernels/dg/dg_covariant.h)
     int block;               // SIMD batches a block
-    int tile;                // of them that an item works on (codegen/kernels/dg/dg_covariant.h)
+    int tile, rows;          // batches and rows that an item of dg_covariant.h works on
+    int orbits[3];           // of points, nodes and lower coefficients there
     int threads;             // of it
     int scratch_words;       // words of the block's memory for each lane
     int64_t scratch_bytes;   // of its memory

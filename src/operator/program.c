@@ -112,9 +112,12 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     if (problem->curved) {
         sources[count++].name = "codegen/kernels/dg/dg_curve.h";
         sources[count++].name = "codegen/kernels/dg/dg_curved_parts.h";
-        sources[count++].name = sedge_cubature_is_covariant(problem)
-                                    ? "codegen/kernels/dg/dg_covariant.h"
-                                    : "codegen/kernels/dg/dg_curved.h";
+        if (sedge_cubature_is_covariant(problem)) {
+            sources[count++].name = "codegen/kernels/dg/dg_covariant_parts.h";
+            sources[count++].name = "codegen/kernels/dg/dg_covariant.h";
+        } else {
+            sources[count++].name = "codegen/kernels/dg/dg_curved.h";
+        }
         sources[count++].name = "codegen/kernels/dg/dg_curved_energy.h";
     }
     if (operator_terms_exponential(problem))
@@ -153,6 +156,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"CURVED_CHUNK", curved.chunk},     {"CURVED_BLOCK", curved.block},
         {"CURVED_THREADS", curved.threads}, {"CURVED_SCRATCH", curved.scratch_words},
         {"CURVED_TILE", curved.tile},       {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
+        {"CURVED_ROWS", curved.rows},       {"POINT_ORBITS", curved.orbits[0]},
+        {"NODE_ORBITS", curved.orbits[1]},  {"LOWER_ORBITS", curved.orbits[2]},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
 }

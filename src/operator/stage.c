@@ -173,24 +173,30 @@ static sedge_status run_interior(sedge_operator *op, const operator_fields *fiel
         SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->exchange.halo);
     }
-    // Conditions that are two-sided or have memory need the boundary's traces, which the side
-    // stream makes if it has a part of the boundary.
-    const bool beside = has_boundary_apart(op) && (sedge_problem_is_two_sided(op->problem) ||
-                                                   sedge_problem_face_memory(op->problem) > 0);
-    return operator_run_curved(op, fields, beside ? op->side : op->main, false, stage);
+    return SEDGE_OK;
 }
 
-// What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
-// where it can.
+static bool has_curved(const sedge_operator *op)
+{
+    return op->data.slots.span[false][true].count > 0;
+}
+
+// What does not wait for other ranks' traces. Curved elements, and the boundary's part where it
+// can, go into the side stream: other kernels fill what theirs leave of the device.
 static sedge_status run_own(sedge_operator *op, const operator_fields *fields, int parts,
                             const sedge_stage *stage)
 {
     const bool beside = has_boundary_apart(op);
 
     if (!beside) SEDGE_TRY(make_boundary_traces(op, fields, op->main, stage));
-    if (beside || sedge_halo_has_peers(op->exchange.halo))
+    if (beside || has_curved(op) || sedge_halo_has_peers(op->exchange.halo))
         SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
-    if (beside) SEDGE_TRY(run_boundary_beside(op, fields, stage));
+    if (beside) {
+        SEDGE_TRY(run_boundary_beside(op, fields, stage));
+    } else if (has_curved(op)) {
+        SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
+    }
+    SEDGE_TRY(operator_run_curved(op, fields, op->side, false, stage));
     return run_interior(op, fields, parts, stage);
 }
 
@@ -213,7 +219,7 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
                                 const sedge_stage *stage)
 {
     const bool exchanges = sedge_halo_has_peers(op->exchange.halo);
-    const bool forks = exchanges || has_boundary_apart(op);
+    const bool forks = exchanges || has_boundary_apart(op) || has_curved(op);
 
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->events.ready, op->main));

@@ -8,6 +8,7 @@
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
+#include "operator/covariant.h"
 #include "operator/curved.h"
 #include "operator/parts.h"
 #include "operator/program.h"
@@ -139,10 +140,20 @@ static sedge_status upload_maps(sedge_operator *op)
 
     const int64_t maps = (int64_t)SEDGE_FACE_MAPS * width;
     const int64_t simplices = 4 * (int64_t)(element->nodes - width);
-    SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
+    const int64_t orbits = operator_covariant_table_entries(op);
+    SEDGE_TRY(sedge_allocate(&tables, maps + simplices + orbits, sizeof *tables));
     sedge_fill_face_maps(tables, element);
     operator_bernstein_simplices(tables + maps, element->order);
-    return sedge_upload(&op->faces.maps, op->device, tables, maps + simplices, sizeof *tables);
+    if (orbits > 0) {
+        const sedge_status status =
+            operator_covariant_fill_table(tables + maps + simplices, op, tables + maps);
+        if (status != SEDGE_OK) {
+            sedge_release(tables);
+            return status;
+        }
+    }
+    return sedge_upload(&op->faces.maps, op->device, tables, maps + simplices + orbits,
+                        sizeof *tables);
 }
 
 // Conditions' kinds and parameters by surface group, then those on the second sides of two-sided
@@ -250,8 +261,8 @@ static sedge_status upload_boundary(sedge_operator *op)
 sedge_status operator_upload(sedge_operator *op)
 {
     SEDGE_TRY(upload_materials(op));
-    SEDGE_TRY(upload_maps(op));
     SEDGE_TRY(operator_curved_create(op));
+    SEDGE_TRY(upload_maps(op));
     return upload_boundary(op);
 }
 
