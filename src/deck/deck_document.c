@@ -254,12 +254,13 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
 // What time.integrator may be.
 static sedge_status add_integrators(sedge_text *out)
 {
-    SEDGE_TRY(sedge_text_add(out, "\n## Integrators\n\nWhat `time.integrator` may be.\n\n"
-                                  "- `auto`: the one that takes the fewest stages up to `end`, if "
-                                  "a wave of the highest frequency of signals and spectra is off "
-                                  "by at most 1e-3 at the end because of it, and has at least ten "
-                                  "steps a period; `lsrk45` for a run of `steps`, without such a "
-                                  "frequency, and with other than upwind fluxes.\n"));
+    SEDGE_TRY(sedge_text_add(
+        out, "\n## Integrators\n\nWhat `time.integrator` may be.\n\n"
+             "- `auto`: the Runge-Kutta method that takes the fewest stages up to `end`, if "
+             "a wave of the highest frequency of signals and spectra is off "
+             "by at most 1e-3 at the end because of it, and has at least ten "
+             "steps a period; `lsrk45` for a run of `steps`, without such a "
+             "frequency, and with other than upwind fluxes.\n"));
     for (int i = 0; sedge_integrators[i] != NULL; i++) {
         SEDGE_TRY(sedge_text_add(out, "- `%s`: %s.\n", sedge_integrators[i]->name,
                                  sedge_integrators[i]->text));

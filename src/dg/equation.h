@@ -314,7 +314,7 @@ typedef struct sedge_equation {
     bool curls;      // u consists of 3-vectors, and div F is a function of their curls alone
     bool tangential; // with curls: the jump of each vector lies in the face, whatever its
                      // arguments; where F is linear, it depends on the difference v - u alone
-    bool poynting; // optional: energy flows along the cross product of the first two groups below
+    bool poynting;   // optional: energy flows along the cross product of the first two groups below
     const sedge_output_group *groups; // at least one
     int group_count;
 

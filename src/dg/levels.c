@@ -52,21 +52,34 @@ static void level_pairs(level_job *job, int level)
     }
 }
 
+// Lower the neighbours of this rank's elements of a level to what these allow. Has any come to the
+// same level? These have neighbours, too.
+static bool lower_neighbours(level_job *job, int level)
+{
+    const sedge_mesh *const mesh = job->mesh;
+    bool more = false;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES && job->level[e] == level; f++) {
+            const int32_t neighbour = mesh->faces[e][f].neighbour;
+            if (neighbour < 0) continue;
+            const int most = level + (sedge_mesh_curve(mesh, neighbour) < 0);
+            if (job->level[neighbour] <= most) continue;
+            job->level[neighbour] = (uint8_t)most;
+            more = more || most == level;
+        }
+    }
+    return more;
+}
+
 // Lower levels until the conditions hold between the elements of this rank. An element is lowered
 // to a level only by elements of that level or of the level below, so each level is done once.
 static void lower_here(level_job *job)
 {
-    const sedge_mesh *const mesh = job->mesh;
-    uint8_t *const level = job->level;
-
     for (int l = 0; l + 1 < job->most; l++) {
-        level_pairs(job, l);
-        for (int32_t e = 0; e < mesh->elements; e++) {
-            for (int f = 0; f < SEDGE_FACES && level[e] == l; f++) {
-                const int32_t neighbour = mesh->faces[e][f].neighbour;
-                if (neighbour >= 0 && level[neighbour] > l + 1) level[neighbour] = (uint8_t)(l + 1);
-            }
-        }
+        do {
+            level_pairs(job, l);
+        } while (lower_neighbours(job, l));
     }
 }
 
@@ -84,7 +97,8 @@ static sedge_status lower_by_halo(bool *changed, level_job *job)
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
         const bool is_pair = mesh->faces[at->element][at->face].neighbour != -1 - i;
-        const int most = theirs[i] + (is_pair ? 0 : 1);
+        const bool is_curved = sedge_mesh_curve(mesh, at->element) >= 0;
+        const int most = theirs[i] + (is_pair || is_curved ? 0 : 1);
         if (job->level[at->element] <= most) continue;
         job->level[at->element] = (uint8_t)most;
         lowered++;

@@ -6,9 +6,10 @@
 //
 //   level_K = floor(log2(dt_K / dt)),    but at most that of each neighbour + 1,
 //
-// and of the two sides of a surface whose condition needs both the lower one for both. The tick is
-// dt = lambda min_K dt_K. A lambda below 1 may lift many elements by one level; it and the number
-// of levels are those of the least cost per simulated time,
+// of curved elements at most that of each neighbour. Where a surface's condition needs both sides,
+// both get the lower level. The tick is dt = lambda min_K dt_K. A lambda below 1 may lift many
+// elements by one level; it and the number of levels are those of the least cost per simulated
+// time,
 //
 //   (tick_seconds + element_seconds sum_K 2^-level_K) / dt.
 #pragma once
@@ -18,8 +19,6 @@
 #include "par/comm.h"
 
 #include <stdint.h>
-
-#define SEDGE_LEVELS_MAX 16
 
 typedef struct sedge_levels_options {
     double cfl;             // of each element's step, as in sedge_problem_time_step

@@ -41,6 +41,10 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
 
+// L u in element e (dg/predictor.h) without terms that have memory, rhs [fields][nodes]: what the
+// element makes of its fields by itself. Of u only e is read. Not collective.
+void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u, double *rhs);
+
 // The outer trace v [face_nodes][fields] that the boundary condition of trace face `slot` gives for
 // u. The face is a boundary face, not a halo face. `halo` as above, for two-sided kinds. Not
 // collective.

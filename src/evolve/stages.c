@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "evolve/exponential.h"
+#include "evolve/local_steps.h"
 #include "evolve/point_sources.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
@@ -12,6 +13,7 @@ struct evolve_stages {
     operator_fields *fields;
     evolve_point_sources *point_sources;
     evolve_exponential *exponential;
+    evolve_local_steps *local_steps; // of integrators with `predictor`
 };
 
 sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields)
@@ -26,6 +28,9 @@ sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, opera
     SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(op->comm, evolve_exponential_create(&stages->exponential, op)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(
+                               op->comm, evolve_local_steps_create(&stages->local_steps, op, fields,
+                                                                   stages->point_sources)));
     *out = stages;
     stages = NULL;
 done:
@@ -38,6 +43,7 @@ void evolve_stages_free(evolve_stages *stages)
     if (stages == NULL) return;
     evolve_point_sources_free(stages->point_sources);
     evolve_exponential_free(stages->exponential);
+    evolve_local_steps_free(stages->local_steps);
     sedge_release(stages);
 }
 
@@ -46,14 +52,22 @@ sedge_status evolve_stages_prepare(evolve_stages *stages, double dt)
     return evolve_exponential_prepare(stages->exponential, dt);
 }
 
+int evolve_stages_count(const evolve_stages *stages)
+{
+    const sedge_integrator *const integrator = stages->op->problem->integrator;
+
+    return integrator->predictor ? 1 << (stages->op->mesh->levels - 1) : integrator->stages;
+}
+
 sedge_status evolve_stages_run(evolve_stages *stages, double dt)
 {
     operator_fields *const fields = stages->fields;
     const sedge_integrator *const integrator = stages->op->problem->integrator;
 
+    if (integrator->predictor) return evolve_local_steps_run(stages->local_steps, dt);
     for (int s = 0; s < integrator->stages; s++) {
         const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
-        SEDGE_TRY(operator_run_stage(stages->op, fields, &stage));
+        SEDGE_TRY(operator_run_stage(stages->op, fields, &stage, (operator_levels){0, 0}));
         SEDGE_TRY(evolve_point_sources_add(stages->point_sources, fields, &stage));
         SEDGE_TRY(evolve_exponential_run(stages->exponential, fields, s));
         operator_fields_swap(fields);

@@ -17,6 +17,9 @@ void evolve_stages_free(evolve_stages *stages);
 SEDGE_MUST_USE
 sedge_status evolve_stages_prepare(evolve_stages *stages, double dt);
 
+// Stages in a step, each with an exchange of traces.
+int evolve_stages_count(const evolve_stages *stages);
+
 // All stages of a step of the prepared `dt`, launched kernel by kernel: then u[0] is the state
 // after it.
 SEDGE_MUST_USE

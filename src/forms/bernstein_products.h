@@ -29,3 +29,7 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
 
 // The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
 void operator_bernstein_simplices(int16_t *out, int order);
+
+// Of each coefficient alpha of order N: the coefficients alpha - e_0, .., alpha - e_3 of order N -
+// 1 (0 where there is none), then alpha: out [nodes of order N][8].
+void operator_bernstein_raised(int16_t *out, int order);

@@ -17,6 +17,8 @@ const operator_form *operator_form_find(const char *name)
 
 const char *operator_form_refusal(const operator_form *form, const operator_target *target)
 {
+    if (target->problem->integrator->predictor && form->basis != SEDGE_BERNSTEIN)
+        return "a Runge-Kutta integrator";
     return form->refusal == NULL ? NULL : form->refusal(target);
 }
 

@@ -279,7 +279,7 @@ const operator_form operator_form_bernstein = {
     .prior = rate,
     .searched = count_searched,
     .sources = {"codegen/kernels/dg/dg_stage.h", "bernstein_products.h",
-                "codegen/kernels/dg/dg_bernstein.h"},
+                "codegen/kernels/dg/dg_lower.h", "codegen/kernels/dg/dg_bernstein.h"},
     .constants = write_constants,
     .written = "bernstein_products.h",
     .write = write_products,

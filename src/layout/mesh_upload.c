@@ -38,6 +38,72 @@ static void fill_links(void *context, int64_t first, int64_t end)
     }
 }
 
+// Add the faces between the levels `lesser` and `lesser` + 1 to the list, or with none count them.
+static int64_t add_level_faces(sedge_level_face *list, const sedge_mesh *mesh, int lesser)
+{
+    int64_t count = 0;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        if (range->level != lesser && range->level != lesser + 1) continue;
+        if (range->level == lesser + 1 && !range->finer) continue;
+        for (int32_t i = 0; i < SEDGE_FACES * range->count; i++) {
+            const int32_t e = range->first + i / SEDGE_FACES;
+            const sedge_face *const face = &mesh->faces[e][i % SEDGE_FACES];
+            if (face->neighbour < 0) continue;
+            const int level = sedge_mesh_level(mesh, face->neighbour);
+            if (level == range->level || (level < range->level ? level : range->level) != lesser)
+                continue;
+            if (list != NULL) {
+                list[count] = (sedge_level_face){.element = e,
+                                                 .face = i % SEDGE_FACES,
+                                                 .other = face->neighbour,
+                                                 .other_face = face->face,
+                                                 .level = level,
+                                                 .behind = range->level - level};
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+int64_t sedge_count_level_faces(const sedge_mesh *mesh)
+{
+    int64_t count = 0;
+
+    for (int lesser = 0; lesser < mesh->levels - 1; lesser++)
+        count += add_level_faces(NULL, mesh, lesser);
+    return count;
+}
+
+sedge_status sedge_list_level_faces(sedge_level_face **out, int64_t *count, const sedge_mesh *mesh)
+{
+    *out = NULL;
+    *count = 0;
+    SEDGE_TRY(sedge_allocate(out, sedge_count_level_faces(mesh), sizeof **out));
+    for (int lesser = 0; lesser < mesh->levels - 1; lesser++)
+        *count += add_level_faces(*out + *count, mesh, lesser);
+    return SEDGE_OK;
+}
+
+// Traces of faces between levels.
+static sedge_status link_levels(link_job *job)
+{
+    const sedge_mesh *const mesh = job->slots->mesh;
+    const int32_t first = mesh->halo_faces + mesh->boundary_faces;
+    sedge_level_face *list;
+    int64_t count;
+
+    const sedge_status status = sedge_list_level_faces(&list, &count, mesh);
+    for (int64_t i = 0; i < count && status == SEDGE_OK; i++) {
+        const int64_t slot = sedge_slot(job->slots, list[i].element);
+        job->links[slot * SEDGE_FACES + list[i].face][0] = (int32_t)(-1 - first - i);
+    }
+    sedge_release(list);
+    return status;
+}
+
 sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
                                 int threads)
 {
@@ -46,6 +112,11 @@ sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const 
     SEDGE_TRY(sedge_allocate(&job.links, slots->count * SEDGE_FACES, sizeof *job.links));
     sedge_parallel(threads, slots->count, GRAIN, fill_empty, &job);
     sedge_parallel(threads, slots->mesh->elements, GRAIN, fill_links, &job);
+    const sedge_status status = link_levels(&job);
+    if (status != SEDGE_OK) {
+        sedge_release(job.links);
+        return status;
+    }
     return sedge_upload(out, device, job.links, slots->count * SEDGE_FACES, sizeof *job.links);
 }
 

@@ -11,11 +11,27 @@
 #include <stdint.h>
 
 // The links [slots][4 faces] of two int32 each: the neighbour's slot, or -1 - i at trace face i;
-// and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves. Made
-// by up to `threads` threads.
+// and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves. Faces
+// whose neighbour has another level of the time step have traces, too: behind those of the mesh, in
+// the order of sedge_list_level_faces. Made by up to `threads` threads.
 SEDGE_MUST_USE
 sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
                                 int threads);
+
+// A face between two local elements of different levels, as one of them sees it.
+typedef struct sedge_level_face {
+    int32_t element, face;     // that see the trace
+    int32_t other, other_face; // the neighbour, whose trace it is
+    int level, behind;         // of the neighbour; of the element minus that
+} sedge_level_face;
+
+// All of them on this rank, in ascending order of the lesser level, then of the element. The caller
+// releases the list. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_list_level_faces(sedge_level_face **out, int64_t *count, const sedge_mesh *mesh);
+
+// How many that are. Not collective.
+int64_t sedge_count_level_faces(const sedge_mesh *mesh);
 
 // Slot and face of the mesh's trace faces [first, first + count), two int32 each.
 SEDGE_MUST_USE

@@ -5,6 +5,12 @@ static int64_t count_batches(const sedge_slots *slots, const sedge_range *range)
     return ((int64_t)range->count + slots->lanes - 1) / slots->lanes;
 }
 
+static void add_batches(sedge_span *span, const sedge_slots *slots, int64_t count)
+{
+    if (span->count == 0) *span = (sedge_span){slots->batches, 0, slots->curved_batches};
+    span->count += count;
+}
+
 sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes)
 {
     sedge_slots slots = {.mesh = mesh, .lanes = lanes};
@@ -12,10 +18,9 @@ sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes)
     for (int r = 0; r < mesh->range_count; r++) {
         const sedge_range *const range = &mesh->ranges[r];
         const int64_t count = count_batches(&slots, range);
-        sedge_span *const span = &slots.span[range->halo][range->curved];
 
-        if (span->count == 0) *span = (sedge_span){slots.batches, 0, slots.curved_batches};
-        span->count += count;
+        add_batches(&slots.span[range->halo][range->curved], &slots, count);
+        add_batches(&slots.level[range->halo][range->curved][range->level], &slots, count);
         slots.batches += count;
         if (range->curved) slots.curved_batches += count;
     }

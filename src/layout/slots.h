@@ -20,10 +20,11 @@ typedef struct sedge_span {
 typedef struct sedge_slots {
     const sedge_mesh *mesh;
     int lanes;
-    int64_t batches;        // all
-    int64_t curved_batches; // those of curved elements
-    int64_t count;          // slots: batches * lanes
-    sedge_span span[2][2];  // [halo][curved]
+    int64_t batches;                          // all
+    int64_t curved_batches;                   // those of curved elements
+    int64_t count;                            // slots: batches * lanes
+    sedge_span span[2][2];                    // [halo][curved]
+    sedge_span level[2][2][SEDGE_LEVELS_MAX]; // the part of each that has a level of the time step
 } sedge_slots;
 
 // Give each element of the mesh a slot. The result keeps `mesh`, which must outlive it.

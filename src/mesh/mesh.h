@@ -174,6 +174,8 @@ typedef struct sedge_mesh_enclosed {
     sedge_mesh_wall wall[SEDGE_ENCLOSED_WALLS];
 } sedge_mesh_enclosed;
 
+#define SEDGE_LEVELS_MAX 16 // of the time step (sedge_mesh_set_levels)
+
 // Elements [first, first + count) of a rank with the same properties.
 typedef struct sedge_range {
     int32_t first, count;

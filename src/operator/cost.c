@@ -1,11 +1,13 @@
 #include "operator/cost.h"
 
+#include "layout/mesh_upload.h"
 #include "operator/curved.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/program.h"
 #include "operator/terms.h"
 
+#include <math.h>
 #include <string.h>
 
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. If an equation
@@ -65,8 +67,23 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
 _Static_assert((int)KERNELS == SEDGE_OPERATOR_KERNELS,
                "each kind of kernel has a place in the cost");
 
+// The part of this rank's elements that goes through a stage, in the mean: with local time steps a
+// stage is for those levels whose steps end.
+static double find_active_part(const sedge_mesh *mesh)
+{
+    double steps = 0.0;
+
+    for (int r = 0; r < mesh->range_count; r++)
+        steps += ldexp(mesh->ranges[r].count, -mesh->ranges[r].level);
+    return mesh->elements > 0 ? steps / mesh->elements : 1.0;
+}
+
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
 {
+    const sedge_integrator *const integrator = op->problem->integrator;
+    const double part = find_active_part(op->mesh);
+    const int stages = integrator->predictor ? 1 << (op->mesh->levels - 1) : integrator->stages;
+
     memset(out, 0, sizeof *out);
     out->variant = op->variant;
     double other;
@@ -78,19 +95,20 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
         out->bytes += bytes;
         out->flops += other;
     }
+    out->bytes *= part;
+    out->flops *= part;
     out->stages = op->stages;
     out->exchange_seconds = op->exchange.seconds;
     out->exposed_seconds = op->exchange.exposed_seconds;
     out->exchanges_timed = op->exchange.timed;
     if (op->exchange.packed != NULL) {
-        out->exchange_bytes_per_step =
-            (double)sedge_buffer_bytes(op->exchange.packed) * op->problem->integrator->stages;
+        out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->exchange.packed) * stages;
     }
     for (int k = 0; k < KERNELS; k++) {
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);
         out->kernel[k].launches = op->launcher.launches[k];
         if (op->launcher.launches[k] == 0) continue;
-        const double stages_a_launch = (double)op->stages / (double)op->launcher.launches[k];
+        const double stages_a_launch = part * (double)op->stages / (double)op->launcher.launches[k];
         operator_count(op, (operator_kernel)k, &bytes, &other);
         out->kernel[k].bytes = bytes * stages_a_launch;
         out->kernel[k].flops = other * stages_a_launch;
@@ -126,12 +144,16 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
     const int64_t trace_faces = (int64_t)mesh->halo_faces + mesh->boundary_faces;
+    const int64_t level_faces = sedge_count_level_faces(mesh);
+    const bool closes = problem->curved && problem->integrator->predictor;
     const int64_t geometry =
         SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
 
     return mesh->elements *
                (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
+           level_faces * (face_nodes * fields * real + 20) +
+           (closes ? mesh->elements * 8 * (int64_t)SEDGE_FACES : 0) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
            face_memory_bytes(problem, mesh, face_nodes, real);

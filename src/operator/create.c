@@ -1,11 +1,13 @@
 #include "base/memory.h"
 #include "device/cpu.h"
+#include "dg/predictor.h"
 #include "forms/form.h"
 #include "forms/target.h"
 #include "operator/curved.h"
 #include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/predictor.h"
 #include "operator/program.h"
 #include "operator/tune.h"
 #include "operator/upload.h"
@@ -14,9 +16,8 @@
 
 static sedge_status make_trace(sedge_operator *op)
 {
-    const int64_t traces = op->mesh->halo_faces + op->mesh->boundary_faces;
-    const int64_t bytes =
-        traces * op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
+    const int64_t bytes = operator_traces(op) * op->element->face_nodes *
+                          op->problem->equation->fields * op->layout.real_bytes;
 
     return sedge_buffer_create(&op->faces.trace, op->device, bytes + 16);
 }
@@ -38,6 +39,7 @@ static sedge_status make_order(sedge_operator *op)
 static sedge_status make_local(sedge_operator *op)
 {
     SEDGE_TRY(make_order(op));
+    SEDGE_TRY(operator_predictor_create(op));
     SEDGE_TRY(operator_upload(op));
     return make_trace(op);
 }
@@ -64,6 +66,7 @@ static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(sedge_comm_agree(
         op->comm, operator_terms_create(&op->terms, op->device, op->problem, &op->data.slots)));
+    SEDGE_TRY(sedge_comm_agree(op->comm, operator_predictor_place(op)));
     return operator_exchange_create(op);
 }
 
@@ -90,6 +93,7 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                             "the mesh has curved elements, which the problem does not say");
         goto done;
     }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_predictor_check(problem)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_problem_check_sides(problem, mesh)));
     sedge_stopwatch_begin(options->watch, "operator: tables");
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
@@ -109,8 +113,7 @@ static void free_buffers(sedge_operator *op)
     sedge_buffer *const buffers[] = {
         op->faces.trace, op->materials,        op->faces.maps,           op->faces.places,
         op->faces.group, op->faces.parameters, op->faces.kinds,          op->exchange.packed,
-        op->faces.basis, op->faces.memory,     op->faces.memory_normals,
-        op->exchange.parcels,
+        op->faces.basis, op->faces.memory,     op->faces.memory_normals, op->exchange.parcels,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
@@ -118,6 +121,7 @@ static void free_buffers(sedge_operator *op)
     operator_tables_free(&op->tables);
     operator_curved_free(op);
     operator_terms_clear(&op->terms);
+    operator_predictor_clear(&op->predictor);
 }
 
 void sedge_operator_free(sedge_operator *op)

@@ -183,8 +183,15 @@ void operator_curved_free(sedge_operator *op)
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage)
 {
+    return operator_run_curved_alone(op, fields, stream, halo, stage, op->data.links);
+}
+
+sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields *fields,
+                                       sedge_stream *stream, bool halo, const sedge_stage *stage,
+                                       const sedge_buffer *closed)
+{
     const operator_curved_config *const config = &op->curved.config;
-    sedge_span span = op->data.slots.span[halo][true];
+    sedge_span span = op->data.slots.level[halo][true][stage->level];
 
     if (span.count == 0) return SEDGE_OK;
     int64_t first_curve = span.first_curve;
@@ -192,7 +199,7 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t trace = operator_trace_address(op);
-    uint64_t links = sedge_buffer_address(op->data.links);
+    uint64_t links = sedge_buffer_address(closed);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
@@ -203,19 +210,21 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
     uint64_t parameters = sedge_buffer_address(op->faces.parameters);
     uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     int64_t halo_faces = op->mesh->halo_faces;
+    int64_t boundary_end = halo_faces + op->mesh->boundary_faces;
     int64_t slots = op->data.slots.count;
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
+    double duration = stage->dt;
     operator_real step = operator_scalar(op, stage->dt);
     operator_terms_arguments terms;
-    void *arguments[24 + SEDGE_TERMS_ARGUMENTS] = {
-        &u,           &next,       &residual,   &trace,  &links,  &curves,
-        &material,    &materials,  &operators,  &tables, &shapes, &group,
-        &parameters,  &kinds,      &halo_faces, &clock,  &delay,  &span.first,
-        &first_curve, &span.count, &slots,      &a,      &b,      &step};
-    int count = 24;
+    void *arguments[26 + SEDGE_TERMS_ARGUMENTS] = {
+        &u,          &next,         &residual, &trace,  &links,    &curves,     &material,
+        &materials,  &operators,    &tables,   &shapes, &group,    &parameters, &kinds,
+        &halo_faces, &boundary_end, &clock,    &delay,  &duration, &span.first, &first_curve,
+        &span.count, &slots,        &a,        &b,      &step};
+    int count = 26;
 
     operator_terms_list(&terms, &op->terms, fields->memory);
     for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];

@@ -26,6 +26,13 @@ SEDGE_MUST_USE
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage);
 
+// The same of a level of the time step with the element's own traces behind its faces: what it
+// makes of its fields by itself (dg/predictor.h). `closed` are links that lead there.
+SEDGE_MUST_USE
+sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields *fields,
+                                       sedge_stream *stream, bool halo, const sedge_stage *stage,
+                                       const sedge_buffer *closed);
+
 // The energies of curved elements, into `slots` [slots], by the weights of each field's square.
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,

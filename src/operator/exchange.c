@@ -6,6 +6,7 @@
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/step_traces.h"
 
 static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
 {
@@ -72,7 +73,7 @@ sedge_status operator_exchange_create(sedge_operator *op)
                                   .receive_offsets = offsets,
                                   .packed = op->exchange.packed,
                                   .target = op->faces.trace,
-                                  .stores = true};
+                                  .stores = !op->problem->integrator->predictor};
     SEDGE_TRY_GOTO(status, sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan));
     status = sedge_comm_agree(op->comm, make_parcels(op, offsets));
 done:
@@ -90,7 +91,7 @@ const char *sedge_operator_transport(const sedge_operator *op)
     return sedge_halo_transport(op->exchange.halo);
 }
 
-sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields)
+static sedge_status pack(sedge_operator *op, const operator_fields *fields)
 {
     const int turn = sedge_halo_turn(op->exchange.halo);
     int64_t words =
@@ -109,8 +110,17 @@ sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *f
 
     if (sedge_halo_stores(op->exchange.halo) && sedge_halo_flag(op->exchange.halo, 0, turn) != 0)
         ended = sedge_buffer_address(op->exchange.parcels) + 2 * (uint64_t)parcels * sizeof(parcel);
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PACK, op->side, (words + each - 1) / each,
-                              SEDGE_TRACE_THREADS, arguments, 8));
+    return operator_launch(&op->launcher, KERNEL_PACK, op->side, (words + each - 1) / each,
+                           SEDGE_TRACE_THREADS, arguments, 8);
+}
+
+sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields, int started)
+{
+    if (op->problem->integrator->predictor) {
+        SEDGE_TRY(operator_pack_step_traces(op, fields, op->side, started));
+    } else {
+        SEDGE_TRY(pack(op, fields));
+    }
     SEDGE_TRY(sedge_event_record(op->exchange.sent, op->side));
     return sedge_halo_stores(op->exchange.halo) ? sedge_halo_tell(op->exchange.halo, op->side)
                                                 : sedge_halo_start(op->exchange.halo, op->side);

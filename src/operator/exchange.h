@@ -13,9 +13,10 @@ sedge_status operator_exchange_create(sedge_operator *op);
 // other ranks store. Within a stage it is the same from operator_exchange_send on.
 uint64_t operator_trace_address(const sedge_operator *op);
 
-// Collect the traces of halo faces and let them travel, in the side stream.
+// Collect the traces of halo faces and let them travel, in the side stream. `started` as in
+// operator_levels (operator/stage.h).
 SEDGE_MUST_USE
-sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields);
+sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields, int started);
 
 // Later work in the side stream sees the other ranks' traces.
 SEDGE_MUST_USE

@@ -21,6 +21,10 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
+    KERNEL_PREDICT, // this and the next three only for integrators with `predictor`
+    KERNEL_PREDICT_POINT,
+    KERNEL_COPY_STATES,
+    KERNEL_STEP_TRACES,
     KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions
     KERNEL_EXPONENTIAL,   // only where terms are exponential
     KERNEL_MEMORY_ENERGY, // only where terms tell the energy of their memory

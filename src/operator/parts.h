@@ -11,6 +11,7 @@
 #include "forms/config.h"
 #include "forms/layout.h"
 #include "halo/halo.h"
+#include "layout/mesh_upload.h"
 #include "layout/slots.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
@@ -23,8 +24,8 @@ typedef struct operator_data {
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
     sedge_buffer *two_sided;       // faces with two-sided conditions: those whose other side is on
-                                   // this rank, then the others
-    int32_t two_sided_here, two_sided_beyond; // their numbers
+                                   // this rank, then the others, each by the own side's level
+    int32_t two_sided_end[2][SEDGE_LEVELS_MAX]; // of the faces of each level in this list
 } operator_data;
 
 // What depends on the configuration: the matrices as its kernels read them.
@@ -76,6 +77,31 @@ typedef struct operator_curved {
     sedge_buffer *operators;
 } operator_curved;
 
+// Consecutive straight SIMD batches of a level that one launch predicts.
+typedef struct operator_predictor_run {
+    int64_t first, count;
+    int level;
+    bool finer; // some have neighbours of the level below, which need the first half's mean
+    bool terms; // a source or terms act there
+} operator_predictor_run;
+
+// What predictions need; for integrators without `predictor` the boundary faces alone.
+typedef struct operator_predictor {
+    sedge_level_face *level_face; // [level_faces] between levels
+    int64_t level_faces;
+    sedge_buffer *step_faces;    // [level_faces] as dg_predictor.h has them
+    sedge_buffer *step_halo;     // [halo faces] the same, of faces of other ranks
+    sedge_buffer *closed;        // links [slots] from each face to itself; NULL: nothing is curved
+    operator_predictor_run *run; // [runs]
+    int runs;
+    int64_t pair_faces[SEDGE_LEVELS_MAX]; // faces whose lesser level is at most l: the first of the
+                                          // list
+    // Boundary faces of elements of a level, consecutive ones: [halo][curved][level].
+    struct {
+        int32_t first, count;
+    } boundary[2][2][SEDGE_LEVELS_MAX];
+} operator_predictor;
+
 // The order of the two streams within a stage.
 typedef struct operator_events {
     sedge_event *ready;         // the state, for the side stream
@@ -112,6 +138,7 @@ struct sedge_operator {
     operator_faces faces;
     operator_curved curved;
     operator_terms terms; // made when the layout is chosen
+    operator_predictor predictor;
 
     // Their order: curved and boundary elements, and the exchange, may run beside the interior.
     operator_exchange exchange;

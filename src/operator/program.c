@@ -13,6 +13,7 @@
 #include "operator/curved.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/predictor.h"
 #include "operator/terms.h"
 
 #include <stdio.h>
@@ -33,6 +34,10 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_FACE_ENERGY] = "sedge_face_energy",
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
     [KERNEL_EXPONENTIAL] = "sedge_exponential",
+    [KERNEL_PREDICT] = "sedge_predict",
+    [KERNEL_PREDICT_POINT] = "sedge_predict_point",
+    [KERNEL_COPY_STATES] = "sedge_copy_states",
+    [KERNEL_STEP_TRACES] = "sedge_step_traces",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
     [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
@@ -92,14 +97,20 @@ static int list_headers(sedge_source *sources, int room, const sedge_problem *pr
     return count;
 }
 
-// Their number; `sources` has room for them. `terms` are those of the curved elements' kernel.
+// Do kernels of this program call the terms: those of curved elements, or the prediction?
+static bool has_terms_here(const sedge_problem *problem)
+{
+    return problem->curved || problem->integrator->predictor;
+}
+
+// Their number; `sources` has room for them. `terms` are those of such kernels.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
                         const sedge_problem *problem)
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
 
     const int headers = count;
-    for (int i = 0; i < terms->count && problem->curved; i++) {
+    for (int i = 0; i < terms->count && has_terms_here(problem); i++) {
         bool known = false; // a face kind and a term kind may share a header
         for (int k = 0; k < headers && !known; k++)
             known = sources[k].text != NULL && sources[k].text == terms->sources[i].text;
@@ -119,6 +130,10 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
             sources[count++].name = "codegen/kernels/dg/dg_curved.h";
         }
         sources[count++].name = "codegen/kernels/dg/dg_curved_energy.h";
+    }
+    if (problem->integrator->predictor) {
+        sources[count++].name = "codegen/kernels/dg/dg_lower.h";
+        sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
     if (operator_terms_exponential(problem))
         sources[count++].name = "codegen/kernels/dg/dg_exponential.h";
@@ -142,6 +157,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     };
 
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
+    SEDGE_TRY(operator_predictor_constants(text, layout, target));
     if (sedge_response_multiplies(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
     if (operator_terms_exponential(target->problem)) {
@@ -178,10 +194,10 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 11 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 14 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
-    if (target->problem->curved)
+    if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
     status = operator_program_write(text, name, target, layout, &any, constants, sources,
                                     list_sources(sources, terms, target->problem));
@@ -268,6 +284,8 @@ static sedge_status find_kernels(sedge_operator *op)
     const bool two_sided = sedge_problem_is_two_sided(op->problem);
     const bool stores = operator_terms_store_energy(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
+        const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_STEP_TRACES;
+        if (predicts && !op->problem->integrator->predictor) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_EXPONENTIAL && !operator_terms_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;

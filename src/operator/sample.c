@@ -7,6 +7,7 @@
 #include "operator/basis.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
+#include "operator/predictor.h"
 #include "operator/stage.h"
 
 #include <float.h>
@@ -207,7 +208,16 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
     sedge_status status;
     void *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, traces * width * fields, (size_t)op->layout.real_bytes));
+    SEDGE_TRY(
+        sedge_allocate(&list, operator_traces(op) * width * fields, (size_t)op->layout.real_bytes));
+    for (int64_t i = 0; i < op->predictor.level_faces; i++) {
+        const sedge_level_face *const face = &op->predictor.level_face[i];
+        if (!sample->known[face->other]) continue;
+        take_face(op, kept, sample->u,
+                  &(sedge_trace_face){.element = face->other, .face = face->other_face});
+        for (int k = 0; k < width * fields; k++)
+            sedge_real_put(list, op->layout.real_bytes, (traces + i) * width * fields + k, kept[k]);
+    }
     for (int32_t slot = 0; slot < traces; slot++) {
         const sedge_trace_face *const face = &mesh->trace_faces[slot];
         if (!sample->known[face->element]) continue;
@@ -225,8 +235,9 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
                            kept[k]);
         }
     }
-    status = sedge_buffer_upload(op->faces.trace, 0, list,
-                                 traces * width * fields * op->layout.real_bytes, NULL);
+    status =
+        sedge_buffer_upload(op->faces.trace, 0, list,
+                            operator_traces(op) * width * fields * op->layout.real_bytes, NULL);
     sedge_release(list);
     return status;
 }

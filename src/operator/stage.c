@@ -12,6 +12,8 @@
 #include "operator/scalar.h"
 #include "operator/two_sided.h"
 
+#include <math.h>
+
 #define HOST_PARTS 8 // of the interior on the host, while traces travel
 
 // Straight elements through the stage, from u[0] to u[1], by `kernel`: KERNEL_STAGE or, with the
@@ -81,18 +83,22 @@ sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fi
     return SEDGE_OK;
 }
 
-static sedge_status make_boundary_traces(sedge_operator *op, const operator_fields *fields,
-                                         sedge_stream *stream, const sedge_stage *stage)
+// Outer traces of the boundary faces [first, first + count).
+static sedge_status make_traces(sedge_operator *op, const operator_fields *fields,
+                                sedge_stream *stream, const sedge_stage *stage, int64_t first,
+                                int64_t count)
 {
-    const int64_t face_bytes =
-        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
-    int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
+    const int64_t width = op->element->face_nodes;
+    const int64_t point_bytes = op->problem->equation->fields * op->layout.real_bytes;
+    const uint64_t slot = (uint64_t)(op->mesh->halo_faces + first);
+    int64_t points = count * width;
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t trace =
-        operator_trace_address(op) + (uint64_t)(op->mesh->halo_faces * face_bytes);
-    uint64_t boundary = sedge_buffer_address(op->data.boundary);
-    uint64_t group = sedge_buffer_address(op->faces.group);
-    uint64_t places = sedge_buffer_address(op->faces.places);
+    uint64_t trace = operator_trace_address(op) + slot * (uint64_t)(width * point_bytes);
+    uint64_t boundary =
+        sedge_buffer_address(op->data.boundary) + (uint64_t)first * 2 * sizeof(int32_t);
+    uint64_t group = sedge_buffer_address(op->faces.group) + (uint64_t)first * sizeof(int32_t);
+    uint64_t places =
+        sedge_buffer_address(op->faces.places) + (uint64_t)(first * width * 3) * sizeof(double);
     uint64_t parameters = sedge_buffer_address(op->faces.parameters);
     uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
@@ -102,15 +108,30 @@ static sedge_status make_boundary_traces(sedge_operator *op, const operator_fiel
     uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
+    double duration = stage->dt;
     operator_memory_arguments memory;
-    void *arguments[15 + OPERATOR_MEMORY_ARGUMENTS] = {
-        &u,        &trace,     &boundary, &group,      &places, &parameters, &kinds, &geometry,
-        &material, &materials, &tables,   &face_basis, &clock,  &delay,      &points};
-    const int memories = operator_memory_list(&arguments[15], &memory, op, fields, stage);
+    void *arguments[16 + OPERATOR_MEMORY_ARGUMENTS] = {
+        &u,        &trace,     &boundary, &group,      &places, &parameters, &kinds,    &geometry,
+        &material, &materials, &tables,   &face_basis, &clock,  &delay,      &duration, &points};
+    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage);
     const int64_t each = operator_boundary_points(op);
 
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
-                              SEDGE_TRACE_THREADS, arguments, 15 + memories));
+    return operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
+                           SEDGE_TRACE_THREADS, arguments, 16 + memories);
+}
+
+static sedge_status make_boundary_traces(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, const sedge_stage *stage)
+{
+    if (op->mesh->levels == 1) {
+        SEDGE_TRY(make_traces(op, fields, stream, stage, 0, op->mesh->boundary_faces));
+        return operator_two_sided_run(op, fields, stream, false, stage);
+    }
+    for (int i = 0; i < 4; i++) { // faces of elements with halo or without, straight or curved
+        SEDGE_TRY(make_traces(op, fields, stream, stage,
+                              op->predictor.boundary[i / 2][i % 2][stage->level].first,
+                              op->predictor.boundary[i / 2][i % 2][stage->level].count));
+    }
     return operator_two_sided_run(op, fields, stream, false, stage);
 }
 
@@ -119,28 +140,20 @@ static sedge_status run_halo_elements(sedge_operator *op, const operator_fields 
                                       sedge_stream *stream, const sedge_stage *stage)
 {
     SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage));
-    SEDGE_TRY(run_batches(op, fields, stream, op->data.slots.span[true][false], stage));
+    SEDGE_TRY(
+        run_batches(op, fields, stream, op->data.slots.level[true][false][stage->level], stage));
     return operator_run_curved(op, fields, stream, true, stage);
-}
-
-// They need not wait for the end of the interior: they run beside it, as soon as the traces are
-// there.
-static sedge_status run_halo_elements_beside(sedge_operator *op, const operator_fields *fields,
-                                             const sedge_stage *stage)
-{
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
-    return run_halo_elements(op, fields, op->side, stage);
 }
 
 // The SIMD batches of the straight interior elements with boundary faces where these lie in ranges
 // of their own: the last ones of the straight interior's. They run beside the others, which need
-// not wait for the boundary's traces.
+// not wait for the boundary's traces. With local time steps there are none.
 static sedge_span find_boundary(const sedge_operator *op)
 {
     const sedge_span all = op->data.slots.span[false][false];
     int64_t first = all.first + all.count;
 
-    for (int r = op->mesh->range_count - 1; r >= 0; r--) {
+    for (int r = op->mesh->range_count - 1; r >= 0 && op->mesh->levels == 1; r--) {
         if (op->mesh->ranges[r].boundary)
             first = sedge_slots_first(&op->data.slots, &op->mesh->ranges[r]);
     }
@@ -165,11 +178,13 @@ static sedge_status run_boundary_beside(sedge_operator *op, const operator_field
 static sedge_status run_interior(sedge_operator *op, const operator_fields *fields, int parts,
                                  const sedge_stage *stage)
 {
-    const int64_t batches = op->data.slots.span[false][false].count - find_boundary(op).count;
+    const sedge_span all = op->data.slots.level[false][false][stage->level];
+    const int64_t batches = all.count - find_boundary(op).count;
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = batches * part / parts;
-        const sedge_span span = {.first = first, .count = batches * (part + 1) / parts - first};
+        const sedge_span span = {.first = all.first + first,
+                                 .count = batches * (part + 1) / parts - first};
         SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->exchange.halo);
     }
@@ -181,14 +196,29 @@ static bool has_curved(const sedge_operator *op)
     return op->data.slots.span[false][true].count > 0;
 }
 
+// The stage of a level.
+static sedge_stage at_level(const sedge_stage *stage, int level)
+{
+    sedge_stage out = *stage;
+
+    if (level == 0) return out;
+    out.level = level;
+    out.dt = ldexp(stage->dt, level);
+    out.delay = stage->delay + stage->dt - out.dt;
+    return out;
+}
+
 // What does not wait for other ranks' traces. Curved elements, and the boundary's part where it
 // can, go into the side stream: other kernels fill what theirs leave of the device.
 static sedge_status run_own(sedge_operator *op, const operator_fields *fields, int parts,
-                            const sedge_stage *stage)
+                            const sedge_stage *stage, int ended)
 {
     const bool beside = has_boundary_apart(op);
 
-    if (!beside) SEDGE_TRY(make_boundary_traces(op, fields, op->main, stage));
+    for (int level = 0; level <= ended && !beside; level++) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(make_boundary_traces(op, fields, op->main, &now));
+    }
     if (beside || has_curved(op) || sedge_halo_has_peers(op->exchange.halo))
         SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
     if (beside) {
@@ -196,27 +226,39 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     } else if (has_curved(op)) {
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
     }
-    SEDGE_TRY(operator_run_curved(op, fields, op->side, false, stage));
-    return run_interior(op, fields, parts, stage);
+    for (int level = 0; level <= ended; level++) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(operator_run_curved(op, fields, op->side, false, &now));
+    }
+    for (int level = 0; level <= ended; level++) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(run_interior(op, fields, parts, &now));
+    }
+    return SEDGE_OK;
 }
 
-// The device goes on with its own elements while traces move. On the host device the work happens
-// inside the calls of this thread, so messages leave before it.
+// The device goes on with its own elements while traces move; the halo elements need not wait for
+// their end. On the host device the work happens inside the calls of this thread, so messages leave
+// before it.
 static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *fields,
-                                     const sedge_stage *stage)
+                                     const sedge_stage *stage, operator_levels levels)
 {
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
 
-    SEDGE_TRY(operator_exchange_send(op, fields));
-    SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage));
+    SEDGE_TRY(operator_exchange_send(op, fields, levels.started));
+    SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage, levels.ended));
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
     SEDGE_TRY(operator_exchange_receive(op));
-    SEDGE_TRY(run_halo_elements_beside(op, fields, stage));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
+    for (int level = 0; level <= levels.ended; level++) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(run_halo_elements(op, fields, op->side, &now));
+    }
     return operator_exchange_note(op);
 }
 
 sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
-                                const sedge_stage *stage)
+                                const sedge_stage *stage, operator_levels levels)
 {
     const bool exchanges = sedge_halo_has_peers(op->exchange.halo);
     const bool forks = exchanges || has_boundary_apart(op) || has_curved(op);
@@ -225,7 +267,8 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
         SEDGE_TRY(sedge_event_record(op->events.ready, op->main));
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
     }
-    SEDGE_TRY(exchanges ? run_and_exchange(op, fields, stage) : run_own(op, fields, 1, stage));
+    SEDGE_TRY(exchanges ? run_and_exchange(op, fields, stage, levels)
+                        : run_own(op, fields, 1, stage, levels.ended));
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->events.side_done, op->side));
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->events.side_done));

@@ -7,10 +7,18 @@
 #include "operator/operator.h"
 #include "time/integrator.h"
 
-// A stage of all elements, from u[0] to u[1].
+// Which levels of the time step (sedge_mesh.levels) a stage is for. `stage` is that of level 0; a
+// step of level l is 2^l times as long and ends with it.
+typedef struct operator_levels {
+    int ended;   // levels 0 to this one go through the stage
+    int started; // of integrators with `predictor`: the last prediction was for levels 0 to this
+                 // one
+} operator_levels;
+
+// A stage of all elements of these levels, from u[0] to u[1].
 SEDGE_MUST_USE
 sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
-                                const sedge_stage *stage);
+                                const sedge_stage *stage, operator_levels levels);
 
 // Count stages that ran as parts of a recorded step, not by operator_run_stage: the launches of
 // each kernel in them, and the turns of the halo.

@@ -156,28 +156,29 @@ static bool has_drive(const sedge_problem *problem)
 }
 
 // The functions that dg_term.h makes of the i-th term.
-static int write_functions(char numbers[640], const operator_term *term, int i)
+static int write_functions(char numbers[SEDGE_TERM_NUMBERS], const operator_term *term, int i)
 {
     if (term->multiply != NULL) {
-        return snprintf(numbers, 640,
+        return snprintf(numbers, SEDGE_TERM_NUMBERS,
                         "#undef SEDGE_TERM\n#undef SEDGE_TERM_MULTIPLY\n"
                         "#define SEDGE_TERM_MULTIPLY multiply_term_%d\n"
                         "#undef SEDGE_TERM_MULTIPLY_LOCAL\n#define SEDGE_TERM_MULTIPLY_LOCAL %s\n",
                         i, term->multiply);
     }
     return snprintf(
-        numbers, 640,
+        numbers, SEDGE_TERM_NUMBERS,
         "#undef SEDGE_TERM_MULTIPLY\n#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
         "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n",
         i, term->function);
 }
 
-static sedge_status write_numbers(char numbers[640], const operator_term *term, int i, bool drives)
+static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operator_term *term,
+                                  int i, bool drives, bool predicts)
 {
     int length = write_functions(numbers, term, i);
 
-    if (length < 640) {
-        length += snprintf(numbers + length, 640 - (size_t)length,
+    if (length < SEDGE_TERM_NUMBERS) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
                            "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
                            "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
                            "#undef SEDGE_TERM_UNKNOWNS\n#define SEDGE_TERM_UNKNOWNS %d\n"
@@ -185,17 +186,31 @@ static sedge_status write_numbers(char numbers[640], const operator_term *term, 
                            term->poles, term->memory / term->poles, term->unknowns / term->poles,
                            term->parameters / term->poles);
     }
-    if (length < 640 && drives) {
-        length += snprintf(numbers + length, 640 - (size_t)length,
+    if (length < SEDGE_TERM_NUMBERS && predicts) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
+                           "#define SEDGE_TERM_WORDS_%d %d\n#undef SEDGE_TERM_PREDICT\n"
+                           "#undef SEDGE_TERM_PREDICT_DRIVE\n",
+                           i, term->memory);
+    }
+    if (length < SEDGE_TERM_NUMBERS && predicts && term->multiply == NULL) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
+                           "#define SEDGE_TERM_PREDICT predict_term_%d\n", i);
+    }
+    if (length < SEDGE_TERM_NUMBERS && predicts && drives && term->drive != NULL) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
+                           "#define SEDGE_TERM_PREDICT_DRIVE predict_drive_%d\n", i);
+    }
+    if (length < SEDGE_TERM_NUMBERS && drives) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
                            "#undef SEDGE_TERM_DRIVE\n#undef SEDGE_TERM_DRIVE_LOCAL\n");
     }
-    if (length < 640 && drives && term->drive != NULL) {
-        length += snprintf(numbers + length, 640 - (size_t)length,
+    if (length < SEDGE_TERM_NUMBERS && drives && term->drive != NULL) {
+        length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
                            "#define SEDGE_TERM_DRIVE drive_term_%d\n"
                            "#define SEDGE_TERM_DRIVE_LOCAL %s\n",
                            i, term->drive);
     }
-    if (length < 640) return SEDGE_OK;
+    if (length < SEDGE_TERM_NUMBERS) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the name of a function of the term '%s' is too long",
                       term->name);
 }
@@ -261,7 +276,8 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     for (int i = 0; i < terms; i++) {
         const operator_term term = operator_terms_get(problem, i);
         if (!is_staged(&term)) continue;
-        SEDGE_TRY(write_numbers(text->numbers[i], &term, i, drives));
+        SEDGE_TRY(
+            write_numbers(text->numbers[i], &term, i, drives, problem->integrator->predictor));
         if (!is_listed(text->sources, text->count, &term.header))
             text->sources[text->count++] = term.header;
         text->sources[text->count++] = (sedge_source){term.name, text->numbers[i]};

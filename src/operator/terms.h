@@ -54,12 +54,14 @@ bool operator_terms_store_energy(const sedge_problem *problem);
 
 // ---- texts -------------------------------------------------------------------------------------
 
+#define SEDGE_TERM_NUMBERS 1024 // bytes of a term's constants
+
 // What a program with terms has more than one without.
 typedef struct operator_terms_text {
     sedge_text *constants;
     sedge_source *sources; // [count] behind dg_layout.h, before the kernels
     int count;
-    char (*numbers)[640]; // [terms] constants of each term
+    char (*numbers)[SEDGE_TERM_NUMBERS]; // [terms] constants of each term
 } operator_terms_text;
 
 // Empty where the problem has no terms. Clear it in any case.

@@ -64,8 +64,9 @@ void operator_two_sided_materials(const sedge_operator *op, int32_t *material)
     }
 }
 
-// Those whose other side is on this rank, or those whose other side is not; returns the number.
-static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool remote)
+// Those of a level whose other side is on this rank, or those whose other side is not; returns the
+// number.
+static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool remote, int level)
 {
     const sedge_mesh *const mesh = op->mesh;
     int32_t count = 0;
@@ -75,6 +76,7 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
         for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
             const sedge_set_face *const side = &mesh->set_faces[i];
             if ((side->other < 0) != remote) continue;
+            if (sedge_mesh_level(mesh, side->element) != level) continue;
             list[count++] = (two_sided_face){
                 .own = (int32_t)sedge_slot(&op->data.slots, side->element),
                 .own_face = side->face,
@@ -91,13 +93,17 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
 sedge_status operator_two_sided_upload(sedge_operator *op)
 {
     two_sided_face *list = NULL;
-    int64_t bytes = 0;
+    int32_t count = 0;
 
     if (!sedge_problem_is_two_sided(op->problem)) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&list, op->mesh->set_offsets[op->problem->surfaces], sizeof *list));
-    op->data.two_sided_here = list_faces(list, op, false);
-    op->data.two_sided_beyond = list_faces(list + op->data.two_sided_here, op, true);
-    bytes = (int64_t)(op->data.two_sided_here + op->data.two_sided_beyond) * (int64_t)sizeof *list;
+    for (int i = 0; i < 2 * op->mesh->levels; i++) {
+        const bool remote = i >= op->mesh->levels;
+        const int level = i % op->mesh->levels;
+        count += list_faces(list + count, op, remote, level);
+        op->data.two_sided_end[remote][level] = count;
+    }
+    const int64_t bytes = count * (int64_t)sizeof *list;
     sedge_status status =
         sedge_buffer_create(&op->data.two_sided, op->device, bytes > 0 ? bytes : 16);
     if (status == SEDGE_OK && bytes > 0)
@@ -109,8 +115,12 @@ sedge_status operator_two_sided_upload(sedge_operator *op)
 sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
                                     sedge_stream *stream, bool remote, const sedge_stage *stage)
 {
-    const int32_t first = remote ? op->data.two_sided_here : 0;
-    const int32_t count = remote ? op->data.two_sided_beyond : op->data.two_sided_here;
+    const int last = op->mesh->levels - 1;
+    const int32_t *const end = op->data.two_sided_end[remote];
+    const int32_t first = stage->level > 0 ? end[stage->level - 1]
+                          : remote         ? op->data.two_sided_end[false][last]
+                                           : 0;
+    const int32_t count = end[stage->level] - first;
     int64_t points = (int64_t)count * op->element->face_nodes;
     int64_t first_boundary = op->mesh->halo_faces;
     int64_t slots = op->data.slots.count;
@@ -127,16 +137,17 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
+    double duration = stage->dt;
     operator_memory_arguments memory;
-    void *arguments[16 + OPERATOR_MEMORY_ARGUMENTS] = {
-        &u,        &trace,          &faces,     &places, &parameters, &kinds,
-        &geometry, &material,       &materials, &tables, &face_basis, &clock,
-        &delay,    &first_boundary, &slots,     &points};
-    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage);
+    void *arguments[17 + OPERATOR_MEMORY_ARGUMENTS] = {
+        &u,        &trace,    &faces,          &places, &parameters, &kinds,
+        &geometry, &material, &materials,      &tables, &face_basis, &clock,
+        &delay,    &duration, &first_boundary, &slots,  &points};
+    const int memories = operator_memory_list(&arguments[17], &memory, op, fields, stage);
     const int64_t each = operator_boundary_points(op);
 
     if (count == 0) return SEDGE_OK;
     faces = sedge_buffer_address(op->data.two_sided) + (uint64_t)first * sizeof(two_sided_face);
     return operator_launch(&op->launcher, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments, 16 + memories);
+                           SEDGE_TRACE_THREADS, arguments, 17 + memories);
 }

@@ -11,6 +11,7 @@
 #include "operator/covariant.h"
 #include "operator/curved.h"
 #include "operator/parts.h"
+#include "operator/predictor.h"
 #include "operator/program.h"
 #include "operator/two_sided.h"
 
@@ -102,9 +103,10 @@ static sedge_status upload_numbers(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
     const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
+    const int64_t all = operator_traces(op);
     int32_t *material = NULL;
 
-    SEDGE_TRY(sedge_allocate(&material, op->data.slots.count + traces, sizeof *material));
+    SEDGE_TRY(sedge_allocate(&material, op->data.slots.count + all, sizeof *material));
     for (int32_t e = 0; e < mesh->elements; e++)
         material[sedge_slot(&op->data.slots, e)] = mesh->group[e];
     fill_empty_slots(material, op);
@@ -114,7 +116,11 @@ static sedge_status upload_numbers(sedge_operator *op)
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
     operator_two_sided_materials(op, material + op->data.slots.count);
-    return sedge_upload(&op->data.material, op->device, material, op->data.slots.count + traces,
+    for (int64_t i = traces; i < all; i++) {
+        const int32_t other = op->predictor.level_face[i - traces].other;
+        material[op->data.slots.count + i] = mesh->group[other];
+    }
+    return sedge_upload(&op->data.material, op->device, material, op->data.slots.count + all,
                         sizeof *material);
 }
 
@@ -140,20 +146,22 @@ static sedge_status upload_maps(sedge_operator *op)
 
     const int64_t maps = (int64_t)SEDGE_FACE_MAPS * width;
     const int64_t simplices = 4 * (int64_t)(element->nodes - width);
+    const int64_t raised = 8 * (int64_t)element->nodes;
     const int64_t orbits = operator_covariant_table_entries(op);
-    SEDGE_TRY(sedge_allocate(&tables, maps + simplices + orbits, sizeof *tables));
+    const int64_t all = maps + simplices + raised + orbits;
+    SEDGE_TRY(sedge_allocate(&tables, all, sizeof *tables));
     sedge_fill_face_maps(tables, element);
     operator_bernstein_simplices(tables + maps, element->order);
+    operator_bernstein_raised(tables + maps + simplices, element->order);
     if (orbits > 0) {
         const sedge_status status =
-            operator_covariant_fill_table(tables + maps + simplices, op, tables + maps);
+            operator_covariant_fill_table(tables + maps + simplices + raised, op, tables + maps);
         if (status != SEDGE_OK) {
             sedge_release(tables);
             return status;
         }
     }
-    return sedge_upload(&op->faces.maps, op->device, tables, maps + simplices + orbits,
-                        sizeof *tables);
+    return sedge_upload(&op->faces.maps, op->device, tables, all, sizeof *tables);
 }
 
 // Conditions' kinds and parameters by surface group, then those on the second sides of two-sided

@@ -89,7 +89,9 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     sedge_operator_options config;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_kernels(&config, session)));
     SEDGE_TRY(sedge_output_folder_lock(&run->lock, comm, session->deck->output));
-    config.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
+    config.expected_stages =
+        (int64_t)((double)(session->steps - run->step) * session->problem.integrator->stages *
+                  sedge_levels_work(&session->levels));
     if (driver_is_pressed(run)) config.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_evolution_create(&run->evolution, comm, run->device, run->cache,

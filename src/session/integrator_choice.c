@@ -1,6 +1,7 @@
 #include "integrator_choice.h"
 
 #include "device/cpu.h"
+#include "dg/predictor.h"
 #include "monitor/sampling.h"
 
 #include <math.h>
@@ -67,6 +68,7 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
         sedge_problem trial = *problem;
         trial.integrator = sedge_integrators[i];
         if (trial.integrator->upwind && !upwind) continue;
+        if (trial.integrator->predictor) continue; // does not pay without local time steps
         const double stages = count_stages(comm, deck, &trial, mesh, frequency);
         if (stages < fewest) {
             fewest = stages;
@@ -74,4 +76,15 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
         }
     }
     return best;
+}
+
+sedge_status sedge_integrator_check(const sedge_deck *deck, const sedge_problem *problem)
+{
+    if (problem->integrator->predictor && !is_upwind(deck)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: time.integrator '%s' needs upwind fluxes: with others it is "
+                          "unstable; set flux.upwind to 1 or choose another integrator",
+                          deck->path, problem->integrator->name);
+    }
+    return sedge_predictor_check(problem);
 }

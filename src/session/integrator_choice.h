@@ -6,12 +6,12 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
-// Of all integrators the one that takes the fewest stages from the start to the deck's end, if its
-// own error stays small: at the highest frequency that the deck asks for, or that its signals have,
-// a wave is off by at most SEDGE_TIME_ERROR at the end of the run, and a period has at least ten
-// samples. The problem's integrator (lsrk45) where that is not known or does not hold: a run of
-// `steps`, whose length would change, no known frequency, an equation that is not linear, fluxes
-// that are not wholly upwind for an integrator whose limit needs them, and stiff poles whose
+// Of all Runge-Kutta methods the one that takes the fewest stages from the start to the deck's end,
+// if its own error stays small: at the highest frequency that the deck asks for, or that its
+// signals have, a wave is off by at most SEDGE_TIME_ERROR at the end of the run, and a period has
+// at least ten samples. The problem's integrator (lsrk45) where that is not known or does not hold:
+// a run of `steps`, whose length would change, no known frequency, an equation that is not linear,
+// fluxes that are not wholly upwind for an integrator whose limit needs them, and stiff poles whose
 // exponential update (dg/exponential.h), which lsrk45 alone bears, lengthens its steps: the caller
 // has called sedge_exponential_choose. A run of the same deck gets the same one on any number of
 // ranks. Collective.
@@ -19,3 +19,8 @@
 const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const sedge_deck *deck,
                                                 const sedge_problem *problem,
                                                 const sedge_mesh *mesh);
+
+// Check that the problem's integrator can do this run: SEDGE_ERR_USAGE, with what it cannot do. The
+// same on all ranks; not collective.
+SEDGE_MUST_USE
+sedge_status sedge_integrator_check(const sedge_deck *deck, const sedge_problem *problem);

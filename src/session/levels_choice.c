@@ -8,7 +8,7 @@
 
 static bool has_levels(const sedge_deck *deck, const sedge_problem *problem)
 {
-    return deck->levels > 1 && problem->integrator->levels;
+    return deck->levels > 1 && problem->integrator->predictor;
 }
 
 static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const sedge_deck *deck,
@@ -18,6 +18,8 @@ static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const s
         .cfl = deck->cfl,
         .most = deck->levels,
         .threads = sedge_cpu_share(sedge_comm_node_size(comm)),
+        // A number of levels is what the user wants, whatever a launch costs; 0: the default.
+        .tick_seconds = deck->levels < SEDGE_LEVELS_MAX ? 1e-12 : 0.0,
     };
 
     SEDGE_TRY(sedge_levels_choose(levels, comm, problem, mesh, &options));

@@ -178,6 +178,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
         session->problem.integrator =
             sedge_integrator_choose(comm, session->deck, &session->problem, session->mesh);
     }
+    SEDGE_TRY(sedge_integrator_check(session->deck, &session->problem));
     SEDGE_TRY(find_time_step(session));
     // From here on the elements keep their numbers.
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,

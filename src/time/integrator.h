@@ -1,5 +1,8 @@
 // Time integrators: low-storage Runge-Kutta methods as tables (2N storage). For each stage s,
 //   residual = a[s] residual + dt f(u, t + c[s] dt),   u = u + b[s] residual.
+// Integrators with `predictor` are of the kind ADER instead (dg/predictor.h): each element predicts
+// its mean state over the step by itself, and one evaluation of f with these means makes the step,
+//   u = u + dt f(mean).
 // An integrator is one file, NAME_integrator.c, which defines sedge_integrator_NAME; CMake finds it
 // (src/kinds/README.md). The deck's key time.integrator takes the names.
 #pragma once
@@ -29,7 +32,10 @@ typedef struct sedge_integrator {
     // Whether the limit holds with upwind fluxes alone: with central ones, whose waves are not
     // damped, it would be that along the imaginary axis.
     bool upwind;
-    bool levels;      // elements may take steps of their own, by levels (dg/levels.h)
+    // A step has one stage, a = 1 and b = 0, which the operator runs with the mean in place of u
+    // and the state in place of the residual. For linear equations with upwind fluxes. Elements may
+    // take steps of their own, by levels (dg/levels.h).
+    bool predictor;
     bool exponential; // its stages bear the exponential update of stiff poles (dg/exponential.h)
 } sedge_integrator;
 
@@ -38,11 +44,13 @@ typedef struct sedge_stage {
     double a, b;
     double delay; // c dt: from the step's beginning to the stage's time
     double dt;
+    int level; // of the elements that it is for, with local time steps (dg/predictor.h); else 0
 } sedge_stage;
 
 sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int stage, double dt);
 
-// How far off one step is for y' = i y over the time `angle`: |y exp(-i angle) - 1|.
+// How far off one step of a Runge-Kutta method is for y' = i y over the time `angle`:
+// |y exp(-i angle) - 1|.
 double sedge_integrator_error(const sedge_integrator *integrator, double angle);
 
 // The default integrator of a problem.

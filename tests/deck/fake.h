@@ -296,7 +296,7 @@ const sedge_term_kind *const sedge_term_kinds[] = {
 
 // One with local time steps. Nothing of it but the name and the flag is looked at.
 static const sedge_integrator fake_by_levels = {
-    .name = "local", .text = "steps of their own", .levels = true};
+    .name = "local", .text = "steps of their own", .predictor = true};
 const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, &fake_by_levels,
                                                      NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};

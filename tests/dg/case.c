@@ -83,6 +83,24 @@ static void straighten(sedge_mesh *mesh)
     for (int r = 0; r < mesh->range_count; r++) mesh->ranges[r].curved = false;
 }
 
+// Levels by the element's centre; a box's x goes from 0 to 1, and layers behind it continue it.
+static sedge_status set_levels(sedge_mesh *mesh, const sedge_comm *comm, const char *levels)
+{
+    const int cubes = (int)strlen(levels);
+    uint8_t *level = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&level, mesh->elements, sizeof *level)));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double x = 0.0;
+        for (int v = 0; v < 4; v++) x += 0.25 * mesh->corners[e][v][0];
+        const int cube = (int)floor(x * cubes);
+        level[e] = (uint8_t)(levels[cube < 0 ? 0 : cube >= cubes ? cubes - 1 : cube] - '0');
+    }
+    const sedge_status status = sedge_mesh_set_levels(mesh, comm, level);
+    sedge_release(level);
+    return status;
+}
+
 sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_case_options *options)
 {
     sedge_mesh_options requested = sedge_mesh_defaults();
@@ -114,6 +132,7 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
         requested.two_sided_surface = requested.linked_surface = &options->enclosure->name;
     }
     SEDGE_TRY(sedge_mesh_create(out, comm, &requested));
+    if (options->levels != NULL) SEDGE_TRY(set_levels(*out, comm, options->levels));
     if (options->straight) straighten(*out);
     distort(*out, options->distort);
     for (int32_t e = 0; e < (*out)->elements && options->move != NULL; e++)

@@ -32,8 +32,9 @@ typedef struct dg_case_options {
                   // of terms do
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
-    double distort;                                      // moves inner vertices by about this much
-    void (*move)(double x[3]);                           // moves the box's corners; NULL: none
+    const char *levels;        // of the time step, a digit for each cube along x; NULL: one for all
+    double distort;            // moves inner vertices by about this much
+    void (*move)(double x[3]); // moves the box's corners; NULL: none
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
     sedge_mesh_extrusion extrude;                        // layers on the box or the file's mesh
     const sedge_mesh_enclosure *enclosure;               // a closed, two-sided surface; NULL: none

@@ -8,6 +8,7 @@
 //   epsilon e' = -k^2 h - sum p',   mu h' = e - sum m'.
 #include "check.h"
 #include "dg/case.h"
+#include "dg/predictor.h"
 #include "dg/term_kind.h"
 
 #include <stdlib.h>
@@ -271,36 +272,80 @@ static void test_stiff_order(void)
 
 #define METAL 5 // poles of the medium with most
 
+// Fields and memory of some poles.
+typedef struct medium {
+    const dg_term *terms;
+    int count;
+    double m[SEDGE_MAX_MATERIALS];
+} medium;
+
+enum { NUMBERS = 6 + 6 * METAL }; // fields, then the memory of each pole
+
+static void find_rates(const medium *of, const double y[NUMBERS], double rate[NUMBERS])
+{
+    memset(rate, 0, NUMBERS * sizeof *rate);
+    for (int p = 0; p < of->count; p++) {
+        double du[6];
+        of->terms[p].kind->local(y, y + 6 + 6 * p, of->m, of->terms[p].parameters, NULL, 0.0, du,
+                                 rate + 6 + 6 * p);
+        for (int k = 0; k < 6; k++) rate[k] += du[k];
+    }
+}
+
+// A step of a predictor's method (dg/predictor.h), at the order that predicts with the fewest
+// terms, where L is all of the right-hand side.
+static void step_by_prediction(const medium *of, double y[NUMBERS], double dt)
+{
+    double term[NUMBERS], mean[NUMBERS], rate[NUMBERS];
+
+    memcpy(term, y, sizeof term);
+    memcpy(mean, y, sizeof mean);
+    for (int k = 1; k <= sedge_predictor_terms(1, true); k++) {
+        find_rates(of, term, rate);
+        for (int i = 0; i < NUMBERS; i++) {
+            term[i] = dt * sedge_predictor_factor(1, k) * rate[i];
+            mean[i] += term[i];
+        }
+    }
+    find_rates(of, mean, rate);
+    for (int i = 0; i < NUMBERS; i++) y[i] += dt * rate[i];
+}
+
+static void step_by_stages(const medium *of, double y[NUMBERS], const sedge_integrator *scheme,
+                           double dt)
+{
+    double residual[NUMBERS] = {0.0};
+    double rate[NUMBERS];
+
+    for (int s = 0; s < scheme->stages; s++) {
+        find_rates(of, y, rate);
+        for (int i = 0; i < NUMBERS; i++) {
+            residual[i] = scheme->a[s] * residual[i] + dt * rate[i];
+            y[i] += scheme->b[s] * residual[i];
+        }
+    }
+}
+
 // By how much poles of one field grow with it in `steps` steps of `dt`: the largest field of the
 // second half over that of the first.
 static double find_growth(const dg_term *terms, int count, const sedge_integrator *scheme,
                           double dt, int steps)
 {
-    double m[SEDGE_MAX_MATERIALS];
-    double u[6] = {1.0, 0.0, 0.0, 1.0, 0.0, 0.0};
-    double w[METAL][6] = {{0.0}};
-    double residual[6 + 6 * METAL] = {0.0};
-    double first = 0.0;
-    double last = 0.0;
+    medium of = {.terms = terms, .count = count};
+    double y[NUMBERS] = {1.0, 0.0, 0.0, 1.0, 0.0, 0.0};
+    double largest[2] = {0.0, 0.0};
 
-    sedge_equation_find("maxwell")->derive((const double[]){EPSILON, MU, 0.0}, m);
-    for (int i = 0; i < steps * scheme->stages; i++) {
-        const int s = i % scheme->stages;
-        double rate[6 + 6 * METAL] = {0.0};
-        for (int p = 0; p < count; p++) {
-            double du[6];
-            terms[p].kind->local(u, w[p], m, terms[p].parameters, NULL, 0.0, du, rate + 6 + 6 * p);
-            for (int k = 0; k < 6; k++) rate[k] += du[k];
+    sedge_equation_find("maxwell")->derive((const double[]){EPSILON, MU, 0.0}, of.m);
+    for (int i = 0; i < steps; i++) {
+        if (scheme->predictor) {
+            step_by_prediction(&of, y, dt);
+        } else {
+            step_by_stages(&of, y, scheme, dt);
         }
-        for (int k = 0; k < 6 + 6 * count; k++) {
-            double *const state = k < 6 ? &u[k] : &w[k / 6 - 1][k % 6];
-            residual[k] = scheme->a[s] * residual[k] + dt * rate[k];
-            *state += scheme->b[s] * residual[k];
-        }
-        double *const norm = i < steps * scheme->stages / 2 ? &first : &last;
-        for (int k = 0; k < 6; k++) *norm = fmax(*norm, fabs(u[k]));
+        double *const norm = &largest[i >= steps / 2];
+        for (int k = 0; k < 6; k++) *norm = fmax(*norm, fabs(y[k]));
     }
-    return last / first;
+    return largest[1] / largest[0];
 }
 
 // The longest step of a medium with these poles, by the rule of dg/problem.h without waves.
@@ -342,7 +387,7 @@ static void test_stable(void)
                     const double dt = find_step(terms + from, count, scheme);
                     CHECK_BOUND(find_growth(terms + from, count, scheme, 0.95 * dt, 400),
                                 1.0 + 1e-9);
-                    if (count > 1 || loss > 0.0) continue;
+                    if (count > 1 || loss > 0.0 || scheme->predictor) continue;
                     CHECK_BOUND(10.0, find_growth(terms + from, count, scheme, 1.3 * dt, 60));
                 }
             }

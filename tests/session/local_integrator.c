@@ -17,4 +17,4 @@ const sedge_integrator sedge_integrator_local = {.name = "local",
                                                  .oscillation = 1.0,
                                                  .radius = 1.0,
                                                  .height = 0.36,
-                                                 .levels = true};
+                                                 .predictor = true};

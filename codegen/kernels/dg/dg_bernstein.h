@@ -21,46 +21,6 @@
 // bytes as they are aligned to, and the next wave's blocks are asked into the L2 cache meanwhile.
 #pragma once
 
-// Behind the other tables: the coefficients beta + e_0, .., beta + e_3 of each beta of order N - 1.
-typedef struct SEDGE_ALIGN(8) sedge_simplex {
-    short node[4];
-} sedge_simplex;
-
-#define SEDGE_SIMPLEX_AT (52 * SEDGE_FACE_NODES)
-
-// w = div F at coefficient i of order N - 1, without the factor N/2; `words` the element's states.
-SEDGE_FUNCTION void find_lower(sedge_value *SEDGE_RESTRICT w,
-                               const SEDGE_BLOCKWIDE sedge_value *words, int i, sedge_int64 value,
-                               const SEDGE_BLOCKWIDE sedge_geometry *geometry,
-                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
-{
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    const SEDGE_BLOCKWIDE sedge_value *const g = geometry->metric;
-    SEDGE_LOCAL_COPY(sedge_simplex, at,
-                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) + i);
-    sedge_state corner[4];
-    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-
-    SEDGE_EACH (k, 4)
-        corner[k] = *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k] * SEDGE_FIELDS);
-    SEDGE_EACH (k, 3)
-        SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1].f[f] = corner[k + 1].f[f] - corner[0].f[f];
-    get_material(m, material, materials, value);
-    SEDGE_EACH (f, SEDGE_FIELDS) w[f] = SEDGE_SPLAT(0.0);
-    SEDGE_EACH (x, 3) {
-        sedge_value slope[SEDGE_FIELDS];
-        sedge_value flux[3][SEDGE_FIELDS];
-
-        SEDGE_EACH (f, SEDGE_FIELDS)
-            slope[f] =
-                g[x] * corner[1].f[f] + g[3 + x] * corner[2].f[f] + g[6 + x] * corner[3].f[f];
-        SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
-        SEDGE_EACH (f, SEDGE_FIELDS) w[f] = w[f] + flux[x][f];
-    }
-}
-
 #ifdef SEDGE_EACH_TERM
 // -change = what the terms make of du/dt = -change at one coefficient, whose fields are at `own`.
 SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
@@ -136,7 +96,7 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
             sedge_value r = -dt * change[w];
             if (rk_a != SEDGE_R(0.0)) r = r + rk_a * s_r[w];
             s_r[w] = r;
-            s_n[w] = old + rk_b * r;
+            if (rk_b != SEDGE_R(0.0)) s_n[w] = old + rk_b * r;
         }
     }
     (void)deriv, (void)lift, (void)count;
@@ -502,7 +462,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                         after.v[k] = own.v[k] + rk_b * before[i].v[k];
                     }
                     *(SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at) = before[i];
-                    *(SEDGE_GLOBAL sedge_pair *)(words_n + 2 * at) = after;
+                    if (rk_b != SEDGE_R(0.0))
+                        *(SEDGE_GLOBAL sedge_pair *)(words_n + 2 * at) = after;
                 }
             }
         }

@@ -121,7 +121,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                 sedge_plane plane;
                 get_material(m, material, materials, value);
                 get_flux_material(mv, m, value, face, links, material, materials, slots,
-                                  halo_faces);
+                                  halo_faces, boundary_end);
                 load_map(c, map);
                 find_plane(&plane, c, face);
                 find_face_matrix(map + SEDGE_FACE_MATRIX +
@@ -166,7 +166,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
         SEDGE_EACH_FACE(e, j)
         {
             const sedge_int64 from = e < left ? e : left - 1;
-            if (has_boundary(start + from, find_orbit_face(j), links, halo_faces)) {
+            if (has_boundary(start + from, find_orbit_face(j), links, halo_faces, boundary_end)) {
                 SEDGE_EACH_FACE_NODE(k)
                 find_outer_fields(s_d + e * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
                                   s_x + e * SEDGE_MAP_STRIDE, k, j, start + from, curve + from,

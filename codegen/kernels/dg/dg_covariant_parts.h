@@ -38,7 +38,8 @@
 #define SEDGE_CURVED_PLACES  (SEDGE_CURVED_VALUES + SEDGE_NODES * SEDGE_CURVED_POINTS)
 #define SEDGE_CURVED_WEIGHTS (SEDGE_CURVED_PLACES + 3 * SEDGE_CURVED_POINTS)
 
-#define SEDGE_NODES_AT  (52 * SEDGE_FACE_NODES + 4 * (SEDGE_NODES - SEDGE_FACE_NODES))
+#define SEDGE_NODES_AT \
+    (52 * SEDGE_FACE_NODES + 4 * (SEDGE_NODES - SEDGE_FACE_NODES) + 8 * SEDGE_NODES)
 #define SEDGE_AROUND_AT (SEDGE_NODES_AT + 4 * SEDGE_NODE_ORBITS)
 #define SEDGE_FACES_AT  (SEDGE_AROUND_AT + 16 * SEDGE_LOWER_ORBITS)
 
@@ -225,12 +226,14 @@ SEDGE_FUNCTION int find_face_node(const SEDGE_GLOBAL short *SEDGE_RESTRICT table
 
 SEDGE_FUNCTION int has_boundary(sedge_int64 value, int face,
                                 const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
-                                sedge_int64 halo_faces)
+                                sedge_int64 halo_faces, sedge_int64 boundary_end)
 {
     int has = 0;
 
-    SEDGE_LANES_LOOP (l)
-        has |= -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour >= halo_faces;
+    SEDGE_LANES_LOOP (l) {
+        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        has |= slot >= halo_faces && slot < boundary_end;
+    }
     return has;
 }
 
@@ -250,7 +253,7 @@ find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sed
 
     SEDGE_LANES_LOOP (l) {
         const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
-        if (slot >= halo_faces) {
+        if (slot >= halo_faces && slot < boundary_end) {
             const SEDGE_GLOBAL sedge_real *const rst =
                 operators + SEDGE_FACE_PLACES + 12 * orbit + 3 * j;
             const int k = find_face_node(tables, orbit, j);
@@ -292,16 +295,18 @@ SEDGE_FUNCTION void get_flux_material(sedge_value *mv, const sedge_value *m, sed
                                       int face, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                       const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                                      sedge_int64 slots, sedge_int64 halo_faces)
+                                      sedge_int64 slots, sedge_int64 halo_faces,
+                                      sedge_int64 boundary_end)
 {
     get_neighbour_material(mv, value, face, links, material, materials, slots);
 #ifdef SEDGE_TWO_SIDED_CASES
     SEDGE_LANES_LOOP (l) {
-        if (-1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour >= halo_faces)
+        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        if (slot >= halo_faces && slot < boundary_end)
             SEDGE_EACH (i, SEDGE_MATERIAL_VALUES) SEDGE_LANE(mv[i], l) = SEDGE_LANE(m[i], l);
     }
 #endif
-    (void)m, (void)halo_faces;
+    (void)m, (void)halo_faces, (void)boundary_end;
 }
 
 // The matrix of a face, [component of g][component of the difference]: g at a node is this matrix
@@ -523,7 +528,7 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
         after.v[i] = own->v[i] + rk_b * change.v[i];
     }
     *residual = change;
-    *next = after;
+    if (rk_b != SEDGE_R(0.0)) *next = after;
 }
 
 #if SEDGE_TARGET_HOST

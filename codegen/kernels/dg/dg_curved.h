@@ -118,7 +118,7 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
     get_neighbour_material(mv, value, face, links, material, materials, slots);
     SEDGE_LANES_LOOP (l) {
         const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
-        if (slot >= halo_faces)
+        if (slot >= halo_faces && slot < boundary_end)
             apply_boundary(v, u, m, mv, n, l, slot, curve_value * SEDGE_LANES + l,
                            rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
     }

@@ -4,15 +4,18 @@
 
 // ---- faces -------------------------------------------------------------------------------------
 
-// What the boundary functions need to know.
+// What the boundary functions need to know. Trace slots from halo_faces to boundary_end are those
+// of boundary faces.
 #define SEDGE_CURVED_BOUNDARY_LIST(X)                        \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, shapes)     \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, group)         \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, parameters) \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, kinds)         \
     X(sedge_int64, halo_faces)                               \
+    X(sedge_int64, boundary_end)                             \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)      \
-    X(double, delay)
+    X(double, delay)                                         \
+    X(double, duration)
 
 // Place of a face's point in fp64.
 SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
@@ -64,16 +67,17 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
 #endif
     const int which = group[slot - halo_faces];
+    const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
     sedge_real own[SEDGE_FIELDS];
     sedge_real outer[SEDGE_FIELDS];
+    sedge_point mean;
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real normal[3];
-    const double time = clock[0] + delay;
     double place[3];
     SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
 
-    SEDGE_EACH (f, SEDGE_FIELDS) own[f] = outer[f] = SEDGE_LANE(u[f], l);
+    SEDGE_EACH (f, SEDGE_FIELDS) own[f] = SEDGE_LANE(u[f], l);
     for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) m[k] = SEDGE_LANE(mu[k], l);
     for (int d = 0; d < 3; d++) normal[d] = SEDGE_LANE(n[d], l);
     find_place(place, shapes + curve_slot * SEDGE_CURVE_WORDS, rst);
@@ -84,16 +88,24 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
         SEDGE_LANE(mv[k], l) = m[k];
     }
 #endif
-    switch (kinds[which]) {
-        SEDGE_BOUNDARY_CASES(SEDGE_CURVED_CASE)
+    for (int q = 0; q < SEDGE_TIMES; q++) {
+        const double time = SEDGE_TIME(q, clock[0] + delay, duration);
+        sedge_point now;
+        SEDGE_EACH (f, SEDGE_FIELDS) outer[f] = own[f];
+        switch (kinds[which]) {
+            SEDGE_BOUNDARY_CASES(SEDGE_CURVED_CASE)
 #ifdef SEDGE_TWO_SIDED_CASES
-        SEDGE_TWO_SIDED_CASES(SEDGE_CURVED_TWO_SIDED_CASE)
+            SEDGE_TWO_SIDED_CASES(SEDGE_CURVED_TWO_SIDED_CASE)
 #endif
-        SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
-        SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
+            SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
+            SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_CURVED_MEMORY_CASE)
+        }
+        SEDGE_EACH (f, SEDGE_FIELDS) now.f[f] = outer[f];
+        add_time(&mean, now, q);
+        (void)time;
     }
-    SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = outer[f];
-    (void)l, (void)time, (void)constants, (void)values, (void)m, (void)mv, (void)normal;
+    SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = mean.f[f];
+    (void)l, (void)constants, (void)values, (void)m, (void)mv, (void)normal;
 }
 
 // ---- the stage ---------------------------------------------------------------------------------
@@ -129,6 +141,6 @@ SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sed
         // In the first stage the residual may hold anything.
         if (rk_a != SEDGE_R(0.0)) change = change + rk_a * residual->f[f];
         residual->f[f] = change;
-        next->f[f] = own[f] + rk_b * change;
+        if (rk_b != SEDGE_R(0.0)) next->f[f] = own[f] + rk_b * change;
     }
 }

@@ -116,8 +116,25 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, face_basis)       \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)            \
     X(double, delay)                                               \
+    X(double, duration)                                            \
     X(sedge_int64, points)                                         \
     SEDGE_FACE_MEMORY_LIST(X)
+
+// Conditions depend on time by their mean over SEDGE_TIMES points of the step from `begin` on, with
+// weights whose sum is 1: one at its beginning for Runge-Kutta methods, Gauss points where the
+// fields are means (dg_predictor.h). Every condition is affine in the fields then.
+#define SEDGE_TIME(q, begin, duration) ((begin) + times[q] * (duration))
+
+// mean += the q-th value.
+SEDGE_FUNCTION void add_time(sedge_point *mean, const sedge_point value, int q)
+{
+    const double weights[SEDGE_TIMES] = {SEDGE_TIME_WEIGHTS};
+
+    SEDGE_EACH (f, SEDGE_FIELDS) {
+        const sedge_real part = (sedge_real)weights[q] * value.f[f];
+        mean->f[f] = q == 0 ? part : mean->f[f] + part;
+    }
+}
 
 #define SEDGE_BOUNDARY_CASE(number, function)                           \
     case number:                                                        \
@@ -126,7 +143,7 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
 
 // What the condition of group `which` makes of the trace `own` at boundary point `at` of a face.
 SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, const sedge_link face,
-                                      int which, double time,
+                                      int which, double begin, double duration,
                                       const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
                                       const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
@@ -142,7 +159,8 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real n[3];
-    sedge_point outer = own;
+    const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
+    sedge_point mean = own;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
     SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
@@ -150,12 +168,18 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
-    switch (kinds[which]) {
-        SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
-        SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_BOUNDARY_MEMORY_CASE)
+    for (int q = 0; q < SEDGE_TIMES; q++) {
+        const double time = SEDGE_TIME(q, begin, duration);
+        sedge_point outer = own;
+        switch (kinds[which]) {
+            SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
+            SEDGE_BOUNDARY_MEMORY_CASES(SEDGE_BOUNDARY_MEMORY_CASE)
+        }
+        add_time(&mean, outer, q);
+        (void)time;
     }
-    (void)lane, (void)time, (void)constants, (void)m, (void)n, (void)place, (void)values;
-    return outer;
+    (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
+    return mean;
 }
 
 #if !SEDGE_CONVERT_FACES
@@ -171,7 +195,7 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
                 trace[at] =
                     find_outer(own, at, face, group[at / SEDGE_FACE_NODES], clock[0] + delay,
-                               places, parameters, kinds, geometry, material,
+                               duration, places, parameters, kinds, geometry, material,
                                materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
@@ -225,7 +249,7 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
                 const sedge_point outer = find_outer(
                     own, at, boundary[at / SEDGE_FACE_NODES], group[at / SEDGE_FACE_NODES],
-                    clock[0] + delay, places, parameters, kinds, geometry, material,
+                    clock[0] + delay, duration, places, parameters, kinds, geometry, material,
                     materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];

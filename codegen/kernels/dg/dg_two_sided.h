@@ -37,6 +37,7 @@ typedef struct sedge_two_sided_face {
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, face_basis)          \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)               \
     X(double, delay)                                                  \
+    X(double, duration)                                               \
     X(sedge_int64, first_boundary)                                    \
     X(sedge_int64, slots)                                             \
     X(sedge_int64, points)                                            \
@@ -71,7 +72,7 @@ SEDGE_FUNCTION sedge_point get_other_side(const SEDGE_GLOBAL sedge_state *SEDGE_
 // What the condition makes of both traces at node i; without a kind the other side's.
 SEDGE_FUNCTION sedge_point
 find_between(const sedge_point own, const sedge_point other, const sedge_two_sided_face face, int i,
-             double time, const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+             double begin, double duration, const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
              const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
              const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
              const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
@@ -89,7 +90,8 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
     sedge_real n[3];
-    sedge_point outer = other;
+    const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
+    sedge_point mean = other;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
     SEDGE_PRIVATE_COPY(double, values, parameters + face.group * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
@@ -106,13 +108,19 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
 #endif
     }
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
-    switch (kinds[face.group]) {
-        SEDGE_TWO_SIDED_CASES(SEDGE_TWO_SIDED_CASE)
-        SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_TWO_SIDED_MEMORY_CASE)
+    for (int q = 0; q < SEDGE_TIMES; q++) {
+        const double time = SEDGE_TIME(q, begin, duration);
+        sedge_point outer = other;
+        switch (kinds[face.group]) {
+            SEDGE_TWO_SIDED_CASES(SEDGE_TWO_SIDED_CASE)
+            SEDGE_TWO_SIDED_MEMORY_CASES(SEDGE_TWO_SIDED_MEMORY_CASE)
+        }
+        add_time(&mean, outer, q);
+        (void)time;
     }
-    (void)lane, (void)time, (void)constants, (void)m, (void)behind, (void)n, (void)place;
+    (void)lane, (void)constants, (void)m, (void)behind, (void)n, (void)place;
     (void)values, (void)own, (void)slots;
-    return outer;
+    return mean;
 }
 
 #if !SEDGE_CONVERT_FACES
@@ -127,8 +135,8 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_point own = get_own_side(u, face, i, tables);
                 const sedge_point other = get_other_side(u, trace, face, i, tables);
                 trace[(sedge_int64)face.slot * SEDGE_FACE_NODES + i] =
-                    find_between(own, other, face, i, clock[0] + delay, places, parameters, kinds,
-                                 geometry, material, materials, first_boundary,
+                    find_between(own, other, face, i, clock[0] + delay, duration, places,
+                                 parameters, kinds, geometry, material, materials, first_boundary,
                                  slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
@@ -164,7 +172,7 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_point other = convert_face(face_basis, i, beyond + first);
                 const sedge_point outer =
                     find_between(own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay,
-                                 places, parameters, kinds, geometry, material, materials,
+                                 duration, places, parameters, kinds, geometry, material, materials,
                                  first_boundary, slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];

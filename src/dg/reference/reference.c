@@ -5,7 +5,7 @@
 #include "dg/cubature.h"
 #include "dg/dense.h"
 #include "dg/point.h"
-#include "dg/reference_internal.h"
+#include "dg/reference/reference_internal.h"
 #include "dg/response.h"
 #include "time/integrator.h"
 
@@ -177,6 +177,7 @@ void sedge_reference_free(sedge_reference *reference)
     sedge_release(reference->rhs);
     reference_curved_free(reference);
     reference_terms_free(reference);
+    reference_ader_free(reference);
     sedge_release(reference);
 }
 
@@ -348,13 +349,20 @@ int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int
 {
     const int32_t slot = -1 - reference->mesh->faces[e][f].neighbour;
 
+    if (reference->closed) return -1;
     return slot >= reference->mesh->halo_faces ? slot : -1;
 }
 
 const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
                                   const double *all, double *v)
 {
-    return get_behind(reference, &reference->mesh->faces[e][f], i, all, v);
+    const sedge_element *const element = reference->element;
+    const int fields = reference->problem->equation->fields;
+    const int own = element->face_node[f * element->face_nodes + i];
+
+    if (!reference->closed) return get_behind(reference, &reference->mesh->faces[e][f], i, all, v);
+    for (int k = 0; k < fields; k++) v[k] = all[((int64_t)e * fields + k) * element->nodes + own];
+    return reference->problem->materials[reference->mesh->group[e]];
 }
 
 // rhs -= LIFT (sJ/J n.(F* - F(u))) over the four faces of element e.
@@ -457,6 +465,24 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     find_rhs(reference, e, u, t, rhs);
 }
 
+void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u, double *rhs)
+{
+    const int n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    sedge_geometry_compute(&reference->geometry[e], reference->mesh->corners[e]);
+    reference->closed = true;
+    find_rhs(reference, e, u, 0.0, rhs);
+    reference->closed = false;
+    add_source(reference, e, u + (int64_t)e * fields * n, rhs);
+    for (int i = 0; i < n; i++) {
+        double du[SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) du[k] = rhs[k * n + i];
+        sedge_response_multiply(reference->problem, reference->mesh->group[e], du);
+        for (int k = 0; k < fields; k++) rhs[k * n + i] = du[k];
+    }
+}
+
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
                            const double *halo, double t, double *v)
 {
@@ -476,19 +502,38 @@ void sedge_reference_outer(sedge_reference *reference, int32_t slot, const doubl
     }
 }
 
-sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t, double *rhs)
+int64_t reference_count(const sedge_reference *reference)
+{
+    return (int64_t)reference->mesh->elements * reference->problem->equation->fields *
+           reference->element->nodes;
+}
+
+// Without point sources.
+static void find_rates(sedge_reference *reference, const double *u, double t, double *rhs)
 {
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
-
-    exchange_traces(reference, u);
-    reference->halo = reference->receive;
     const double *const seen = reference_terms_drive(reference, u);
+
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         find_rhs(reference, e, u, t, rhs + e * stride);
         add_source(reference, e, seen + e * stride, rhs + e * stride);
     }
     reference_terms_add(reference, u, seen, t, rhs);
+}
+
+void reference_local(sedge_reference *reference, const double *u, double *rhs)
+{
+    reference->closed = true;
+    find_rates(reference, u, 0.0, rhs);
+    reference->closed = false;
+}
+
+sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t, double *rhs)
+{
+    exchange_traces(reference, u);
+    reference->halo = reference->receive;
+    find_rates(reference, u, t, rhs);
     add_points(reference, t, rhs);
     return SEDGE_OK;
 }
@@ -496,9 +541,9 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt)
 {
     const sedge_integrator *method = reference->problem->integrator;
-    const int64_t count = (int64_t)reference->mesh->elements *
-                          reference->problem->equation->fields * reference->element->nodes;
+    const int64_t count = reference_count(reference);
 
+    if (method->predictor) return reference_ader_step(reference, u, t, dt);
     if (reference->residual == NULL) { // those who never step do without
         sedge_status status = sedge_allocate(&reference->residual, count, sizeof(double));
         if (status == SEDGE_OK) status = sedge_allocate(&reference->rhs, count, sizeof(double));

@@ -1,5 +1,5 @@
 // The slow reference in curved elements, by the two methods of dg/cubature.h.
-#include "reference_internal.h"
+#include "dg/reference/reference_internal.h"
 
 #include "base/memory.h"
 

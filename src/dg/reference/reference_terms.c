@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "dg/exponential.h"
-#include "dg/reference_internal.h"
+#include "dg/reference/reference_internal.h"
 #include "dg/state_blocks.h"
 
 #include <math.h>

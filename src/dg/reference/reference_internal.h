@@ -40,6 +40,8 @@ struct sedge_reference {
     double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
     sedge_exchange *exchange;
     const double *halo; // other ranks' traces: received, or given by the caller
+    bool closed;        // the traces behind all faces are the element's own (dg/predictor.h)
+    struct reference_ader *ader; // reference_ader.c; NULL: no step by a predictor was made
 
     int points;
     local_point *point;
@@ -86,6 +88,19 @@ void reference_apply_boundary(const sedge_reference *reference, int32_t slot, in
 
 // The trace slot of a boundary face; -1: the face is not a boundary face.
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);
+
+// The size of an array [elements][fields][nodes].
+int64_t reference_count(const sedge_reference *reference);
+
+// rhs = L u in all elements (dg/predictor.h), and the rates of the terms' memory. Not collective.
+void reference_local(sedge_reference *reference, const double *u, double *rhs);
+
+// ---- reference_ader.c --------------------------------------------------------------------------
+
+// As sedge_reference_step, for integrators with `predictor`.
+SEDGE_MUST_USE
+sedge_status reference_ader_step(sedge_reference *reference, double *u, double t, double dt);
+void reference_ader_free(sedge_reference *reference);
 
 // ---- reference_curved.c ------------------------------------------------------------------------
 

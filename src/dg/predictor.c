@@ -1,0 +1,93 @@
+#include "predictor.h"
+
+#include <math.h>
+
+int sedge_predictor_terms(int order, bool terms)
+{
+    const int most = order <= 2 ? 2 : 3;
+
+    return terms || order > most ? most : order;
+}
+
+double sedge_predictor_factor(int order, int k)
+{
+    const double lean = order >= 4 ? SEDGE_PREDICTOR_LEAN : 0.0;
+
+    return k == 1 ? 0.5 + lean : 1.0 / (k + 1);
+}
+
+// The Legendre polynomial of degree n at x, and its derivative.
+static double find_legendre(int n, double x, double *slope)
+{
+    double before = 1.0, now = x;
+
+    for (int k = 2; k <= n; k++) {
+        const double next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+        before = now;
+        now = next;
+    }
+    *slope = n * (before - x * now) / (1.0 - x * x);
+    return now;
+}
+
+int sedge_predictor_times(int order, double points[SEDGE_PREDICTOR_TIMES],
+                          double weights[SEDGE_PREDICTOR_TIMES])
+{
+    const double pi = 3.14159265358979323846;
+    const int count = (order + 3) / 2;
+
+    for (int i = 0; i < count; i++) {
+        double x = -cos(pi * (i + 0.75) / (count + 0.5));
+        double slope = 0.0;
+        for (int turn = 0; turn < 20; turn++) x -= find_legendre(count, x, &slope) / slope;
+        (void)find_legendre(count, x, &slope);
+        points[i] = 0.5 * (1.0 + x);
+        weights[i] = 1.0 / ((1.0 - x * x) * slope * slope);
+    }
+    return count;
+}
+
+// Does the equation's source vanish with the fields in all volume groups?
+static bool is_homogeneous(const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+    const double zero[SEDGE_MAX_FIELDS] = {0.0};
+
+    for (int v = 0; v < problem->volumes && equation->source != NULL; v++) {
+        double rate[SEDGE_MAX_FIELDS] = {0.0};
+        equation->source(zero, problem->materials[v], problem->constants, rate);
+        for (int f = 0; f < equation->fields; f++)
+            if (rate[f] != 0.0) return false;
+    }
+    return true;
+}
+
+static const char *find_obstacle(const sedge_problem *problem)
+{
+    if (!problem->equation->linear) return "a nonlinear equation";
+    if (!is_homogeneous(problem)) return "a source that does not vanish with the fields";
+    if (sedge_problem_face_memory(problem) > 0) return "surfaces with memory";
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        if (kind != NULL && !kind->linear && kind->feed == NULL)
+            return "conditions on surfaces that are not known to be linear";
+    }
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term_kind *const kind = problem->terms[i].kind;
+        if (problem->terms[i].exponential) return "stiff poles by an exponential update";
+        if (!kind->linear && kind->layer > 0)
+            return "perfectly matched layers behind surfaces that are no boxes";
+        if (!kind->linear) return "terms that are not linear";
+    }
+    return NULL;
+}
+
+sedge_status sedge_predictor_check(const sedge_problem *problem)
+{
+    if (!problem->integrator->predictor) return SEDGE_OK;
+    const char *const obstacle = find_obstacle(problem);
+    if (obstacle == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "the integrator '%s' cannot do %s; choose time.integrator: lsrk45 or auto",
+                      problem->integrator->name, obstacle);
+}

@@ -1,0 +1,48 @@
+// The prediction of an ADER step (Dumbser, Kaeser & Toro, Geophys. J. Int. 171 (2007) 695).
+//
+// Let L be the part of a linear right-hand side that is local to an element: derivatives, source
+// and terms, as if the neighbours' traces were its own. The mean of the solution of u' = L u over a
+// step of length dt is
+//
+//   mean = sum_{k=0}^{K} f_1 .. f_k (dt L)^k u,    f_k = 1 / (k + 1),
+//
+// and u + dt f(mean) is the state after the step, with the whole right-hand side f. Terms beyond K
+// = 3 are far below the error of the coupling: an element predicts without its neighbours' jumps.
+//
+// From order 4 on that error lets well resolved waves grow: on regular cells by up to 6e-5 in
+// amplitude a wavelength at 0.9 of the limit, by eigenvalues. So f_1 is 1/2 + SEDGE_PREDICTOR_LEAN
+// there. This damps a wave of angular frequency w by lean (w dt)^2 a step, which is more than its
+// growth.
+//
+// Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
+// time.
+//
+// With local time steps (sedge_mesh.levels) an element of level l takes steps of 2^l times the
+// shortest one. Neighbours differ by one level at most. Over its step an element sees of a coarser
+// neighbour the mean over that half of the neighbour's step, of a finer one the mean of its two
+// means: both sides of a face use the same integrals of traces. The mean over the first half is
+//   half = sum_k 2^-k f_1 .. f_k (dt L)^k u,    and that over the second half 2 mean - half.
+#pragma once
+
+#include "dg/problem.h"
+
+#define SEDGE_PREDICTOR_TIMES 6 // Gauss points in a step, at most
+
+#define SEDGE_PREDICTOR_LEAN 4e-4
+
+// K. A step of a material's terms is the Taylor series of exp to degree K + 1. At degrees 3 and 4
+// it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.
+int sedge_predictor_terms(int order, bool terms);
+
+// f_k, k = 1 to K.
+double sedge_predictor_factor(int order, int k);
+
+// Gauss points in (0, 1) and their weights, whose sum is 1. Returns their number, which is exact
+// for polynomials of degree order + 1.
+int sedge_predictor_times(int order, double points[SEDGE_PREDICTOR_TIMES],
+                          double weights[SEDGE_PREDICTOR_TIMES]);
+
+// Check that a problem can be solved by an integrator with `predictor`: SEDGE_ERR_USAGE names what
+// it cannot do. Nothing to check for other integrators. The same on all ranks; not collective.
+SEDGE_MUST_USE
+sedge_status sedge_predictor_check(const sedge_problem *problem);

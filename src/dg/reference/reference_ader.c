@@ -1,0 +1,291 @@
+// Steps of the slow reference by a predictor, with local time steps (dg/predictor.h).
+#include "dg/reference.h"
+
+#include "base/memory.h"
+#include "dg/predictor.h"
+#include "dg/reference/reference_internal.h"
+
+#include <string.h>
+
+// Arrays [elements][fields][nodes], and of the terms' memory as reference_term.memory.
+struct reference_ader {
+    double *mean;  // over the element's step
+    double *half;  // over the first half of it
+    double *pair;  // over the two steps in one of the next level
+    double *seen;  // what the elements of one level see
+    double *chain; // the last term of the series
+    double *rate, *sum;
+    int *second; // [levels] whether the level is in the second of such two steps
+    struct {
+        double *state, *mean;
+    } * memory; // [terms]
+};
+
+static sedge_status create(struct reference_ader **out, const sedge_reference *reference)
+{
+    const int64_t count = reference_count(reference);
+    const int terms = reference->problem->term_count;
+    struct reference_ader *ader = NULL;
+
+    SEDGE_TRY(sedge_allocate(&ader, 1, sizeof *ader));
+    *out = ader;
+    double **const arrays[] = {&ader->mean,  &ader->half, &ader->pair, &ader->seen,
+                               &ader->chain, &ader->rate, &ader->sum};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        SEDGE_TRY(sedge_allocate(arrays[i], count, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&ader->second, reference->mesh->levels, sizeof *ader->second));
+    SEDGE_TRY(sedge_allocate(&ader->memory, terms, sizeof *ader->memory));
+    for (int k = 0; k < terms; k++) {
+        const int64_t values = reference->terms[k].values;
+        SEDGE_TRY(sedge_allocate(&ader->memory[k].state, values, sizeof(double)));
+        SEDGE_TRY(sedge_allocate(&ader->memory[k].mean, values, sizeof(double)));
+    }
+    return SEDGE_OK;
+}
+
+void reference_ader_free(sedge_reference *reference)
+{
+    struct reference_ader *const ader = reference->ader;
+
+    if (ader == NULL) return;
+    double *const arrays[] = {ader->mean,  ader->half, ader->pair, ader->seen,
+                              ader->chain, ader->rate, ader->sum};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) sedge_release(arrays[i]);
+    for (int k = 0; k < reference->problem->term_count && ader->memory != NULL; k++) {
+        sedge_release(ader->memory[k].state);
+        sedge_release(ader->memory[k].mean);
+    }
+    sedge_release(ader->memory);
+    sedge_release(ader->second);
+    sedge_release(ader);
+}
+
+// ---- prediction --------------------------------------------------------------------------------
+
+// chain = factor L chain, and its memory alike.
+static void apply_local(sedge_reference *reference, double factor)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t count = reference_count(reference);
+
+    reference_local(reference, ader->chain, ader->rate);
+    for (int64_t i = 0; i < count; i++) ader->chain[i] = factor * ader->rate[i];
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        for (int64_t i = 0; i < of->values; i++) of->memory[i] = factor * of->rate[i];
+    }
+}
+
+// To the means of level `level`, those of the first half with another weight.
+static void add_chain(sedge_reference *reference, int level, double weight, double half)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t nodes = reference->element->nodes;
+    const int64_t stride = nodes * reference->problem->equation->fields;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level) continue;
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++) {
+            ader->mean[i] += weight * ader->chain[i];
+            ader->half[i] += half * ader->chain[i];
+        }
+    }
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int64_t each = sedge_term_memory(of->term) * nodes;
+        for (int64_t i = 0; i < of->values; i++) {
+            if (sedge_mesh_level(reference->mesh, of->element[i / each]) == level)
+                ader->memory[k].mean[i] += weight * of->memory[i];
+        }
+    }
+}
+
+static void clear_means(sedge_reference *reference, int level)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t nodes = reference->element->nodes;
+    const int64_t stride = nodes * reference->problem->equation->fields;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level) continue;
+        memset(ader->mean + e * stride, 0, (size_t)stride * sizeof(double));
+        memset(ader->half + e * stride, 0, (size_t)stride * sizeof(double));
+    }
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int64_t each = sedge_term_memory(of->term) * nodes;
+        for (int32_t i = 0; i < of->elements; i++) {
+            if (sedge_mesh_level(reference->mesh, of->element[i]) == level)
+                memset(ader->memory[k].mean + i * each, 0, (size_t)each * sizeof(double));
+        }
+    }
+}
+
+static void keep_memory(sedge_reference *reference)
+{
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        memcpy(reference->ader->memory[k].state, reference->terms[k].memory,
+               (size_t)reference->terms[k].values * sizeof(double));
+    }
+}
+
+static void restore_memory(sedge_reference *reference)
+{
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        memcpy(reference->terms[k].memory, reference->ader->memory[k].state,
+               (size_t)reference->terms[k].values * sizeof(double));
+    }
+}
+
+// The mean of int_0^s (s - r)^m / m! f(t + r) dr over a step of length dt: the weight of L^m g in
+// the mean, where the source is g f.
+static double find_weight(const double *signal, int m, int order, double t, double dt)
+{
+    double points[SEDGE_PREDICTOR_TIMES], weights[SEDGE_PREDICTOR_TIMES];
+    const int times = sedge_predictor_times(order, points, weights);
+    double sum = 0.0;
+
+    for (int q = 0; q < times; q++) {
+        double factor = weights[q] * sedge_signal(signal, t + points[q] * dt);
+        for (int k = 1; k <= m + 1; k++) factor *= dt * (1.0 - points[q]) / k;
+        sum += factor;
+    }
+    return sum;
+}
+
+// What a point source adds to the means of a level.
+static void predict_point(sedge_reference *reference, int p, int level, double t, double dt,
+                          int terms)
+{
+    struct reference_ader *const ader = reference->ader;
+    const local_point *const point = &reference->point[p];
+    const int order = reference->element->order;
+    const int64_t nodes = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+    double *const own = ader->chain + (int64_t)point->element * fields * nodes;
+
+    memset(ader->chain, 0, (size_t)reference_count(reference) * sizeof(double));
+    for (int k = 0; k < reference->problem->term_count; k++)
+        memset(reference->terms[k].memory, 0, (size_t)reference->terms[k].values * sizeof(double));
+    for (int k = 0; k < fields; k++)
+        for (int i = 0; i < nodes; i++)
+            own[k * nodes + i] = point->fields[k] * reference->point_shape[p * nodes + i];
+    for (int m = 0; m <= terms; m++) {
+        add_chain(reference, level, find_weight(point->signal, m, order, t, dt),
+                  find_weight(point->signal, m, order, t, dt / 2));
+        apply_local(reference, 1.0);
+    }
+    restore_memory(reference);
+}
+
+// The means of a level over the step from t.
+static void predict(sedge_reference *reference, const double *u, int level, double t, double dt)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int order = reference->element->order;
+    const int terms = sedge_predictor_terms(order, true);
+    double half = 1.0;
+
+    keep_memory(reference);
+    clear_means(reference, level);
+    memcpy(ader->chain, u, (size_t)reference_count(reference) * sizeof(double));
+    for (int k = 0; k <= terms; k++) {
+        if (k > 0) apply_local(reference, dt * sedge_predictor_factor(order, k));
+        add_chain(reference, level, 1.0, half);
+        half *= 0.5;
+    }
+    restore_memory(reference);
+    for (int p = 0; p < reference->points; p++) predict_point(reference, p, level, t, dt, terms);
+}
+
+// ---- step --------------------------------------------------------------------------------------
+
+// What elements of level `level` see: of elements of other levels it is right at their faces only.
+static void find_seen(sedge_reference *reference, int level)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        const int other = sedge_mesh_level(reference->mesh, e);
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++) {
+            ader->seen[i] = other == level        ? ader->mean[i]
+                            : other < level       ? ader->pair[i]
+                            : ader->second[level] ? 2.0 * ader->mean[i] - ader->half[i]
+                                                  : ader->half[i];
+        }
+    }
+}
+
+// u and memory of a level at the end of its step from t.
+static sedge_status correct(sedge_reference *reference, double *u, int level, double t, double dt)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t nodes = reference->element->nodes;
+    const int64_t stride = nodes * reference->problem->equation->fields;
+    const int64_t count = reference_count(reference);
+    double points[SEDGE_PREDICTOR_TIMES], weights[SEDGE_PREDICTOR_TIMES];
+    const int times = sedge_predictor_times(reference->element->order, points, weights);
+
+    find_seen(reference, level);
+    keep_memory(reference);
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        memcpy(reference->terms[k].memory, ader->memory[k].mean,
+               (size_t)reference->terms[k].values * sizeof(double));
+    }
+    memset(ader->sum, 0, (size_t)count * sizeof(double));
+    for (int q = 0; q < times; q++) {
+        SEDGE_TRY(sedge_reference_rhs(reference, ader->seen, t + points[q] * dt, ader->rate));
+        for (int64_t i = 0; i < count; i++) ader->sum[i] += weights[q] * ader->rate[i];
+    }
+    restore_memory(reference);
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level) continue;
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++) u[i] += dt * ader->sum[i];
+    }
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int64_t each = sedge_term_memory(of->term) * nodes;
+        for (int64_t i = 0; i < of->values; i++) {
+            if (sedge_mesh_level(reference->mesh, of->element[i / each]) == level)
+                of->memory[i] += dt * of->rate[i];
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The mean over two steps of a level, for the next one.
+static void add_to_pair(sedge_reference *reference, int level)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level) continue;
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++)
+            ader->pair[i] = (ader->second[level] ? ader->pair[i] : 0.0) + 0.5 * ader->mean[i];
+    }
+}
+
+// One step of `level` and the steps of finer levels within it.
+static sedge_status advance(sedge_reference *reference, double *u, int level, double t, double dt)
+{
+    predict(reference, u, level, t, dt);
+    add_to_pair(reference, level);
+    for (int i = 0; i < 2 && level > 0; i++) {
+        reference->ader->second[level - 1] = i;
+        SEDGE_TRY(advance(reference, u, level - 1, t + i * dt / 2, dt / 2));
+    }
+    return correct(reference, u, level, t, dt);
+}
+
+sedge_status reference_ader_step(sedge_reference *reference, double *u, double t, double dt)
+{
+    sedge_status status = SEDGE_OK;
+
+    if (reference->ader == NULL) status = create(&reference->ader, reference);
+    SEDGE_TRY(sedge_comm_agree(reference->comm, status));
+    return advance(reference, u, reference->mesh->levels - 1, t, dt);
+}

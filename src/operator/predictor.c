@@ -1,0 +1,336 @@
+#include "operator/predictor.h"
+
+#include "base/memory.h"
+#include "dg/predictor.h"
+#include "forms/constants.h"
+#include "layout/upload.h"
+#include "operator/curved.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/scalar.h"
+
+#include <math.h>
+
+#define BLOCK_ITEMS 256 // of the prediction on a GPU, about
+
+// ---- configuration -----------------------------------------------------------------------------
+
+void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
+                               const operator_target *target)
+{
+    const int nodes = target->element->nodes;
+    const int lower = nodes - target->element->face_nodes;
+    const int fields = target->problem->equation->fields;
+    const int pack = 16 / layout->real_bytes; // geometry lies behind, in packs of 16 bytes
+    const bool is_host = operator_is_host_form(target->info);
+
+    config->block = is_host || nodes > BLOCK_ITEMS / 2 ? 1 : BLOCK_ITEMS / nodes;
+    config->threads = config->block * nodes;
+    config->stride = operator_round_up(nodes * fields, pack);
+    config->lower_stride = operator_round_up(lower * fields, pack);
+    config->scratch_words = config->block * (int64_t)(config->stride + config->lower_stride +
+                                                      (is_host ? 0 : SEDGE_GEOMETRY_WORDS));
+}
+
+static sedge_status write_doubles(sedge_text *text, const char *name, const double *values,
+                                  int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define %s", name));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
+    return sedge_text_add(text, "\n");
+}
+
+sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
+                                          const operator_target *target)
+{
+    double points[SEDGE_PREDICTOR_TIMES] = {0.0};
+    double weights[SEDGE_PREDICTOR_TIMES] = {1.0};
+    operator_predictor_config config;
+    int times = 1;
+
+    if (target->problem->integrator->predictor)
+        times = sedge_predictor_times(target->element->order, points, weights);
+    const operator_constant count = {"TIMES", times};
+    SEDGE_TRY(operator_constants_write(text, &count, 1));
+    SEDGE_TRY(write_doubles(text, "SEDGE_TIME_POINTS", points, times));
+    SEDGE_TRY(write_doubles(text, "SEDGE_TIME_WEIGHTS", weights, times));
+    if (!target->problem->integrator->predictor) return SEDGE_OK;
+    operator_predictor_choose(&config, layout, target);
+    const double lean = 2.0 * sedge_predictor_factor(target->element->order, 1);
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_LEAN SEDGE_R(%a)\n", lean));
+    const operator_constant rows[] = {
+        {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
+        {"PREDICT_BLOCK", config.block},
+        {"PREDICT_THREADS", config.threads},
+        {"PREDICT_STRIDE", config.stride},
+        {"PREDICT_LOWER_STRIDE", config.lower_stride},
+        {"PREDICT_SCRATCH", (int)config.scratch_words},
+    };
+    return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+int64_t operator_traces(const sedge_operator *op)
+{
+    return (int64_t)op->mesh->halo_faces + op->mesh->boundary_faces + op->predictor.level_faces;
+}
+
+// The boundary faces of a level follow each other, since they lie in the order of the elements.
+static void list_boundary(operator_predictor *predictor, const sedge_mesh *mesh)
+{
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const int32_t element = mesh->trace_faces[mesh->halo_faces + i].element;
+        const sedge_range *const range = sedge_mesh_range(mesh, element);
+        const int halo = range->halo, curved = range->curved;
+        if (predictor->boundary[halo][curved][range->level].count++ == 0)
+            predictor->boundary[halo][curved][range->level].first = i;
+    }
+}
+
+sedge_status operator_predictor_create(sedge_operator *op)
+{
+    operator_predictor *const predictor = &op->predictor;
+    const sedge_mesh *const mesh = op->mesh;
+
+    SEDGE_TRY(sedge_list_level_faces(&predictor->level_face, &predictor->level_faces, mesh));
+    for (int64_t i = 0; i < predictor->level_faces; i++) {
+        const sedge_level_face *const face = &predictor->level_face[i];
+        const int lesser = face->behind > 0 ? face->level : face->level - 1;
+        for (int level = lesser; level < SEDGE_LEVELS_MAX; level++) predictor->pair_faces[level]++;
+    }
+    list_boundary(predictor, mesh);
+    return SEDGE_OK;
+}
+
+void operator_predictor_clear(operator_predictor *predictor)
+{
+    sedge_release(predictor->level_face);
+    sedge_release(predictor->run);
+    sedge_buffer_free(predictor->step_faces);
+    sedge_buffer_free(predictor->step_halo);
+    sedge_buffer_free(predictor->closed);
+    *predictor = (operator_predictor){.runs = 0};
+}
+
+static bool has_terms(const sedge_operator *op, int64_t batch)
+{
+    for (int i = 0; i < op->terms.runs; i++) {
+        const operator_terms_run *const run = &op->terms.run[i];
+        if (batch >= run->first && batch < run->first + run->count) return run->has_terms;
+    }
+    return false;
+}
+
+static sedge_status list_runs(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    operator_predictor *const predictor = &op->predictor;
+
+    SEDGE_TRY(sedge_allocate(&predictor->run, mesh->range_count, sizeof *predictor->run));
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t first = sedge_slots_first(&op->data.slots, range);
+        const operator_predictor_run run = {.first = first,
+                                            .count = sedge_slots_first(&op->data.slots, range + 1) -
+                                                     first,
+                                            .level = range->level,
+                                            .finer = range->finer,
+                                            .terms = has_terms(op, first)};
+        if (range->curved) continue;
+        operator_predictor_run *const last =
+            predictor->runs > 0 ? &predictor->run[predictor->runs - 1] : NULL;
+        if (last != NULL && last->first + last->count == first && last->level == run.level &&
+            last->finer == run.finer && last->terms == run.terms) {
+            last->count += run.count;
+        } else {
+            predictor->run[predictor->runs++] = run;
+        }
+    }
+    return SEDGE_OK;
+}
+
+// sedge_step_face of dg_predictor.h.
+typedef struct step_face {
+    int32_t slot, face, level, behind;
+} step_face;
+
+static sedge_status upload_faces(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    operator_predictor *const predictor = &op->predictor;
+    step_face *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, predictor->level_faces, sizeof *list));
+    for (int64_t i = 0; i < predictor->level_faces; i++) {
+        const sedge_level_face *const face = &predictor->level_face[i];
+        list[i] = (step_face){(int32_t)sedge_slot(&op->data.slots, face->other), face->other_face,
+                              face->level, face->behind};
+    }
+    SEDGE_TRY(sedge_upload(&predictor->step_faces, op->device, list, predictor->level_faces,
+                           sizeof *list));
+    SEDGE_TRY(sedge_allocate(&list, mesh->halo_faces, sizeof *list));
+    for (int32_t i = 0; i < mesh->halo_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        const int level = sedge_mesh_level(mesh, face->element);
+        const int behind = mesh->halo_level != NULL ? mesh->halo_level[i] : 0;
+        list[i] = (step_face){(int32_t)sedge_slot(&op->data.slots, face->element), face->face,
+                              level, behind - level};
+    }
+    return sedge_upload(&predictor->step_halo, op->device, list, mesh->halo_faces, sizeof *list);
+}
+
+// Curved elements predict by their stage's kernel, which has no room for the memory of terms.
+static sedge_status check_curved(const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t first = sedge_slots_first(&op->data.slots, range);
+        for (int i = 0; i < op->terms.count && range->curved; i++) {
+            const operator_device_term *const term = &op->terms.term[i];
+            if (term->term.memory == 0 || term->places[first] < 0) continue;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "curved elements in '%s', which has the term '%s': the integrator "
+                              "'%s' cannot do this; choose time.integrator: lsrk45 or auto",
+                              mesh->groups.volume_names[mesh->group[range->first]], term->term.name,
+                              op->problem->integrator->name);
+        }
+        if (range->curved && range->finer)
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                              "curved elements have neighbours of finer levels");
+    }
+    return SEDGE_OK;
+}
+
+// The orientation in which a face meets itself node by node.
+static int find_identity(const sedge_element *element)
+{
+    for (int o = 0; o < 6; o++) {
+        int same = 0;
+        for (int i = 0; i < element->face_nodes; i++)
+            same += element->permuted[o * element->face_nodes + i] == i;
+        if (same == element->face_nodes) return o;
+    }
+    return -1;
+}
+
+static sedge_status upload_closed(sedge_operator *op)
+{
+    const int64_t slots = op->data.slots.count;
+    const int orientation = find_identity(op->element);
+    int32_t(*links)[2] = NULL;
+
+    if (!op->problem->curved) return SEDGE_OK;
+    if (orientation < 0) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no orientation meets itself");
+    SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
+    for (int64_t i = 0; i < slots * SEDGE_FACES; i++) {
+        links[i][0] = (int32_t)(i / SEDGE_FACES);
+        links[i][1] = (int32_t)(i % SEDGE_FACES) * 6 + orientation;
+    }
+    return sedge_upload(&op->predictor.closed, op->device, links, slots * SEDGE_FACES,
+                        sizeof *links);
+}
+
+sedge_status operator_predictor_place(sedge_operator *op)
+{
+    operator_predictor_config config;
+    const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
+
+    if (!op->problem->integrator->predictor) return SEDGE_OK;
+    SEDGE_TRY(check_curved(op));
+    SEDGE_TRY(upload_closed(op));
+    SEDGE_TRY(list_runs(op));
+    SEDGE_TRY(upload_faces(op));
+    operator_predictor_choose(&config, &op->layout, &target);
+    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT], config.scratch_words *
+                                                                             op->layout.real_bytes *
+                                                                             op->layout.lanes);
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+static sedge_status predict_run(sedge_operator *op, const operator_fields *fields,
+                                const operator_predictor_run *run, double dt)
+{
+    const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
+    operator_predictor_config config;
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t mean = sedge_buffer_address(fields->residual);
+    uint64_t half = sedge_buffer_address(fields->u[1]);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    int64_t first = run->first, count = run->count;
+    int powers = sedge_predictor_terms(op->element->order, run->terms);
+    int halves = run->finer;
+    operator_real step = operator_scalar(op, dt);
+    operator_terms_arguments terms;
+    void *arguments[12 + SEDGE_TERMS_ARGUMENTS] = {&u,        &mean,      &half,   &geometry,
+                                                   &material, &materials, &tables, &first,
+                                                   &count,    &powers,    &halves, &step};
+    int all = 12;
+
+    operator_predictor_choose(&config, &op->layout, &target);
+    operator_terms_list(&terms, &op->terms, fields->memory);
+    for (int i = 0; i < terms.count; i++) arguments[all++] = &terms.value[i];
+    return operator_launch(&op->launcher, KERNEL_PREDICT, op->main,
+                           (count + config.block - 1) / config.block, config.threads, arguments,
+                           all);
+}
+
+static sedge_status copy_states(sedge_operator *op, sedge_buffer *to, const sedge_buffer *from,
+                                const sedge_span *span)
+{
+    uint64_t source = sedge_buffer_address(from);
+    uint64_t target = sedge_buffer_address(to);
+    int64_t first = span->first, count = span->count;
+    const int64_t nodes = count * op->layout.nodes_padded;
+    void *const arguments[] = {&source, &target, &first, &count};
+
+    return operator_launch(&op->launcher, KERNEL_COPY_STATES, op->main,
+                           (nodes + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                           SEDGE_TRACE_THREADS, arguments, 4);
+}
+
+// mean = u + f_1 dt L (u + f_2 dt L (u + ..)), from the innermost bracket: each is a stage that
+// adds to a copy of u.
+static sedge_status predict_curved(sedge_operator *op, const operator_fields *fields, bool halo,
+                                   int level, double dt)
+{
+    const sedge_span span = op->data.slots.level[halo][true][level];
+    const int order = op->element->order;
+    sedge_buffer *const both[2] = {fields->residual, fields->u[1]};
+    sedge_buffer *from = fields->u[0];
+
+    for (int k = sedge_predictor_terms(order, true); k > 0 && span.count > 0; k--) {
+        operator_fields now = *fields;
+        const sedge_stage stage = {
+            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
+        now.u[0] = now.u[1] = from; // b is 0
+        now.residual = both[(k - 1) % 2];
+        SEDGE_TRY(copy_states(op, now.residual, fields->u[0], &span));
+        SEDGE_TRY(
+            operator_run_curved_alone(op, &now, op->main, halo, &stage, op->predictor.closed));
+        from = now.residual;
+    }
+    return SEDGE_OK;
+}
+
+sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
+                              double dt)
+{
+    for (int level = 0; level <= started; level++) {
+        SEDGE_TRY(predict_curved(op, fields, false, level, ldexp(dt, level)));
+        SEDGE_TRY(predict_curved(op, fields, true, level, ldexp(dt, level)));
+    }
+    for (int i = 0; i < op->predictor.runs; i++) {
+        const operator_predictor_run *const run = &op->predictor.run[i];
+        if (run->level > started) continue;
+        SEDGE_TRY(predict_run(op, fields, run, ldexp(dt, run->level)));
+    }
+    return SEDGE_OK;
+}

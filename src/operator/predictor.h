@@ -1,0 +1,54 @@
+// The predictions of ADER steps on the device (dg/predictor.h): kernels of
+// codegen/kernels/dg/dg_predictor.h. A step at a level of the time step is
+//
+//   operator_predict            means of the level's elements over their step, from the state
+//   operator_make_step_traces   what neighbours of other levels see of them (step_traces.h)
+//   operator_run_stage          the state at the step's end, from these means
+//
+// where several levels may begin or end their steps at once.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "forms/layout.h"
+#include "forms/target.h"
+#include "operator/fields.h"
+#include "operator/parts.h"
+
+typedef struct operator_predictor_config {
+    int block;                // SIMD batches a block
+    int threads;              // of it
+    int stride, lower_stride; // words of the block's memory for a batch's fields and derivatives
+    int64_t scratch_words;    // of the block's memory, for each lane
+} operator_predictor_config;
+
+// Traces on this rank: halo faces, boundary faces, faces between levels.
+int64_t operator_traces(const sedge_operator *op);
+
+// List faces between levels, and boundary faces by levels. SEDGE_ERR_MEMORY. Clear it in any case.
+// Not collective.
+SEDGE_MUST_USE
+sedge_status operator_predictor_create(sedge_operator *op);
+void operator_predictor_clear(operator_predictor *predictor);
+
+// What depends on the layout and on the terms. Called once, when they are known. SEDGE_ERR_USAGE
+// for curved elements in a medium with memory. Not collective.
+SEDGE_MUST_USE
+sedge_status operator_predictor_place(sedge_operator *op);
+
+void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
+                               const operator_target *target);
+
+// Append the constants of the program that has the kernels; those of time only for integrators
+// without `predictor`.
+SEDGE_MUST_USE
+sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
+                                          const operator_target *target);
+
+// The means of the elements of levels 0 to `started`, whose steps begin now; the finest's takes dt.
+// From the state fields->u[0] to fields->residual, those of the first half of the step, where they
+// are needed, to fields->u[1]; terms' memory to its residual. In the main stream.
+SEDGE_MUST_USE
+sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
+                              double dt);

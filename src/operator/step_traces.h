@@ -1,0 +1,18 @@
+// What elements see of neighbours whose steps of time differ from theirs, or who are on other
+// ranks: the mean of their trace over the own step (dg/predictor.h), from the means as u[0] and
+// those over the first half of the step as u[1]. Levels 0 to `started` begin a step.
+#pragma once
+
+#include "operator/fields.h"
+#include "operator/operator.h"
+
+// Fill the traces of faces between local elements of levels up to `started` and neighbours of other
+// levels.
+SEDGE_MUST_USE
+sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields *means,
+                                       int started);
+
+// Pack the traces for other ranks. What no step began for stays packed as it is.
+SEDGE_MUST_USE
+sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields *means,
+                                       sedge_stream *stream, int started);

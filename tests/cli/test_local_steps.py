@@ -1,0 +1,83 @@
+"""Local time steps as the user sees them: the answer of a Runge-Kutta method, restarts without a
+seam on other ranks, what is refused."""
+
+import unittest
+
+from kit import Case, read_json, sides
+
+USAGE = 1
+# Waves are a quarter as fast in one half of the box: two levels between the steps, three in all.
+DECK = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh: {box: {cells: [4, 2, 2], split: {axis: x, at: 0.5, names: [air, glass]}}}
+time:
+  end: 3.0
+  integrator: ader
+  levels: 3
+materials: {air: {epsilon: 1}, glass: {epsilon: 16}}
+""" + sides("pec") + """\
+sources:
+  - type: dipole
+    position: [0.23, 0.5, 0.4]
+    direction: [1, 2, 1]
+    signal: {type: gaussian, delay: 1.0, width: 0.3}
+monitors:
+  energy: {every: 1}
+  probes: {points: {air: [0.4, 0.3, 0.6], glass: [0.7, 0.6, 0.3]}}
+output: {snapshots: 0}
+"""
+
+
+class LocalSteps(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.write("deck.yaml", DECK)
+
+    def go(self, folder, *words, ranks=0):
+        self.succeed("run", self.deck, "--device", "host", "--quiet", "--output", folder, *words, ranks=ranks)
+        return read_json(self.folder / folder / "report.json")
+
+    def compare(self, a, b, part):
+        self.assertGreater(b["energy"]["final"], 1e-3)
+        self.assertLess(abs(a["energy"]["final"] / b["energy"]["final"] - 1), part)
+
+    def test_answer(self):
+        """The energy at the end is that of lsrk45 within 1e-3, which is what the mesh resolves."""
+        levels = self.go("levels")
+        self.assertEqual(len(levels["levels"]), 3)
+        self.assertEqual(sum(row["elements"] for row in levels["levels"]), levels["elements"])
+        self.assertGreater(levels["levels_gain"], 1.3)
+        plain = self.go("plain", "--set", "time.integrator=lsrk45", "--set", "time.levels=1")
+        self.assertEqual(len(plain["levels"]), 1)
+        self.compare(levels, plain, 1e-3)
+        self.compare(self.go("several", ranks=2), levels, 1e-11)
+
+    def test_restart(self):
+        """A run that goes on from its middle, on other ranks, ends as one without a break."""
+        self.deck = self.write("deck.yaml", DECK.replace("end: 3.0", "steps: 24"))
+        whole = self.go("whole")
+        self.go("parts", "--set", "time.steps=12", "--set", "output.checkpoint.steps=12")
+        rest = self.go("parts", "--restart", "auto", ranks=2)
+        self.assertEqual(rest["steps_before"], 12)
+        self.compare(rest, whole, 1e-11)
+
+    def test_refused(self):
+        cases = (
+            (("flux.upwind=0.5",), ("needs upwind fluxes",)),
+            (("boundaries.xmin={type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}",),
+             ("surfaces with memory",)),
+            (("time.integrator=auto",), ("time.levels is 3", "auto")),
+            (("time.integrator=lsrk45",), ("time.levels is 3", "lsrk45")),
+            (("materials.air={epsilon: 1, debye: {strength: 1, relaxation_time: 0.1}}",),
+             ("a point source in 'air'",)),
+        )
+        for settings, parts in cases:
+            words = [word for setting in settings for word in ("--set", setting)]
+            self.refuse(USAGE, parts, "run", self.deck, "--device", "host", "--output", "refused", *words,
+                        ranks=(0, 2))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

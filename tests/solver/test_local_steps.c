@@ -1,0 +1,295 @@
+// Steps of the integrator ader on a device, of one length and by levels, give what the slow
+// reference gives: conductors, media with memory and tensors, absorbing layers, walls, incident
+// waves, total fields, dipoles, periodic sides, on any number of ranks. Levels change an exact
+// solution's error little, and random fields only lose energy.
+//
+//   test_local_steps [random]
+#include "match.h"
+
+#include "curved_maps.h"
+
+#include "dg/predictor.h"
+
+#include <string.h>
+
+extern const sedge_integrator sedge_integrator_ader;
+extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
+    sedge_term_debye, sedge_term_lorentz, sedge_term_pml_side, sedge_term_pml_edge,
+    sedge_term_pml_corner;
+
+static kit_options start(kit_options options, const char *levels)
+{
+    options.integrator = &sedge_integrator_ader;
+    options.flux_keys = NULL; // upwind
+    options.levels = levels;
+    return options;
+}
+
+// Two steps from random fields in one precision, or in both.
+static void match_steps(const kit_world *world, const kit_options *options, double t)
+{
+    const sedge_operator_options config = {.variant = "bernstein"};
+    sedge_bernstein *basis = NULL;
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, options));
+    CHECK_OK(sedge_bernstein_create(&basis, k.base.element));
+    CHECK((k.base.mesh->levels > 1) == (options->levels != NULL));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = match_reference(&k, t, 2);
+    for (int p = 0; p < 2 && basis != NULL; p++) {
+        const double bound = MATCH_UNITS * basis->norm * kit_rounding(match_precisions[p]);
+        if (!match_everything() && options->order % 2 != p) continue;
+        CHECK_OK(kit_load(&k, match_precisions[p], &config));
+        CHECK_OK(kit_advance(&k, k.base.u, t, dt, 2));
+        CHECK_BOUND(kit_difference(&k, k.result, k.base.exact), bound);
+        CHECK_BOUND(kit_memory_difference(&k), bound);
+    }
+    sedge_bernstein_free(basis);
+    kit_clear(&k);
+}
+
+// Two media, of which one conducts and the other has a term with memory, walls of all kinds, and a
+// dipole on two levels.
+static void test_everything(const kit_world *world, int order, const char *levels)
+{
+    static const double dipole[12] = {
+        0.3, 0.64, 0.3, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = start(kit_everything(order, order <= 3 ? 4 : 3, 2), levels);
+
+    options.dipole = dipole;
+    match_steps(world, &options, 0.2);
+}
+
+// A wave that conductors scatter.
+static void test_incident(const kit_world *world, int order, const char *levels)
+{
+    static const kit_wall walls[] = {
+        {"xmin", "pec", 0.0}, {"ymin", "pmc", 0.0}, {"ymax", "impedance", 0.6}, {NULL, NULL, 0.0}};
+    kit_options options = start(kit_defaults(order, 3), levels);
+
+    options.distort = 0.08;
+    options.walls = walls;
+    options.wall = "absorbing";
+    options.incident = kit_pulse;
+    match_steps(world, &options, 0.35);
+}
+
+static void test_total_field(const kit_world *world, int order)
+{
+    // Both sides of the surface have the same level.
+    const kit_options options = start(match_total_field(order), order == 2 ? NULL : "0011");
+
+    match_steps(world, &options, 0.35);
+}
+
+static void test_periodic(const kit_world *world)
+{
+    kit_options options = start(kit_defaults(2, 4), "0121");
+
+    options.cells[1] = options.cells[2] = 2;
+    options.periodic = true;
+    options.distort = 0.05;
+    match_steps(world, &options, 0.0);
+}
+
+// Layers on three sides, driven by what fills them.
+static void test_layers(const kit_world *world)
+{
+    static const char *const sides[] = {"xmax", "ymax"};
+    static const kit_term terms[] = {
+        {&sedge_term_debye, "above", {3.0, 0.15}},
+        {&sedge_term_debye, "above-layer-x", {3.0, 0.15}},
+        {&sedge_term_debye, "above-layer-y", {3.0, 0.15}},
+        {&sedge_term_debye, "above-layer-xy", {3.0, 0.15}},
+        {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+        {&sedge_term_lorentz, "above", {2.0, 1.7, 0.1}},
+        {&sedge_term_pml_edge, "above-layer-xy", {9.0, 1.5, 0.0, 0.0, 1.0}},
+        {&sedge_term_pml_edge, "below-layer-xy", {9.0, 1.5, 0.0, 0.0, 1.0}},
+        {&sedge_term_pml_side, "above-layer-x", {9.0, 1.5, 1.0, 0.0, 0.0}},
+        {&sedge_term_pml_side, "below-layer-x", {9.0, 1.5, 1.0, 0.0, 0.0}},
+        {&sedge_term_pml_side, "above-layer-y", {9.0, 1.5, 0.0, 1.0, 0.0}},
+        {&sedge_term_pml_side, "below-layer-y", {9.0, 1.5, 0.0, 1.0, 0.0}},
+        {NULL, NULL, {0.0}}};
+    kit_options options = start(kit_defaults(2, 3), "012");
+
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 2, .surface = sides, .layers = 1};
+    match_steps(world, &options, 0.0);
+}
+
+static void test_tensors(const kit_world *world)
+{
+    static const kit_term terms[] = {
+        {&sedge_term_anisotropic_epsilon, "above", {0.7, 0.8, 0.6, 0.1, -0.12, 0.08}},
+        {&sedge_term_anisotropic_mu, "above", {0.75, 0.65, 0.85, -0.05, 0.1, 0.07}},
+        {&sedge_term_debye, "above", {3.0, 0.15}},
+        {NULL, NULL, {0.0}}};
+    static const double dipole[12] = {
+        0.3, 0.3, 0.3, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = start(kit_defaults(3, 3), "210");
+
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    options.dipole = dipole;
+    match_steps(world, &options, 0.0);
+}
+
+// Curved elements, which are of the finest level among their neighbours, beside a medium with
+// memory, walls and a wave.
+static void test_curved(const kit_world *world, int order, const char *levels)
+{
+    static const kit_term terms[] = {{&sedge_term_debye, "below", {3.0, 0.15}},
+                                     {NULL, NULL, {0.0}}};
+    static const kit_wall walls[] = {{"xmax", "pec", 0.0},
+                                     {"ymax", "impedance", 0.6},
+                                     {"zmax", "absorbing", 0.0},
+                                     {NULL, NULL, 0.0}};
+    kit_options options = start(kit_defaults(order, 3), levels);
+
+    options.box_map = curved_corner;
+    options.walls = walls;
+    options.wall = "pec";
+    if (order == 2) { // or a wave, for which there is one medium
+        options.split_axis = 2;
+        options.materials[1] = kit_resin;
+        options.terms = terms;
+    } else {
+        options.incident = kit_pulse;
+    }
+    match_steps(world, &options, 0.35);
+}
+
+// The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
+// levels and without.
+static double find_error(const kit_world *world, int order, int cells, const char *levels)
+{
+    kit_options options = start(kit_defaults(order, cells), levels);
+    double error = (double)NAN;
+
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    CHECK_OK(kit_solve(&error, world, &options, NULL, 1.0, 0.8));
+    return error;
+}
+
+static void test_order(const kit_world *world, int order)
+{
+    const double coarse = find_error(world, order, 3, "011");
+    const double fine = find_error(world, order, 6, "000111");
+    const double plain = find_error(world, order, 6, NULL);
+
+    // 2^(N+1) less a part for meshes that are not in the limit yet, and at order 4 for the small
+    // damping of first order (SEDGE_PREDICTOR_LEAN).
+    CHECK_BOUND(pow(2.0, order + 1) * (order < 4 ? 0.7 : 0.5), coarse / fine);
+    CHECK_BOUND(fine, 1.3 * plain);
+}
+
+// Random fields lose energy at the steps that levels take: in one half of the box waves are half as
+// fast, so that its steps may be twice as long.
+static void test_growth(const kit_world *world, int order)
+{
+    static const double slow[3] = {4.0, 1.0, 0.0};
+    kit_options options = start(kit_defaults(order, 4), "0011");
+    double last = HUGE_VAL;
+    kit k;
+
+    options.split_axis = 0;
+    options.materials[1] = slow;
+    options.distort = 0.05;
+    options.cells[1] = options.cells[2] = 2;
+    options.wall = "pec";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    dg_case_random(&k.base, k.base.u);
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+    const double dt = 2.0 * kit_time_step(&k, 0.8); // that of level 0 is the mesh's
+    for (int i = 0; i < 300; i++) {
+        CHECK_OK(sedge_evolution_step(k.evolution, i * dt, dt));
+        if (i % 10 != 9) continue;
+        const double energy = kit_energy(&k);
+        CHECK(energy <= last * (1.0 + 1e-9));
+        last = energy;
+    }
+    kit_clear(&k);
+}
+
+// What a predictor's steps cannot do is refused.
+static void test_refused(const kit_world *world)
+{
+    static const kit_term saturates[] = {{&kit_saturation, "domain", {0.1, 0.1}},
+                                         {NULL, NULL, {0.0}}};
+    static const kit_term remembers[] = {{&sedge_term_debye, "domain", {3.0, 0.15}},
+                                         {NULL, NULL, {0.0}}};
+    kit_options options[3];
+    kit k;
+
+    for (int i = 0; i < 3; i++) {
+        options[i] = start(kit_defaults(2, 2), NULL);
+        options[i].wall = "pec";
+        options[i].terms = i == 0 ? saturates : remembers;
+    }
+    options[1].dipole = kit_dipole;
+    options[2].box_map = curved_corner;
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(kit_create(&k, world, &options[i]));
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE, "'ader' cannot do");
+        kit_clear(&k);
+    }
+}
+
+// Gauss points are exact for what a step's data need, and the series is that of the mean.
+static void test_tables(void)
+{
+    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
+        double at[SEDGE_PREDICTOR_TIMES], weight[SEDGE_PREDICTOR_TIMES];
+        const int times = sedge_predictor_times(order, at, weight);
+        CHECK(times <= SEDGE_PREDICTOR_TIMES);
+        for (int degree = 0; degree <= order + 1; degree++) {
+            double sum = 0.0;
+            for (int q = 0; q < times; q++) sum += weight[q] * pow(at[q], degree);
+            CHECK_BOUND(fabs(sum - 1.0 / (degree + 1)), 1e-14);
+        }
+        const double lean = order >= 4 ? SEDGE_PREDICTOR_LEAN : 0.0;
+        CHECK_BOUND(fabs(sedge_predictor_factor(order, 1) - 0.5 - lean), 1e-16);
+        for (int k = 2; k <= 3; k++)
+            CHECK_BOUND(fabs(sedge_predictor_factor(order, k) * (k + 1) - 1.0), 1e-15);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world));
+    if (world.comm == NULL) return CHECK_END();
+    if (argc > 1 && strcmp(argv[1], "random") == 0) {
+        test_everything(&world, 2, "0121");
+        kit_close(&world);
+        return CHECK_END();
+    }
+    for (int order = 1; order <= 4; order++)
+        test_everything(&world, order, order % 2 == 1 ? NULL : order == 2 ? "0121" : "012");
+    test_incident(&world, 3, "012");
+    for (int order = 2; order <= 3; order++) test_total_field(&world, order);
+    test_periodic(&world);
+    test_layers(&world);
+    test_tensors(&world);
+    test_tables();
+    test_refused(&world);
+    if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_OPENCL) {
+        test_curved(&world, 2, "100");
+        test_curved(&world, 3, NULL);
+        for (int order = 1; order <= 4; order++) test_order(&world, order);
+        for (int order = 2; order <= 4; order += 2) test_growth(&world, order);
+    }
+    kit_close(&world);
+    return CHECK_END();
+}
