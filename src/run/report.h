@@ -49,10 +49,10 @@ typedef struct sedge_report {
     const char *integrator;    // NULL: an equation without time
     int stages;                // 0: an equation without time
     double dt, time;
-    sedge_levels levels; // of local time steps; no levels: an equation without time
-    sedge_stopwatch watch;                              // of this process, stopped
-    double total_seconds;                               // of this process, by the clock
-    double before_seconds;                              // of the runs that this one continues
+    sedge_levels levels;   // of local time steps; no levels: an equation without time
+    sedge_stopwatch watch; // of this process, stopped
+    double total_seconds;  // of this process, by the clock
+    double before_seconds; // of the runs that this one continues
     double mesh_seconds, tune_seconds, compile_seconds; // parts of the set-up
     const char *tuned_by; // "request", "rule", "wisdom", "measurement"
     int tuned;            // candidates that were timed, now or before

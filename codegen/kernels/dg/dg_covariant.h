@@ -120,8 +120,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                 sedge_value c[32];
                 sedge_plane plane;
                 get_material(m, material, materials, value);
-                get_flux_material(mv, m, value, face, links, material, materials, slots,
-                                  halo_faces, boundary_end);
+                get_flux_material(mv, m, value, face, links, material, materials, slots, halo_faces,
+                                  boundary_end);
                 load_map(c, map);
                 find_plane(&plane, c, face);
                 find_face_matrix(map + SEDGE_FACE_MATRIX +
