@@ -179,8 +179,8 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     sources->count++;
     job->batches = point->batches;
     job->scale = point->scale;
-    SEDGE_TRY_GOTO(
-        status, sedge_allocate(&job->weights, (1 + job->powers) * point->batches * batch_bytes, 1));
+    const int64_t bytes = (1LL + job->powers) * point->batches * batch_bytes;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job->weights, bytes, 1));
     for (int i = 0; i < count; i++) {
         if (place[i] < 0) continue;
         SEDGE_TRY_GOTO(status, put_weights(job, place[i], source, shares[i].element,
@@ -188,8 +188,7 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     }
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->batch, op->device, batch,
                                              point->batches * (int64_t)sizeof *batch));
-    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, job->weights,
-                                             (1 + job->powers) * point->batches * batch_bytes));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, job->weights, bytes));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->signal, op->device, source->signal,
                                              sizeof source->signal));
 done:

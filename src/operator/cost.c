@@ -153,7 +153,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
                (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            level_faces * (face_nodes * fields * real + 20) +
-           (closes ? mesh->elements * 8 * (int64_t)SEDGE_FACES : 0) +
+           (closes ? (int64_t)mesh->elements * 8 * SEDGE_FACES : 0) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
            face_memory_bytes(problem, mesh, face_nodes, real);

@@ -123,6 +123,12 @@ static bool has_terms(const sedge_operator *op, int64_t batch)
     return false;
 }
 
+static bool continues(const operator_predictor_run *last, const operator_predictor_run *next)
+{
+    return last->first + last->count == next->first && last->level == next->level &&
+           last->finer == next->finer && last->terms == next->terms;
+}
+
 static sedge_status list_runs(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -139,11 +145,8 @@ static sedge_status list_runs(sedge_operator *op)
                                             .finer = range->finer,
                                             .terms = has_terms(op, first)};
         if (range->curved) continue;
-        operator_predictor_run *const last =
-            predictor->runs > 0 ? &predictor->run[predictor->runs - 1] : NULL;
-        if (last != NULL && last->first + last->count == first && last->level == run.level &&
-            last->finer == run.finer && last->terms == run.terms) {
-            last->count += run.count;
+        if (predictor->runs > 0 && continues(&predictor->run[predictor->runs - 1], &run)) {
+            predictor->run[predictor->runs - 1].count += run.count;
         } else {
             predictor->run[predictor->runs++] = run;
         }
@@ -198,9 +201,10 @@ static sedge_status check_curved(const sedge_operator *op)
                               mesh->groups.volume_names[mesh->group[range->first]], term->term.name,
                               op->problem->integrator->name);
         }
-        if (range->curved && range->finer)
+        if (range->curved && range->finer) {
             return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                               "curved elements have neighbours of finer levels");
+        }
     }
     return SEDGE_OK;
 }

@@ -89,7 +89,7 @@ static sedge_status make_traces(sedge_operator *op, const operator_fields *field
                                 int64_t count)
 {
     const int64_t width = op->element->face_nodes;
-    const int64_t point_bytes = op->problem->equation->fields * op->layout.real_bytes;
+    const int64_t point_bytes = (int64_t)op->problem->equation->fields * op->layout.real_bytes;
     const uint64_t slot = (uint64_t)(op->mesh->halo_faces + first);
     int64_t points = count * width;
     uint64_t u = sedge_buffer_address(fields->u[0]);

@@ -167,9 +167,8 @@ static void predict_point(sedge_reference *reference, int p, int level, double t
     memset(ader->chain, 0, (size_t)reference_count(reference) * sizeof(double));
     for (int k = 0; k < reference->problem->term_count; k++)
         memset(reference->terms[k].memory, 0, (size_t)reference->terms[k].values * sizeof(double));
-    for (int k = 0; k < fields; k++)
-        for (int i = 0; i < nodes; i++)
-            own[k * nodes + i] = point->fields[k] * reference->point_shape[p * nodes + i];
+    for (int64_t i = 0; i < fields * nodes; i++)
+        own[i] = point->fields[i / nodes] * reference->point_shape[p * nodes + i % nodes];
     for (int m = 0; m <= terms; m++) {
         add_chain(reference, level, find_weight(point->signal, m, order, t, dt),
                   find_weight(point->signal, m, order, t, dt / 2));
