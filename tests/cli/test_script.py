@@ -13,7 +13,7 @@ from kit import FOLDER, SOURCE, TIMEOUT, Case
 STAND_IN = """#!/bin/sh
 name=$(basename "$0")
 case "$name $*" in
-*sanitize*) name="sanitized-$name" ;;
+*build-sanitize*) name="sanitized-$name" ;;
 *--build*) name="$name-build" ;;
 esac
 echo "$name" >>"$CALLS"

@@ -230,8 +230,7 @@ static void test_levels(void)
     } cases[] = {{"time={steps: 5}", 1},
                  {"time={steps: 5, levels: auto}", SEDGE_LEVELS_MAX},
                  {"time={steps: 5, levels: 1}", 1},
-                 {"time={steps: 5, integrator: local, levels: 7}", 7},
-                 {"time={steps: 5, integrator: auto, levels: 7}", 7}};
+                 {"time={steps: 5, integrator: local, levels: 7}", 7}};
 
     for (int i = 0; i < COUNT(cases); i++) {
         sedge_deck *deck = NULL;

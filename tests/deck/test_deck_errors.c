@@ -58,6 +58,9 @@ static const bad_deck bad_decks[] = {
     {"{end: 10}", "{end: 10, levels: 4}",
      "deck.yaml:7: time.levels is 4, but with the integrator 'lsrk45' all elements take the same "
      "step: 1 or auto"},
+    {"{end: 10}", "{end: 10, integrator: auto, levels: 4}",
+     "deck.yaml:7: time.levels is 4, but with the integrator 'auto' all elements take the same "
+     "step: 1 or auto"},
     {"{end: 10}", "{end: 10, levels: 0}", "deck.yaml:7: time.levels '0' is not known"},
     {"{end: 10}", "{end: 10, integrator: local, levels: 17}",
      "deck.yaml:7: time.levels '17' is not known"},

@@ -110,6 +110,7 @@ static void run_boundary(const sedge_operator *op, const operator_fields *fields
     uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = 0.1;
+    double duration = 0.2;
     void *const arguments[] = {&p->address[STATE],
                                &trace,
                                &p->address[BOUNDARY],
@@ -124,9 +125,10 @@ static void run_boundary(const sedge_operator *op, const operator_fields *fields
                                &face_basis,
                                &clock,
                                &delay,
+                               &duration,
                                &points};
 
-    launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, 15);
+    launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, 16);
 }
 
 // Append the terms' arguments to `count` others: their lists begin `first` batches later.
@@ -193,7 +195,9 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
     uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     uint64_t clock = sedge_buffer_address(fields->clock);
     int64_t halo_faces = 0;
+    int64_t boundary_end = op->mesh->boundary_faces;
     double delay = 0.1;
+    double duration = 0.2;
     const sedge_span span = op->data.slots.span[false][true];
     int64_t first = p->first + span.first;
     int64_t first_curve = 0;
@@ -202,7 +206,7 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
     operator_terms_arguments terms;
-    void *arguments[24 + SEDGE_TERMS_ARGUMENTS] = {&p->address[STATE],
+    void *arguments[26 + SEDGE_TERMS_ARGUMENTS] = {&p->address[STATE],
                                                    &p->address[NEXT],
                                                    &p->address[RESIDUAL],
                                                    &p->address[TRACE],
@@ -217,8 +221,10 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
                                                    &parameters,
                                                    &kinds,
                                                    &halo_faces,
+                                                   &boundary_end,
                                                    &clock,
                                                    &delay,
+                                                   &duration,
                                                    &first,
                                                    &first_curve,
                                                    &count,
@@ -228,7 +234,7 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
                                                    &step};
 
     launch(op, KERNEL_CURVED, (count + op->curved.config.block - 1) / op->curved.config.block,
-           op->curved.config.threads, arguments, add_terms(arguments, 24, &terms, op, fields, p));
+           op->curved.config.threads, arguments, add_terms(arguments, 26, &terms, op, fields, p));
 }
 
 static void run_all(const sedge_operator *op, const operator_fields *fields, place *p, double dt)

@@ -76,6 +76,8 @@ void sedge_set_threads(int threads)
     _Pragma("omp parallel for schedule(static) if (sedge_blocks > 1) num_threads(sedge_team)")
 #define SEDGE_OUTER(b) SEDGE_PRELUDE_PARALLEL for (long long b = 0; b < sedge_blocks; b++)
 
+#define SEDGE_LAST_BLOCK(ended) 0 // no other device reads what this one stores
+
 #define SEDGE_ITEMS(g, groups, n, items, threads) \
     for (int g = 0; g < (groups); g++)            \
         for (int n = 0; n < (items); n++)

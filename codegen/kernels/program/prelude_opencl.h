@@ -68,6 +68,8 @@ typedef ulong sedge_uint64;
 #define SEDGE_OUTER(b) const long b = (long)get_group_id(0);
 #define SEDGE_THREAD   ((int)get_local_id(0))
 
+#define SEDGE_LAST_BLOCK(ended) 0 // no other device reads what this one stores
+
 #define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
     for (int sedge_t = SEDGE_THREAD, g = sedge_t / (items), n = sedge_t % (items); \
          sedge_t < (groups) * (items);                                             \

@@ -93,6 +93,8 @@ void sedge_set_order(struct sedge_order *order)
 
 #define SEDGE_THREAD (sedge_order->item)
 
+#define SEDGE_LAST_BLOCK(ended) 0 // no other device reads what this one stores
+
 #define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
     for (int sedge_t = SEDGE_THREAD, g = sedge_t / (items), n = sedge_t % (items); \
          sedge_t < (groups) * (items);                                             \
