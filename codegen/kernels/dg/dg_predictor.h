@@ -4,7 +4,8 @@
 #pragma once
 
 // Behind the simplices of dg_lower.h, for each coefficient alpha of order N: the coefficients
-// alpha - e_0, .., alpha - e_3 of order N - 1, and alpha itself. Where alpha_j = 0 the entry is not used.
+// alpha - e_0, .., alpha - e_3 of order N - 1, and alpha itself. Where alpha_j = 0 the entry is not
+// used.
 typedef struct SEDGE_ALIGN(8) sedge_raise {
     short lower[4];
     short alpha[4];
@@ -88,10 +89,10 @@ SEDGE_FUNCTION void add_memory(sedge_value *chain, sedge_value *sum, sedge_real 
 #define SEDGE_PREDICT_PRIVATE(i)                                                          \
     SEDGE_PRIVATE(sedge_value, chain_##i, SEDGE_PREDICT_ITEMS, SEDGE_TERM_WORDS_##i + 1); \
     SEDGE_PRIVATE(sedge_value, sum_##i, SEDGE_PREDICT_ITEMS, SEDGE_TERM_WORDS_##i + 1);
-#define SEDGE_PREDICT_LOAD(i)                                                             \
+#define SEDGE_PREDICT_LOAD(i)                                                            \
     load_memory(SEDGE_MINE(chain_##i, item), SEDGE_MINE(sum_##i, item), term_memory_##i, \
                 term_places_##i[start + e], n, SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_STORE(i)                                                            \
+#define SEDGE_PREDICT_STORE(i)                                                                \
     store_memory(term_residual_##i, SEDGE_MINE(sum_##i, item), term_places_##i[start + e], n, \
                  SEDGE_TERM_WORDS_##i);
 #define SEDGE_PREDICT_APPLY(i, fields)                                                          \
@@ -109,19 +110,19 @@ SEDGE_FUNCTION void add_memory(sedge_value *chain, sedge_value *sum, sedge_real 
 // The order is that of add_terms (dg_terms.h).
 #ifdef SEDGE_EACH_DRIVE
 #define SEDGE_PREDICT_SEEN(i) SEDGE_PREDICT_APPLY(i, seen)
-#define SEDGE_PREDICT_DRIVE(i)                                               \
-    predict_drive_##i(seen, SEDGE_MINE(chain_##i, item), start + e, material, \
-                      term_places_##i, term_parameters_##i);
-#define SEDGE_PREDICT_TERMS                              \
-    sedge_value seen[SEDGE_FIELDS];                      \
-    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = before[f];    \
-    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)                \
-    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)                \
-    SEDGE_PREDICT_MULTIPLY                               \
+#define SEDGE_PREDICT_DRIVE(i)                                                                 \
+    predict_drive_##i(seen, SEDGE_MINE(chain_##i, item), start + e, material, term_places_##i, \
+                      term_parameters_##i);
+#define SEDGE_PREDICT_TERMS                           \
+    sedge_value seen[SEDGE_FIELDS];                   \
+    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = before[f]; \
+    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)             \
+    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)             \
+    SEDGE_PREDICT_MULTIPLY                            \
     SEDGE_EACH_DRIVE(SEDGE_PREDICT_OWN)
 #else
-#define SEDGE_PREDICT_TERMS              \
-    SEDGE_EACH_TERM(SEDGE_PREDICT_OWN)   \
+#define SEDGE_PREDICT_TERMS            \
+    SEDGE_EACH_TERM(SEDGE_PREDICT_OWN) \
     SEDGE_PREDICT_MULTIPLY
 #endif
 #endif
@@ -141,8 +142,8 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
         const sedge_geometry *const s_x = geometry + start;
 #else
         SEDGE_BLOCKWIDE sedge_geometry *const s_x =
-            (SEDGE_BLOCKWIDE sedge_geometry *)(s_l + SEDGE_PREDICT_BLOCK *
-                                                         SEDGE_PREDICT_LOWER_STRIDE);
+            (SEDGE_BLOCKWIDE sedge_geometry *)(s_l +
+                                               SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE);
         SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, w, SEDGE_GEOMETRY_WORDS, SEDGE_PREDICT_THREADS) {
             if (e < left)
                 ((SEDGE_BLOCKWIDE sedge_value *)(s_x + e))[w] =
@@ -152,11 +153,12 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
         SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
             if (e < left) {
                 const int item = e * SEDGE_NODES + n;
+                sedge_value *const sum = SEDGE_MINE(sums, item);
                 const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
                 SEDGE_EACH (f, SEDGE_FIELDS) {
                     s_w[e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS + f] = own.f[f];
-                    SEDGE_MINE(sums, item)[f] = own.f[f];
-                    SEDGE_MINE(sums, item)[SEDGE_FIELDS + f] = own.f[f];
+                    sum[f] = own.f[f];
+                    sum[SEDGE_FIELDS + f] = own.f[f];
                 }
 #ifdef SEDGE_EACH_TERM
                 SEDGE_EACH_TERM(SEDGE_PREDICT_LOAD)
@@ -183,6 +185,7 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
             SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
                 if (e < left) {
                     const int item = e * SEDGE_NODES + n;
+                    sedge_value *const sum = SEDGE_MINE(sums, item);
                     SEDGE_BLOCKWIDE sedge_value *const own =
                         s_w + e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
                     sedge_value rate[SEDGE_FIELDS];
@@ -195,9 +198,8 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
                     SEDGE_EACH (f, SEDGE_FIELDS) {
                         const sedge_value now = factor * rate[f];
                         own[f] = now;
-                        SEDGE_MINE(sums, item)[f] = SEDGE_MINE(sums, item)[f] + now;
-                        SEDGE_MINE(sums, item)
-                        [SEDGE_FIELDS + f] = SEDGE_MINE(sums, item)[SEDGE_FIELDS + f] + part * now;
+                        sum[f] = sum[f] + now;
+                        sum[SEDGE_FIELDS + f] = sum[SEDGE_FIELDS + f] + part * now;
                     }
                 }
             }
@@ -205,11 +207,12 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
         SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
             if (e < left) {
                 const int item = e * SEDGE_NODES + n;
+                sedge_value *const sum = SEDGE_MINE(sums, item);
                 const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED + n;
                 sedge_state out;
-                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = SEDGE_MINE(sums, item)[f];
+                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = sum[f];
                 mean[at] = out;
-                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = SEDGE_MINE(sums, item)[SEDGE_FIELDS + f];
+                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = sum[SEDGE_FIELDS + f];
                 if (halves != 0) half[at] = out;
 #ifdef SEDGE_EACH_TERM
                 SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
@@ -223,8 +226,8 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
 // What a point source g f(t) adds to the means, one block for each SIMD batch on which it acts, as
 // sedge_point_source has them: sum_m c_m L^m g with c_m the mean over the step of
 //   int_0^s (s - r)^m / m! f(t + r) dr,
-// by the step's Gauss points. `weights` [1 + powers][blocks][nodes]: (scale L)^m g. The step begins at
-// clock + delay.
+// by the step's Gauss points. `weights` [1 + powers][blocks][nodes]: (scale L)^m g. The step begins
+// at clock + delay.
 #define SEDGE_PREDICT_POINT_LIST(X)                            \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)          \
@@ -305,15 +308,15 @@ typedef struct SEDGE_ALIGN(16) sedge_step_face {
 } sedge_step_face;
 
 // Levels 0 to `started` begin a step now. For each face the mean of its element's trace over the
-// present step of the element behind it, at `points` points of faces, in the order of the own face's
-// nodes. A trace stays unchanged if no step began on either side.
-#define SEDGE_STEP_TRACES_LIST(X)                                  \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)        \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)        \
-    X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces)   \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
-    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)             \
-    X(sedge_int64, points)                                         \
+// present step of the element behind it, at `points` points of faces, in the order of the own
+// face's nodes. A trace stays unchanged if no step began on either side.
+#define SEDGE_STEP_TRACES_LIST(X)                                \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)      \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)      \
+    X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces) \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)          \
+    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)           \
+    X(sedge_int64, points)                                       \
     X(int, started)
 
 SEDGE_KERNEL(sedge_step_traces, SEDGE_TRACE_THREADS, SEDGE_STEP_TRACES_LIST)
