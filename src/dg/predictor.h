@@ -9,10 +9,11 @@
 // and u + dt f(mean) is the state after the step, with the whole right-hand side f. Terms beyond K
 // = 3 are far below the error of the coupling: an element predicts without its neighbours' jumps.
 //
-// From order 4 on that error lets well resolved waves grow: on regular cells by up to 6e-5 in
+// From order 4 on that error lets well resolved waves grow: on regular cells by up to 1.4e-4 in
 // amplitude a wavelength at 0.9 of the limit, by eigenvalues. So f_1 is 1/2 + SEDGE_PREDICTOR_LEAN
 // there. This damps a wave of angular frequency w by lean (w dt)^2 a step, which is more than its
-// growth.
+// growth at orders 4 and 5 on regular cells (benchmarks/MEASUREMENTS.md); other cases were not
+// measured.
 //
 // Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
 // time.

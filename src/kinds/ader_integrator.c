@@ -9,8 +9,8 @@ static const double c[] = {0.0};
 const sedge_integrator sedge_integrator_ader = {
     .name = "ader",
     .text =
-        "one stage, of the order of the polynomials plus one: each element predicts its step by "
-        "itself; for linear equations with upwind fluxes",
+        "one stage, order 3 in time at orders 1 and 2, else 4: each element predicts its step by "
+        "itself, and may take steps of its own (`levels`); for linear equations with upwind fluxes",
     .stages = 1,
     .order = 0,
     .a = a,
