@@ -136,6 +136,9 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     sedge_stopwatch_begin(options->watch, "mesh: distribute");
     SEDGE_TRY_GOTO(status,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
+    if (options->keep_whole && ranks > 1 && sedge_comm_is_root(comm))
+        status = sedge_mesh_keep(mesh, &global);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_global_release(&global);
     sedge_stopwatch_begin(options->watch, "mesh: number");
     SEDGE_TRY_GOTO(status,
@@ -172,5 +175,6 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->peer_ranks);
     sedge_release(mesh->peer_offsets);
     sedge_release(mesh->halo_level);
+    sedge_mesh_release_whole(mesh);
     sedge_release(mesh);
 }

@@ -231,6 +231,8 @@ typedef struct sedge_mesh {
 
     int32_t *set_offsets;      // [surface groups + 1] windows of set_faces
     sedge_set_face *set_faces; // this rank's sides of named faces; of a surface by element and face
+
+    struct sedge_global *whole; // the whole mesh on rank 0, kept for sedge_mesh_balance; else NULL
 } sedge_mesh;
 
 // How elements are numbered inside a rank, in each of its ranges.
@@ -343,6 +345,7 @@ typedef struct sedge_mesh_options {
     // nothing.
     int classes;
     const char *const *class_volume;
+    bool keep_whole;  // rank 0 keeps the whole mesh for sedge_mesh_balance
     bool keep_faults; // accept a file that is not conforming; sedge_mesh_shape.fault says why
 
     // Called on rank 0 when a phase begins, with its name and the number of elements, e.g.
@@ -408,6 +411,22 @@ int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved);
 // SEDGE_ERR_MEMORY; the mesh is as before then. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, const uint8_t *level);
+
+// Deal the elements to the ranks anew if the ranks would wait for each other with these levels:
+// with local time steps a tick takes as long as on the rank with most elements in it. Each rank has
+// about its share of each level then. `*level` [elements] is as in sedge_mesh_set_levels; it is
+// replaced by that of the new elements of this rank (to be released with sedge_release), and
+// everything in the mesh that holds elements, slots and ranks is new, in one level. Nothing changes
+// on one rank, and where the present parts lose less than a twentieth by waiting. The options are
+// those that the mesh was created with, and nothing is done without keep_whole. The whole mesh on
+// rank 0 is released in any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_comm *comm,
+                                const sedge_mesh_options *options);
+
+// Release the whole mesh that rank 0 keeps, if it does. Not collective.
+void sedge_mesh_release_whole(sedge_mesh *mesh);
 
 // Send what this rank has for each halo slot to the other rank of the face: `mine` [halo_faces] of
 // `bytes` bytes. The caller releases `*theirs` (a pointer to any object pointer) [halo_faces], what

@@ -12,7 +12,8 @@ static bool has_levels(const sedge_deck *deck, const sedge_problem *problem)
 }
 
 static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const sedge_deck *deck,
-                           const sedge_problem *problem, sedge_mesh *mesh)
+                           const sedge_problem *problem, sedge_mesh *mesh,
+                           const sedge_mesh_options *mesh_options)
 {
     const sedge_levels_options options = {
         .cfl = deck->cfl,
@@ -23,7 +24,10 @@ static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const s
     };
 
     SEDGE_TRY(sedge_levels_choose(levels, comm, problem, mesh, &options));
-    if (levels->levels > 1) SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
+    if (levels->levels > 1) {
+        SEDGE_TRY(sedge_mesh_balance(mesh, &levels->level, comm, mesh_options));
+        SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
+    }
     sedge_release(levels->level);
     levels->level = NULL; // by numbers that the elements no longer have
     return SEDGE_OK;
@@ -31,9 +35,11 @@ static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const s
 
 sedge_status sedge_levels_apply(sedge_levels *levels, double *stable_dt, const sedge_comm *comm,
                                 const sedge_deck *deck, const sedge_problem *problem,
-                                sedge_mesh *mesh)
+                                sedge_mesh *mesh, const sedge_mesh_options *mesh_options)
 {
-    if (has_levels(deck, problem)) SEDGE_TRY(choose(levels, comm, deck, problem, mesh));
+    if (has_levels(deck, problem))
+        SEDGE_TRY(choose(levels, comm, deck, problem, mesh, mesh_options));
+    sedge_mesh_release_whole(mesh);
     if (levels->levels <= 1) {
         *levels = (sedge_levels){.levels = 1, .dt = *stable_dt, .gain = 1.0};
         levels->count[0] = mesh->global_elements;

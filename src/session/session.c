@@ -65,6 +65,22 @@ static sedge_status plan_steps(sedge_session *session)
     return SEDGE_OK;
 }
 
+static sedge_mesh_options request_mesh(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const bool may_predict = deck->integrator == NULL || deck->integrator->predictor;
+    sedge_mesh_options options = deck->mesh;
+
+    options.tell = session->options->quiet ? NULL : sedge_mesh_say;
+    options.watch = session->watch;
+    options.threads = sedge_cpu_share(sedge_comm_node_size(session->comm));
+    // For parts that are balanced in each level of the time step. A partitioner that the deck names
+    // has the last word.
+    options.keep_whole = options.partitioner == NULL && deck->levels > 1 && may_predict &&
+                         deck->equation->elliptic == NULL;
+    return options;
+}
+
 // The smallest time step over ranks, and where it comes from; levels of local ones.
 static sedge_status find_time_step(sedge_session *session)
 {
@@ -109,8 +125,9 @@ static sedge_status find_time_step(sedge_session *session)
     sedge_comm_broadcast(session->comm, &session->limit_group, sizeof session->limit_group,
                          (int)owner);
     session->stable_dt = session->least_step = least;
+    const sedge_mesh_options options = request_mesh(session);
     SEDGE_TRY(sedge_levels_apply(&session->levels, &session->stable_dt, session->comm,
-                                 session->deck, &session->problem, session->mesh));
+                                 session->deck, &session->problem, session->mesh, &options));
     return plan_steps(session);
 }
 
@@ -157,10 +174,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     const bool tries = sedge_comm_is_root(comm) && writes;
     SEDGE_TRY(sedge_comm_agree(comm, tries ? try_places(session) : SEDGE_OK));
     const double start = sedge_clock();
-    sedge_mesh_options mesh_options = session->deck->mesh;
-    mesh_options.tell = options->quiet ? NULL : sedge_mesh_say;
-    mesh_options.watch = watch;
-    mesh_options.threads = sedge_cpu_share(sedge_comm_node_size(comm));
+    const sedge_mesh_options mesh_options = request_mesh(session);
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &mesh_options));
     session->mesh_seconds = sedge_clock() - start;
     sedge_stopwatch_begin(watch, "problem");
