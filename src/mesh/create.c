@@ -1,3 +1,5 @@
+// The whole mesh on rank 0, its parts, and the ranks' meshes made of them; parts balanced by
+// levels.
 #include "mesh.h"
 
 #include "enclose.h"
@@ -7,10 +9,18 @@
 #include "local.h"
 
 #include "base/memory.h"
+#include "partition/parts.h"
 #include "petsc/petsc_library.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)SEDGE_GRAPH_LEVELS == SEDGE_LEVELS_MAX, "levels of graphs and meshes");
+
+// Parts that lose less than this by waiting stay as they are: they have the shortest halo.
+#define WORTH 0.05
 
 const int sedge_face_vertices[SEDGE_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
 
@@ -111,6 +121,17 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     return SEDGE_OK;
 }
 
+// Move the whole mesh into `mesh`, which keeps it for sedge_mesh_balance; `global` is empty then.
+static sedge_status keep_whole(sedge_mesh *mesh, sedge_global *global)
+{
+    SEDGE_TRY(sedge_allocate(&mesh->whole, 1, sizeof *mesh->whole));
+    *mesh->whole = *global;
+    mesh->whole->name = "";
+    mesh->whole->enclosures_asked = NULL;
+    sedge_global_start(global, "");
+    return SEDGE_OK;
+}
+
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options)
 {
@@ -137,7 +158,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     if (options->keep_whole && ranks > 1 && sedge_comm_is_root(comm))
-        status = sedge_mesh_keep(mesh, &global);
+        status = keep_whole(mesh, &global);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_global_release(&global);
     sedge_stopwatch_begin(options->watch, "mesh: number");
@@ -177,4 +198,256 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->halo_level);
     sedge_mesh_release_whole(mesh);
     sedge_release(mesh);
+}
+
+void sedge_mesh_release_whole(sedge_mesh *mesh)
+{
+    if (mesh->whole == NULL) return;
+    sedge_global_release(mesh->whole);
+    sedge_release(mesh->whole);
+    mesh->whole = NULL;
+}
+
+// ---- balanced levels: what rank 0 learns ------------------------------------------------------
+
+typedef struct element_level {
+    int32_t id, level;
+} element_level;
+
+typedef struct balance_job {
+    const sedge_comm *comm;
+    const sedge_mesh *mesh;
+    int ranks;
+    uint8_t *whole_level; // [elements of the whole mesh] on rank 0; NULL on the others
+    int32_t *part;        // [elements of the whole mesh] on rank 0; NULL on the others
+    double path;          // critical path of the present parts
+} balance_job;
+
+static sedge_status measure_path(balance_job *job, const uint8_t *level)
+{
+    int64_t mine[SEDGE_GRAPH_LEVELS] = {0};
+    int64_t(*counts)[SEDGE_GRAPH_LEVELS] = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(job->comm, sedge_allocate(&counts, job->ranks, sizeof *counts)));
+    for (int32_t e = 0; e < job->mesh->elements; e++) mine[level[e]]++;
+    sedge_comm_all_gather(job->comm, mine, counts, sizeof mine);
+    job->path = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, job->ranks);
+    sedge_release(counts);
+    return SEDGE_OK;
+}
+
+// Each rank's levels to rank 0, by number in the whole mesh.
+static sedge_status gather_levels(balance_job *job, const uint8_t *level)
+{
+    const int32_t elements = job->mesh->elements;
+    const int64_t all = job->mesh->global_elements;
+    element_level *mine = NULL;
+    element_level *theirs = NULL;
+    int64_t *counts = NULL; // rows for each rank, then rows from each
+    sedge_status status;
+
+    status = sedge_allocate(&mine, elements, sizeof *mine);
+    if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * job->ranks, sizeof *counts);
+    if (status == SEDGE_OK && sedge_comm_is_root(job->comm)) {
+        status = sedge_allocate(&job->whole_level, all, sizeof *job->whole_level);
+        if (status == SEDGE_OK) status = sedge_allocate(&job->part, all, sizeof *job->part);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(job->comm, status));
+    for (int32_t e = 0; e < elements; e++)
+        mine[e] = (element_level){(int32_t)job->mesh->global_ids[e], level[e]};
+    counts[0] = elements;
+    SEDGE_TRY_GOTO(status, sedge_comm_all_to_all(job->comm, mine, counts, sizeof *mine, &theirs,
+                                                 counts + job->ranks));
+    for (int64_t i = 0; i < all && job->whole_level != NULL; i++)
+        job->whole_level[theirs[i].id] = (uint8_t)theirs[i].level;
+done:
+    sedge_release(mine);
+    sedge_release(theirs);
+    sedge_release(counts);
+    return status;
+}
+
+// ---- parts -------------------------------------------------------------------------------------
+
+static sedge_status make_graph(sedge_level_graph *g, const sedge_global *whole,
+                               const uint8_t *level)
+{
+    int32_t edges = 0;
+
+    SEDGE_TRY(sedge_level_graph_start(g, whole->elements, 4LL * whole->elements));
+    for (int32_t e = 0; e < whole->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t n = whole->faces[e][f].neighbour;
+            int32_t known = n < 0 || n == e ? -1 : g->offsets[e];
+            while (known >= 0 && known < edges && g->neighbours[known] != n) known++;
+            if (known < 0) continue;
+            if (known == edges) g->neighbours[edges++] = n;
+            g->faces[known]++;
+        }
+        g->offsets[e + 1] = edges;
+        g->elements[e] = 1;
+        g->level[e] = level[e];
+    }
+    return SEDGE_OK;
+}
+
+// Are parts better than the present ones, and has each an element?
+static sedge_status compare(bool *better, const balance_job *job)
+{
+    const int64_t elements = job->mesh->global_elements;
+    int64_t(*counts)[SEDGE_GRAPH_LEVELS] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&counts, job->ranks, sizeof *counts));
+    for (int64_t e = 0; e < elements; e++) counts[job->part[e]][job->whole_level[e]]++;
+    *better = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, job->ranks) <
+              job->path - 0.5 * WORTH;
+    for (int p = 0; p < job->ranks; p++) {
+        int64_t sum = 0;
+        for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) sum += counts[p][l];
+        *better = *better && sum > 0;
+    }
+    sedge_release(counts);
+    return SEDGE_OK;
+}
+
+// On rank 0: find parts, if they are better than the present ones.
+static sedge_status find_parts(bool *better, balance_job *job)
+{
+    sedge_level_graph graph = {.vertices = 0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, make_graph(&graph, job->mesh->whole, job->whole_level));
+    SEDGE_TRY_GOTO(status,
+                   sedge_parts_by_levels(job->part, &graph, job->ranks, job->mesh->whole->threads));
+    status = compare(better, job);
+done:
+    sedge_level_graph_clear(&graph);
+    return status;
+}
+
+// ---- the mesh of the new parts -----------------------------------------------------------------
+
+// Levels in the order of parts and, within a part, of numbers in the whole mesh: `by_part`
+// [elements of the whole mesh], counts [ranks].
+static sedge_status sort_levels(uint8_t **by_part, int64_t *counts, const balance_job *job)
+{
+    const int64_t all = job->part != NULL ? job->mesh->global_elements : 0;
+    int64_t *next = NULL;
+
+    SEDGE_TRY(sedge_allocate(by_part, all, sizeof **by_part));
+    SEDGE_TRY(sedge_allocate(&next, job->ranks + 1LL, sizeof *next));
+    for (int64_t e = 0; e < all; e++) counts[job->part[e]]++;
+    for (int p = 0; p < job->ranks; p++) next[p + 1] = next[p] + counts[p];
+    for (int64_t e = 0; e < all; e++) (*by_part)[next[job->part[e]]++] = job->whole_level[e];
+    sedge_release(next);
+    return SEDGE_OK;
+}
+
+// Rank 0 sends each rank the levels of its elements, `*level` in the order of the records.
+static sedge_status scatter_levels(uint8_t **level, const balance_job *job)
+{
+    uint8_t *by_part = NULL;
+    int64_t *counts = NULL; // rows for each rank, then rows from each
+    sedge_status status;
+
+    status = sedge_allocate(&counts, 2LL * job->ranks, sizeof *counts);
+    if (status == SEDGE_OK) status = sort_levels(&by_part, counts, job);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(job->comm, status));
+    status = sedge_comm_all_to_all(job->comm, by_part, counts, sizeof *by_part, level,
+                                   counts + job->ranks);
+done:
+    sedge_release(by_part);
+    sedge_release(counts);
+    return status;
+}
+
+static int compare_ids(const void *key, const void *record)
+{
+    const int64_t id = *(const int64_t *)key;
+    const sedge_record *const at = record;
+
+    return (id > at->id) - (id < at->id);
+}
+
+// The elements' levels in the order of a mesh made of `records`.
+static sedge_status order_levels(uint8_t **out, const sedge_mesh *mesh, const sedge_record *records,
+                                 const uint8_t *by_record)
+{
+    SEDGE_TRY(sedge_allocate(out, mesh->elements, sizeof **out));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const sedge_record *const at = bsearch(
+            &mesh->global_ids[e], records, (size_t)mesh->elements, sizeof *records, compare_ids);
+        (*out)[e] = by_record[at - records];
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status number(uint8_t **level, sedge_mesh *mesh, const sedge_record *records,
+                           double (*middles)[SEDGE_EDGES][3], int32_t count,
+                           const uint8_t *by_record, int rank, const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_local_number(mesh, records, middles, count, rank, options));
+    return order_levels(level, mesh, records, by_record);
+}
+
+// `*mesh` and `*level` become those of the new parts.
+static sedge_status deal(sedge_mesh *mesh, uint8_t **level, const balance_job *job,
+                         const sedge_mesh_options *options)
+{
+    const sedge_comm *const comm = job->comm;
+    sedge_global none; // on other ranks than 0
+    sedge_mesh *fresh = NULL;
+    sedge_record *records = NULL;
+    double(*middles)[SEDGE_EDGES][3] = NULL;
+    uint8_t *by_record = NULL;
+    uint8_t *fresh_level = NULL;
+    int32_t count = 0;
+    sedge_status status;
+
+    sedge_global_start(&none, "");
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&fresh, 1, sizeof *fresh)));
+    SEDGE_TRY_GOTO(status, scatter_levels(&by_record, job));
+    SEDGE_TRY_GOTO(status, sedge_local_distribute(fresh, &records, &middles, &count,
+                                                  mesh->whole != NULL ? mesh->whole : &none,
+                                                  job->part, comm));
+    sedge_mesh_release_whole(mesh);
+    status = number(&fresh_level, fresh, records, middles, count, by_record, sedge_comm_rank(comm),
+                    options);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    const sedge_mesh old = *mesh;
+    *mesh = *fresh;
+    *fresh = old;
+    sedge_release(*level);
+    *level = fresh_level;
+    fresh_level = NULL;
+done:
+    sedge_mesh_free(fresh);
+    sedge_release(records);
+    sedge_release(middles);
+    sedge_release(by_record);
+    sedge_release(fresh_level);
+    return status;
+}
+
+sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_comm *comm,
+                                const sedge_mesh_options *options)
+{
+    balance_job job = {.comm = comm, .mesh = mesh, .ranks = sedge_comm_size(comm)};
+    bool better = false;
+    sedge_status status = SEDGE_OK;
+
+    if (!options->keep_whole || job.ranks == 1) return SEDGE_OK;
+    sedge_stopwatch_begin(options->watch, "mesh: balance levels");
+    SEDGE_TRY_GOTO(status, measure_path(&job, *level));
+    if (job.path <= 1.0 + WORTH) goto done;
+    SEDGE_TRY_GOTO(status, gather_levels(&job, *level));
+    if (job.part != NULL) status = find_parts(&better, &job);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_comm_broadcast(comm, &better, sizeof better, 0);
+    if (better) status = deal(mesh, level, &job, options);
+done:
+    sedge_mesh_release_whole(mesh);
+    sedge_release(job.whole_level);
+    sedge_release(job.part);
+    return status;
 }

@@ -42,10 +42,6 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
                                     const sedge_global *global, const int32_t *part,
                                     const sedge_comm *comm);
 
-// Move the whole mesh into `mesh`, which keeps it for sedge_mesh_balance; `global` is empty then.
-SEDGE_MUST_USE
-sedge_status sedge_mesh_keep(sedge_mesh *mesh, sedge_global *global);
-
 // Number the elements of this rank by ranges, and within these by the options' numbering, and fill
 // the local members of `mesh`: ranges, what each element has, trace slots and peers.
 SEDGE_MUST_USE
