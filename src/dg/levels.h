@@ -36,6 +36,7 @@ typedef struct sedge_levels {
     // time takes if all elements have the least stable step.
     int64_t count[SEDGE_LEVELS_MAX];
     double gain;
+    double path; // sedge_mesh_measure_path of the ranks' parts; sedge_levels_choose leaves it 0
 } sedge_levels;
 
 // More levels than needed are not worth their long macro steps: of the numbers of levels whose cost

@@ -223,15 +223,17 @@ typedef struct balance_job {
     double path;          // critical path of the present parts
 } balance_job;
 
-static sedge_status measure_path(balance_job *job, const uint8_t *level)
+sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const sedge_comm *comm,
+                                     const uint8_t *level)
 {
+    const int ranks = sedge_comm_size(comm);
     int64_t mine[SEDGE_GRAPH_LEVELS] = {0};
     int64_t(*counts)[SEDGE_GRAPH_LEVELS] = NULL;
 
-    SEDGE_TRY(sedge_comm_agree(job->comm, sedge_allocate(&counts, job->ranks, sizeof *counts)));
-    for (int32_t e = 0; e < job->mesh->elements; e++) mine[level[e]]++;
-    sedge_comm_all_gather(job->comm, mine, counts, sizeof mine);
-    job->path = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, job->ranks);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&counts, ranks, sizeof *counts)));
+    for (int32_t e = 0; e < mesh->elements; e++) mine[level[e]]++;
+    sedge_comm_all_gather(comm, mine, counts, sizeof mine);
+    *path = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, ranks);
     sedge_release(counts);
     return SEDGE_OK;
 }
@@ -438,7 +440,7 @@ sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_c
 
     if (!options->keep_whole || job.ranks == 1) return SEDGE_OK;
     sedge_stopwatch_begin(options->watch, "mesh: balance levels");
-    SEDGE_TRY_GOTO(status, measure_path(&job, *level));
+    SEDGE_TRY_GOTO(status, sedge_mesh_measure_path(&job.path, mesh, comm, *level));
     if (job.path <= 1.0 + WORTH) goto done;
     SEDGE_TRY_GOTO(status, gather_levels(&job, *level));
     if (job.part != NULL) status = find_parts(&better, &job);

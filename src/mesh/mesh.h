@@ -425,6 +425,14 @@ SEDGE_MUST_USE
 sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_comm *comm,
                                 const sedge_mesh_options *options);
 
+// How much longer the ticks of a macro step take than if each rank had the same number of elements
+// in each: the elements of the fullest rank of each tick, summed over the ticks, over the same of
+// the mean rank. At least 1. `level` as in sedge_mesh_set_levels. SEDGE_ERR_MEMORY on all ranks.
+// Collective; the same result on every rank.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const sedge_comm *comm,
+                                     const uint8_t *level);
+
 // Release the whole mesh that rank 0 keeps, if it does. Not collective.
 void sedge_mesh_release_whole(sedge_mesh *mesh);
 

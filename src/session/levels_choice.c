@@ -26,6 +26,7 @@ static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const s
     SEDGE_TRY(sedge_levels_choose(levels, comm, problem, mesh, &options));
     if (levels->levels > 1) {
         SEDGE_TRY(sedge_mesh_balance(mesh, &levels->level, comm, mesh_options));
+        SEDGE_TRY(sedge_mesh_measure_path(&levels->path, mesh, comm, levels->level));
         SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
     }
     sedge_release(levels->level);
@@ -67,5 +68,9 @@ void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
         const double step = ldexp(dt, l + 1 - levels->levels);
         printf("    level %-2d         steps of %.6g%s: %lld elements, %.3g %%\n", l, step * second,
                unit, (long long)levels->count[l], 100.0 * (double)levels->count[l] / all);
+    }
+    if (levels->path > 1.0) {
+        printf("    ranks            wait for the fullest: %.3g times the work of the mean\n",
+               levels->path);
     }
 }

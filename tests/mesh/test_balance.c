@@ -112,6 +112,9 @@ static void test_balance(void)
     const int surface = mesh->enclosed[0].surface;
     uint8_t *level = choose_levels(mesh);
     const double path = find_path(mesh, level);
+    double measured;
+    CHECK_OK(sedge_mesh_measure_path(&measured, mesh, comm, level));
+    CHECK(fabs(measured - path) <= 1e-14 * path);
     sedge_mesh_measure_surface(&before, sides, comm, mesh, surface);
     CHECK_OK(sedge_mesh_balance(mesh, &level, comm, &options));
     CHECK(mesh->whole == NULL);
