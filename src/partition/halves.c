@@ -19,6 +19,7 @@ typedef struct refinement {
     tally count;
     double cost;    // of the imbalance at present
     int32_t *gain;  // [vertices] faces less in the cut if the vertex changes sides
+    int32_t *faces; // [vertices] all of the vertex: it is not at the cut if they are minus its gain
     int32_t *place; // [vertices] in its heap; -1: in none
     bool *moved;    // [vertices] in this pass
     int32_t *heap[2][SEDGE_GRAPH_LEVELS]; // [side][level][vertices of the level]
@@ -189,23 +190,14 @@ static int32_t find_best(const refinement *job, double *lowers)
 
 static void start_pass(refinement *job, bool anywhere)
 {
-    const sedge_level_graph *const g = job->halves->graph;
+    const int32_t vertices = job->halves->graph->vertices;
 
     memset(job->waiting, 0, sizeof job->waiting);
-    memset(job->moved, 0, (size_t)g->vertices * sizeof *job->moved);
+    memset(job->moved, 0, (size_t)vertices * sizeof *job->moved);
     job->moves = 0;
-    job->count = count_elements(g, job->side);
-    job->cost = price_imbalance(&job->count, job->halves);
-    for (int32_t v = 0; v < g->vertices; v++) {
-        bool at_cut = false;
-        job->gain[v] = 0;
+    for (int32_t v = 0; v < vertices; v++) {
         job->place[v] = -1;
-        for (int32_t i = g->offsets[v]; i < g->offsets[v + 1]; i++) {
-            const bool is_cut = job->side[g->neighbours[i]] != job->side[v];
-            job->gain[v] += is_cut ? g->faces[i] : -g->faces[i];
-            at_cut |= is_cut;
-        }
-        if (anywhere || at_cut) insert(job, v);
+        if (anywhere || job->gain[v] != -job->faces[v]) insert(job, v);
     }
 }
 
@@ -233,8 +225,23 @@ static double run_pass(refinement *job, bool anywhere)
         most = sum;
         kept = job->moves;
     }
-    while (job->moves > kept) job->side[job->move[--job->moves]] ^= 1;
+    while (job->moves > kept) change_side(job, job->move[--job->moves]);
     return most;
+}
+
+static void find_gains(refinement *job)
+{
+    const sedge_level_graph *const g = job->halves->graph;
+
+    job->count = count_elements(g, job->side);
+    job->cost = price_imbalance(&job->count, job->halves);
+    for (int32_t v = 0; v < g->vertices; v++) {
+        for (int32_t i = g->offsets[v]; i < g->offsets[v + 1]; i++) {
+            const bool is_cut = job->side[g->neighbours[i]] != job->side[v];
+            job->gain[v] += is_cut ? g->faces[i] : -g->faces[i];
+            job->faces[v] += g->faces[i];
+        }
+    }
 }
 
 static sedge_status prepare(refinement *job)
@@ -242,6 +249,7 @@ static sedge_status prepare(refinement *job)
     const sedge_level_graph *const g = job->halves->graph;
     int32_t first[SEDGE_GRAPH_LEVELS + 1] = {0};
 
+    SEDGE_TRY(sedge_allocate(&job->faces, g->vertices, sizeof *job->faces));
     SEDGE_TRY(sedge_allocate(&job->gain, g->vertices, sizeof *job->gain));
     SEDGE_TRY(sedge_allocate(&job->place, g->vertices, sizeof *job->place));
     SEDGE_TRY(sedge_allocate(&job->moved, g->vertices, sizeof *job->moved));
@@ -253,6 +261,7 @@ static sedge_status prepare(refinement *job)
         job->heap[0][l] = job->room + first[l];
         job->heap[1][l] = job->room + g->vertices + first[l];
     }
+    find_gains(job);
     return SEDGE_OK;
 }
 
@@ -267,6 +276,7 @@ sedge_status sedge_halves_refine(uint8_t *side, const sedge_halves *halves, bool
     }
 done:
     sedge_release(job.gain);
+    sedge_release(job.faces);
     sedge_release(job.place);
     sedge_release(job.moved);
     sedge_release(job.move);
