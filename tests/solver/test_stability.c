@@ -194,15 +194,22 @@ static void test_shapes(const kit_world *world)
     }
     const kit_options options = shape_options(&shapes[8], 8, false, &upwind);
     CHECK(is_stable(world, &options, SEDGE_CFL_STABLE));
-    for (int i = 0; i < SHAPES; i++) { // steps that are four times as long
-        kit_options longer = shape_options(&shapes[i], 1 + i % 2, false, &upwind);
-        longer.integrator = sedge_integrator_find("ndblsrk144");
-        CHECK(is_stable(world, &longer, SEDGE_CFL_STABLE));
-        CHECK(!is_stable(world, &longer, 2.4));
+    for (int i = 0; i < SHAPES; i++) { // steps that are four times as long, and one by prediction
+        kit_options other = shape_options(&shapes[i], 1 + i % 2, false, &upwind);
+        other.integrator = sedge_integrator_find("ndblsrk144");
+        CHECK(is_stable(world, &other, SEDGE_CFL_STABLE));
+        CHECK(!is_stable(world, &other, 2.4));
+        other.integrator = sedge_integrator_find("ader");
+        CHECK(is_stable(world, &other, SEDGE_CFL_STABLE));
+        CHECK(!is_stable(world, &other, 1.6)); // of a thin layer 1.5
     }
     kit_options flat = shape_options(&shapes[3], 3, true, &upwind); // the worst for them
     flat.integrator = sedge_integrator_find("ndblsrk144");
     CHECK(is_stable(world, &flat, SEDGE_CFL_STABLE));
+    kit_options sheared = shape_options(&shapes[8], 7, false, &upwind); // the worst for prediction
+    sheared.integrator = sedge_integrator_find("ader");
+    CHECK(is_stable(world, &sheared, SEDGE_CFL_STABLE));
+    CHECK(!is_stable(world, &sheared, 1.0));
 }
 
 // ---- the table ---------------------------------------------------------------------------------
