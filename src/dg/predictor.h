@@ -9,11 +9,11 @@
 // and u + dt f(mean) is the state after the step, with the whole right-hand side f. Terms beyond K
 // = 3 are far below the error of the coupling: an element predicts without its neighbours' jumps.
 //
-// From order 4 on that error lets well resolved waves grow: on regular cells by up to 1.4e-4 in
-// amplitude a wavelength at 0.9 of the limit, by eigenvalues. So f_1 is 1/2 + SEDGE_PREDICTOR_LEAN
-// there. This damps a wave of angular frequency w by lean (w dt)^2 a step, which is more than its
-// growth at orders 4 and 5 on regular cells (benchmarks/MEASUREMENTS.md); other cases were not
-// measured.
+// From order 4 on that error lets waves grow: on regular cells by up to 2.4e-4 in amplitude a
+// wavelength at the limit of the step, by eigenvalues. So f_1 is 1/2 + lean there, which damps a
+// wave of angular frequency w by lean (w dt)^2 a step. The growth is in proportion to (w dt)^2,
+// too, nearly. So one lean for an order is enough for all steps. It was measured in cubes, plates,
+// needles and bricks (benchmarks/MEASUREMENTS.md, "Local time steps"), with a margin for others.
 //
 // Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
 // time.
@@ -29,13 +29,11 @@
 
 #define SEDGE_PREDICTOR_TIMES 6 // Gauss points in a step, at most
 
-#define SEDGE_PREDICTOR_LEAN 4e-4
-
 // K. A step of a material's terms is the Taylor series of exp to degree K + 1. At degrees 3 and 4
 // it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.
 int sedge_predictor_terms(int order, bool terms);
 
-// f_k, k = 1 to K.
+// f_k, k = 1 to K, with the order's lean.
 double sedge_predictor_factor(int order, int k);
 
 // Gauss points in (0, 1) and their weights, whose sum is 1. Returns their number, which is exact
