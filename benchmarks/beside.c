@@ -306,7 +306,7 @@ static sedge_status run_case(beside *b, int order, sedge_precision precision, in
     if (has_side(b, STAGE) && !is_loop(b)) SEDGE_TRY_GOTO(status, choose_batch(b));
     SEDGE_TRY_GOTO(status, race(b, times));
     b->work.median = times[HOST].wall;
-    bench_count_work(&b->work);
+    bench_count_work(&b->work, false);
     print_case(b, times);
 done:
     close_case(b);

@@ -17,6 +17,7 @@ enum {
     OPTION_BOUNDARY,
     OPTION_STEPS,
     OPTION_REPEATS,
+    OPTION_INTEGRATOR,
     OPTION_VARIANT,
     OPTION_BLOCK_ELEMENTS,
     OPTION_ITEM_NODES,
@@ -43,6 +44,7 @@ static const struct option long_options[] = {
     {"boundary", required_argument, NULL, OPTION_BOUNDARY},
     {"steps", required_argument, NULL, OPTION_STEPS},
     {"repeats", required_argument, NULL, OPTION_REPEATS},
+    {"integrator", required_argument, NULL, OPTION_INTEGRATOR},
     {"variant", required_argument, NULL, OPTION_VARIANT},
     {"block-elements", required_argument, NULL, OPTION_BLOCK_ELEMENTS},
     {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
@@ -88,8 +90,9 @@ void bench_options_print_help(void)
            "  --numbering NAME       of the elements: clusters (default), curve, none\n"
            "  --boundary WHERE       mixed (default), or last: elements with boundary\n"
            "                         faces, whose kernels then run beside the others'\n"
-           "  --steps N              time steps a repeat, of five stages each\n"
-           "                         (default 20; on the host 4)\n"
+           "  --integrator NAME      its stages (default lsrk45); ader: the one stage of its\n"
+           "                         step, with the prediction before it\n"
+           "  --steps N              time steps a repeat (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels:");
     print_names(SEDGE_OPERATOR_VARIANTS);
@@ -252,6 +255,10 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return take_int(&out->steps, optarg, 1, 1000000, "--steps");
     case OPTION_REPEATS:
         return take_int(&out->repeats, optarg, 1, BENCH_MAX_REPEATS, "--repeats");
+    case OPTION_INTEGRATOR:
+        out->integrator = sedge_integrator_find(optarg);
+        if (out->integrator != NULL) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--integrator: there is no '%s'", optarg);
     case OPTION_VARIANT:
         out->kernels.variant = optarg;
         return SEDGE_OK;
@@ -299,6 +306,7 @@ sedge_status bench_options_parse(bench_options *out, int argc, char **argv)
 {
     memset(out, 0, sizeof *out);
     out->device = "auto";
+    out->integrator = &sedge_integrator_lsrk45;
     SEDGE_TRY(take_orders(out, "1-8"));
     SEDGE_TRY(take_precision(out, "fp32,fp64"));
     opterr = 0;

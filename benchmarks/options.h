@@ -5,6 +5,7 @@
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 #include "operator/operator.h"
+#include "time/integrator.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ typedef struct bench_options {
     bool boundary_last;
     int steps; // a repeat; 0: by the device
     int repeats;
+    const sedge_integrator *integrator; // of the stages
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none
     bool quick;

@@ -17,7 +17,7 @@ struct bench_record {
     bool has_head;
 };
 
-void bench_count_work(bench_case *c)
+void bench_count_work(bench_case *c, bool predicts)
 {
     const double n = c->order;
     const double np = (n + 1.0) * (n + 2.0) * (n + 3.0) / 6.0;
@@ -26,6 +26,7 @@ void bench_count_work(bench_case *c)
     const double elements = (double)c->elements;
 
     c->bytes = elements * (24.0 * np * word + 32.0 * word + 32.0);
+    if (predicts) c->bytes += elements * (6.0 * np * word + 12.0 * word);
     c->flops =
         elements * (36.0 * np * np + 66.0 * np + 244.0 * nfp + np * (48.0 * nfp + 6.0) + 24.0 * np);
     c->rate = 6.0 * np * elements / c->median;
@@ -103,13 +104,15 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
         printf("  %s, %.1f us, %.0f %% hidden", c->transport, 1e6 * c->exchange.seconds,
                100.0 * c->hidden);
     }
+    if (c->predict > 0.0)
+        printf("  prediction %.1f us, stage %.1f us", 1e6 * c->predict, 1e6 * c->correct);
     printf("\n");
     (void)fflush(stdout);
     return keep(
         record->cases,
         json_pack(
             "{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-            "s:f, s:s, s:f, s:i, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f}",
+            "s:f, s:s, s:f, s:i, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f}",
             "order", c->order, "precision", bench_precision_name(c->precision), "elements",
             (json_int_t)c->elements, "variant", c->variant, "steps", c->steps, "repeats",
             c->repeats, "stage_seconds", c->median, "stage_seconds_least", c->least,
@@ -120,7 +123,8 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
             "tuning_seconds", c->tuning.seconds, "transport", c->transport, "exchange_hidden",
             c->hidden, "most_elements", (json_int_t)c->exchange.most_elements, "most_halo_elements",
             (json_int_t)c->exchange.most_halo, "exchange_bytes", (json_int_t)c->exchange.bytes,
-            "exchange_seconds", c->exchange.seconds, "exposed_seconds", c->exchange.exposed));
+            "exchange_seconds", c->exchange.seconds, "exposed_seconds", c->exchange.exposed,
+            "prediction_seconds", c->predict, "stage_kernel_seconds", c->correct));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -35,6 +35,8 @@ typedef struct bench_case {
     double flops;          // nominal, a stage
     double bytes;          // compulsory, a stage
     double floor;          // seconds a stage by the measured ceilings
+    double predict;        // seconds of a step's prediction, and
+    double correct;        // of its stage kernel, by events in sampled steps; 0: it has none
     double energy_change;  // over the whole benchmark, relative
     const char *transport; // of halos: "none" on one rank
     double hidden;         // part of the exchange's time behind work; of sampled steps on GPUs
@@ -43,8 +45,8 @@ typedef struct bench_case {
 
 // The nominal work of a stage of Maxwell's equations, as the peers count it: MIDG2's flops; bytes
 // of one pass over the state (4 words an unknown), 32 words of geometry and 32 bytes of
-// connectivity.
-void bench_count_work(bench_case *c);
+// connectivity. With a prediction: 5 words an unknown, and 12 words of geometry more.
+void bench_count_work(bench_case *c, bool predicts);
 
 // "fp32", "fp64"
 const char *bench_precision_name(sedge_precision precision);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct bench {
     sedge_comm *comm;
@@ -103,7 +104,7 @@ static int choose_steps(const bench *b)
 // Run the operator from the initial state; fill the times of `c`.
 static sedge_status time_case(bench *b, bench_case *c, sedge_evolution *evolution, double dt)
 {
-    const double stages = (double)sedge_integrator_lsrk45.stages * c->steps;
+    const double stages = (double)b->options.integrator->stages * c->steps;
     double seconds[BENCH_MAX_REPEATS];
     double before;
     double after;
@@ -132,7 +133,7 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_evolution *evolutio
 static void describe_exchange(bench_case *c, const bench *b, const sedge_operator_cost *cost)
 {
     const double timed = cost->exchanges_timed > 0 ? (double)cost->exchanges_timed : 1.0;
-    const double stages = (double)sedge_integrator_lsrk45.stages;
+    const double stages = (double)b->options.integrator->stages;
     double sums[3] = {cost->exchange_seconds, cost->exposed_seconds,
                       cost->exchange_bytes_per_step / stages};
     double most[4] = {b->mesh->elements, 0.0, cost->exchange_seconds / timed,
@@ -150,6 +151,20 @@ static void describe_exchange(bench_case *c, const bench *b, const sedge_operato
                                    .exposed = most[3]};
 }
 
+// The kernels of a step that predicts, each by itself, from this rank's sampled launches.
+static void describe_prediction(bench_case *c, const sedge_operator_cost *cost)
+{
+    double stage = 0.0;
+
+    for (int k = 0; k < SEDGE_OPERATOR_KERNELS; k++) {
+        if (cost->kernel[k].launches == 0) continue;
+        const double seconds = cost->kernel[k].seconds / (double)cost->kernel[k].launches;
+        if (strcmp(cost->kernel[k].name, "sedge_predict") == 0) c->predict = seconds;
+        if (strcmp(cost->kernel[k].name, "sedge_stage") == 0) stage = seconds;
+    }
+    if (c->predict > 0.0) c->correct = stage;
+}
+
 static sedge_status run_case(bench *b, int order, sedge_precision precision)
 {
     const bool root = sedge_comm_is_root(b->comm);
@@ -163,6 +178,7 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     c.elements = b->mesh->global_elements;
     SEDGE_TRY_GOTO(
         status, sedge_comm_agree(b->comm, bench_problem_init(&problem, b->mesh, order, precision)));
+    problem.integrator = b->options.integrator;
     status = sedge_evolution_create(&evolution, b->comm, b->device, b->cache, b->element, b->mesh,
                                     &problem, &b->options.kernels);
     if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
@@ -185,7 +201,8 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     describe_exchange(&c, b, &cost);
     c.transport = sedge_operator_transport(sedge_evolution_operator(evolution));
     sedge_operator_get_tuning(sedge_evolution_operator(evolution), &c.tuning);
-    bench_count_work(&c);
+    describe_prediction(&c, &cost);
+    bench_count_work(&c, problem.integrator->predictor);
     c.floor = sedge_ceilings_floor(&b->ceilings[precision], c.bytes, c.flops);
     if (root) status = bench_record_add(b->record, &c, b->is_gpu);
     status = sedge_comm_agree(b->comm, status);
