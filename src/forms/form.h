@@ -27,7 +27,7 @@ typedef struct operator_table {
     double *values; // [count], to be released
 } operator_table;
 
-enum { OPERATOR_FORM_SOURCES = 5 }; // of a form, at most; one fewer than that, and NULL
+enum { OPERATOR_FORM_SOURCES = 6 }; // of a form, at most; one fewer than that, and NULL
 
 typedef struct operator_form {
     const char *name; // the same as in SEDGE_OPERATOR_FORMS

@@ -128,12 +128,6 @@ typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
     char byte[SEDGE_STATE_ALIGN];
 } sedge_piece;
 
-#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 900
-#define SEDGE_BULK 1
-#else
-#define SEDGE_BULK 0
-#endif
-
 #if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
 SEDGE_FUNCTION void copy_piece(void *to, const void *from)
 {
@@ -150,53 +144,22 @@ SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOB
 #endif
 
 // States and geometry of values [start, start + left) into the block's memory: begun here, there
-// after wait_for_states.
+// after wait_for_bulk.
 #if SEDGE_BULK
-SEDGE_FUNCTION void copy_bulk(void *to, const void *from, unsigned bytes, unsigned barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
-                 "%2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(bytes), "r"(barrier)
-                 : "memory");
-}
-
-SEDGE_FUNCTION void ask(const void *from, unsigned bytes)
-{
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
-}
-
 SEDGE_FUNCTION void copy_states(sedge_value *s_u, const sedge_state *u, sedge_geometry *s_x,
                                 const sedge_geometry *geometry, sedge_int64 start, sedge_int64 left,
                                 sedge_uint64 *arrived)
 {
-    const unsigned barrier = (unsigned)__cvta_generic_to_shared(arrived);
     const unsigned here = (unsigned)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
     const unsigned states = here * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
     const unsigned shapes = here * (unsigned)sizeof(sedge_geometry);
 
     if (SEDGE_THREAD == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
-                     "r"(states + shapes)
-                     : "memory");
-        copy_bulk(s_u, u + start * SEDGE_NODES_PADDED, states, barrier);
-        copy_bulk(s_x, geometry + start, shapes, barrier);
+        expect_bulk(arrived, states + shapes);
+        copy_bulk(s_u, u + start * SEDGE_NODES_PADDED, states, arrived);
+        copy_bulk(s_x, geometry + start, shapes, arrived);
     }
     SEDGE_BARRIER();
-}
-
-SEDGE_FUNCTION void wait_for_states(sedge_uint64 *arrived)
-{
-    const unsigned barrier = (unsigned)__cvta_generic_to_shared(arrived);
-    int done = 0;
-
-    while (!done)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
-                     "selp.s32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(barrier)
-                     : "memory");
 }
 #else
 SEDGE_FUNCTION void copy_states(SEDGE_BLOCKWIDE sedge_value *s_u,
@@ -337,7 +300,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             ask(geometry + later, SEDGE_BLOCK * (unsigned)sizeof(sedge_geometry));
             ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
         }
-        wait_for_states(arrived);
+        wait_for_bulk(arrived);
 #elif SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
         asm volatile("cp.async.commit_group;" ::: "memory");
         asm volatile("cp.async.wait_group 1;" ::: "memory");

@@ -1,0 +1,72 @@
+// Bulk copies between global memory and a block's, by the copy engine of NVIDIA's chips from sm_90
+// on: SEDGE_BULK says whether there are any. Addresses and bytes are multiples of 16.
+#pragma once
+
+#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 900
+#define SEDGE_BULK 1
+#else
+#define SEDGE_BULK 0
+#endif
+
+#if SEDGE_BULK
+// By one thread: `barrier` waits for `bytes` bytes of copies.
+SEDGE_FUNCTION void expect_bulk(sedge_uint64 *barrier, unsigned bytes)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                 : "memory");
+}
+
+// By one thread: begin a copy into the block's memory, of which `barrier` is told.
+SEDGE_FUNCTION void copy_bulk(void *to, const void *from, unsigned bytes, sedge_uint64 *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(bytes), "r"((unsigned)__cvta_generic_to_shared(barrier))
+                 : "memory");
+}
+
+// Wait for all copies that `barrier` expects; behind a barrier of the block after expect_bulk.
+SEDGE_FUNCTION void wait_for_bulk(sedge_uint64 *barrier)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+    int done = 0;
+
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+                     "selp.s32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(at)
+                     : "memory");
+}
+
+// By each thread that has written what store_bulk reads, before the barrier of the block.
+SEDGE_FUNCTION void publish_bulk(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// By one thread: begin a copy out of the block's memory; and wait until all of its own have read
+// it.
+SEDGE_FUNCTION void store_bulk(void *to, const void *from, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                 "r"((unsigned)__cvta_generic_to_shared(from)), "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+SEDGE_FUNCTION void wait_for_stores(void)
+{
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+// Ask the L2 cache for what will be read.
+SEDGE_FUNCTION void ask(const void *from, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+#endif
