@@ -27,7 +27,8 @@ SEDGE_MUST_USE
 sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
                                       bool shared_sums);
 
-// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
+// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4]; nothing for
+// orders below 1.
 void operator_bernstein_simplices(int16_t *out, int order);
 
 // Of each coefficient alpha of order N: the coefficients alpha - e_0, .., alpha - e_3 of order N -

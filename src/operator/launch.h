@@ -21,7 +21,8 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_PREDICT, // this and the next three only for integrators with `predictor`
+    KERNEL_PREDICT,       // this and the next four only for integrators with `predictor`
+    KERNEL_PREDICT_TERMS, // in elements with terms; only where there are some
     KERNEL_PREDICT_POINT,
     KERNEL_COPY_STATES,
     KERNEL_STEP_TRACES,

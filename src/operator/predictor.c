@@ -2,7 +2,10 @@
 
 #include "base/memory.h"
 #include "dg/predictor.h"
+#include "forms/bernstein_products.h"
 #include "forms/constants.h"
+#include "forms/series_products.h"
+#include "layout/mesh_upload.h"
 #include "layout/upload.h"
 #include "operator/curved.h"
 #include "operator/fields.h"
@@ -12,7 +15,13 @@
 
 #include <math.h>
 
-#define BLOCK_ITEMS 256 // of the prediction on a GPU, about
+#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
+#define SHARED_MORE  1024   // of a block, beside its own
+#define ENOUGH_ITEMS 250    // of a multiprocessor that sum: they hide that each of them waits
+#define MOST_PARTS   4
+#define WARP         32  // threads
+#define METRIC_WORDS 12  // of an element in the block's memory, as in dg_series.h
+#define BLOCK_ITEMS  256 // of the prediction on a GPU, about
 
 // ---- configuration -----------------------------------------------------------------------------
 
@@ -33,12 +42,131 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
                                                       (is_host ? 0 : SEDGE_GEOMETRY_WORDS));
 }
 
+// `words` filled up to an odd number of `unit` words: items with neighbouring elements then meet
+// different banks of shared memory.
+static int make_odd(int words, int unit)
+{
+    return ((words + unit - 1) / unit | 1) * unit;
+}
+
+static int count_nodes(int order)
+{
+    return order < 0 ? 0 : (order + 1) * (order + 2) * (order + 3) / 6;
+}
+
+// As an H200 has it fastest (benchmarks/MEASUREMENTS.md). `words` of a batch's powers of L. Groups
+// are as large as banks of shared memory allow, but three blocks fit into a multiprocessor; and
+// where it has few elements, more items share each of them.
+static void choose_gpu(operator_series_config *config, const operator_layout *layout,
+                       const operator_target *target, int words)
+{
+    const int fields = target->problem->equation->fields;
+    const int64_t own = target->info->shared_bytes_block - SHARED_MORE; // of this device
+    const int64_t third = SHARED_BYTES / 3 - SHARED_MORE;
+
+    config->state_stride = layout->nodes_padded * fields;
+    if (target->element->order > 1)
+        config->state_stride = make_odd(config->state_stride, layout->pack);
+    config->stride = make_odd(words, layout->state_align / layout->real_bytes);
+    const int element_words = config->state_stride + METRIC_WORDS + config->stride;
+    const int64_t bytes = (int64_t)element_words * layout->real_bytes;
+    config->block = 64 / layout->real_bytes;
+    while (config->block > 1 && config->block * bytes > (own < third ? own : third))
+        config->block /= 2;
+    config->group = config->block;
+    const int64_t elements = SHARED_BYTES / (config->block * bytes + SHARED_MORE) * config->block;
+    while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
+        config->parts *= 2;
+    // Items of a warp have the same part.
+    config->columns = operator_round_up(fields, WARP / config->block);
+    config->places = config->columns * config->parts;
+    config->threads = config->resident = config->block * config->places;
+    config->scratch_words = config->block * (int64_t)element_words;
+}
+
+void operator_series_choose(operator_series_config *config, const operator_layout *layout,
+                            const operator_target *target)
+{
+    const int order = target->element->order;
+    const int fields = target->problem->equation->fields;
+    const bool is_host = operator_is_host_form(target->info);
+    int words = 0;
+    int table = SEDGE_FACE_MAPS * target->element->face_nodes; // as in dg_lower.h
+
+    *config = (operator_series_config){.powers = sedge_predictor_terms(order, false)};
+    for (int k = 1; k <= config->powers; k++) {
+        config->nodes[k - 1] = count_nodes(order - k);
+        config->at[k - 1] = words;
+        config->table[k - 1] = table;
+        words += config->nodes[k - 1] * fields;
+        // Those of orders N - 1 and N - 2 lie behind the tables of dg_predictor.h.
+        table += 4 * config->nodes[k - 1] + (k == 1 ? 8 * target->element->nodes : 0);
+    }
+    config->block = config->group = config->parts = config->places = 1;
+    config->columns = fields;
+    config->threads = config->resident = WARP;
+    config->stride = words;
+    config->scratch_words = words;
+    if (!is_host) choose_gpu(config, layout, target, words);
+}
+
+int64_t operator_series_table_entries(const operator_target *target)
+{
+    const int order = target->element->order;
+
+    if (!target->problem->integrator->predictor) return 0;
+    return 4 * ((int64_t)count_nodes(order - 2) + count_nodes(order - 3));
+}
+
+void operator_series_fill_table(int16_t *out, const operator_target *target)
+{
+    const int order = target->element->order;
+
+    if (!target->problem->integrator->predictor) return;
+    operator_bernstein_simplices(out, order - 1);
+    operator_bernstein_simplices(out + 4 * (int64_t)count_nodes(order - 2), order - 2);
+}
+
 static sedge_status write_doubles(sedge_text *text, const char *name, const double *values,
                                   int count)
 {
     SEDGE_TRY(sedge_text_add(text, "#define %s", name));
     for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
     return sedge_text_add(text, "\n");
+}
+
+static sedge_status write_series_constants(sedge_text *text, const operator_layout *layout,
+                                           const operator_target *target)
+{
+    const int order = target->element->order;
+    operator_series_config config;
+
+    operator_series_choose(&config, layout, target);
+    const operator_constant rows[] = {
+        {"SERIES", config.powers},
+        {"SERIES_BLOCK", config.block},
+        {"SERIES_GROUP", config.group},
+        {"SERIES_PARTS", config.parts},
+        {"SERIES_COLUMNS", config.columns},
+        {"SERIES_PLACES", config.places},
+        {"SERIES_THREADS", config.threads},
+        {"SERIES_RESIDENT", config.resident},
+        {"SERIES_STATE_STRIDE", config.state_stride},
+        {"SERIES_STRIDE", config.stride},
+        {"SERIES_SCRATCH", (int)config.scratch_words},
+    };
+    SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
+    for (int k = 1; k <= config.powers; k++) {
+        const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k);
+        SEDGE_TRY(sedge_text_add(text,
+                                 "#define SEDGE_SERIES_NODES_%d %d\n"
+                                 "#define SEDGE_SERIES_AT_%d %d\n"
+                                 "#define SEDGE_SERIES_TABLE_%d %d\n"
+                                 "#define SEDGE_SERIES_FACTOR_%d SEDGE_R(%a)\n",
+                                 k, config.nodes[k - 1], k, config.at[k - 1], k,
+                                 config.table[k - 1], k, factor));
+    }
+    return SEDGE_OK;
 }
 
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
@@ -51,11 +179,13 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
 
     if (target->problem->integrator->predictor)
         times = sedge_predictor_times(target->element->order, points, weights);
-    const operator_constant count = {"TIMES", times};
-    SEDGE_TRY(operator_constants_write(text, &count, 1));
+    const operator_constant counts[] = {
+        {"TIMES", times}, {"SERIES_ENTRIES", (int)operator_series_table_entries(target)}};
+    SEDGE_TRY(operator_constants_write(text, counts, 2));
     SEDGE_TRY(write_doubles(text, "SEDGE_TIME_POINTS", points, times));
     SEDGE_TRY(write_doubles(text, "SEDGE_TIME_WEIGHTS", weights, times));
     if (!target->problem->integrator->predictor) return SEDGE_OK;
+    SEDGE_TRY(write_series_constants(text, layout, target));
     operator_predictor_choose(&config, layout, target);
     const double lean = 2.0 * sedge_predictor_factor(target->element->order, 1);
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_LEAN SEDGE_R(%a)\n", lean));
@@ -68,6 +198,17 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_SCRATCH", (int)config.scratch_words},
     };
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
+                                      const operator_target *target)
+{
+    operator_series_config config;
+
+    if (!target->problem->integrator->predictor) return SEDGE_OK;
+    operator_series_choose(&config, layout, target);
+    return operator_series_write(text, target->element->order, target->problem->equation->fields,
+                                 config.powers, config.parts);
 }
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -240,24 +381,54 @@ static sedge_status upload_closed(sedge_operator *op)
 
 sedge_status operator_predictor_place(sedge_operator *op)
 {
-    operator_predictor_config config;
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
+    const int64_t word = (int64_t)op->layout.real_bytes * op->layout.lanes;
+    operator_predictor_config config;
+    operator_series_config series;
 
     if (!op->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(check_curved(op));
     SEDGE_TRY(upload_closed(op));
     SEDGE_TRY(list_runs(op));
     SEDGE_TRY(upload_faces(op));
+    operator_series_choose(&series, &op->layout, &target);
+    SEDGE_TRY(
+        sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT], series.scratch_words * word));
+    if (!operator_terms_staged(op->problem)) return SEDGE_OK;
     operator_predictor_choose(&config, &op->layout, &target);
-    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT], config.scratch_words *
-                                                                             op->layout.real_bytes *
-                                                                             op->layout.lanes);
+    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_TERMS],
+                                    config.scratch_words * word);
 }
 
 // ---- launches ----------------------------------------------------------------------------------
 
-static sedge_status predict_run(sedge_operator *op, const operator_fields *fields,
-                                const operator_predictor_run *run, double dt)
+// Elements without terms.
+static sedge_status predict_series(sedge_operator *op, const operator_fields *fields,
+                                   const operator_predictor_run *run, double dt)
+{
+    const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
+    operator_series_config config;
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t mean = sedge_buffer_address(fields->residual);
+    uint64_t half = sedge_buffer_address(fields->u[1]);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    int64_t first = run->first, count = run->count;
+    int halves = run->finer;
+    operator_real step = operator_scalar(op, dt);
+    void *const arguments[] = {&u,      &mean,  &half,  &geometry, &material, &materials,
+                               &tables, &first, &count, &halves,   &step};
+
+    operator_series_choose(&config, &op->layout, &target);
+    return operator_launch(&op->launcher, KERNEL_PREDICT, op->main,
+                           (1 + halves) * ((count + config.block - 1) / config.block),
+                           config.threads, arguments, sizeof arguments / sizeof arguments[0]);
+}
+
+static sedge_status predict_terms(sedge_operator *op, const operator_fields *fields,
+                                  const operator_predictor_run *run, double dt)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     operator_predictor_config config;
@@ -269,7 +440,7 @@ static sedge_status predict_run(sedge_operator *op, const operator_fields *field
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t first = run->first, count = run->count;
-    int powers = sedge_predictor_terms(op->element->order, run->terms);
+    int powers = sedge_predictor_terms(op->element->order, true);
     int halves = run->finer;
     operator_real step = operator_scalar(op, dt);
     operator_terms_arguments terms;
@@ -281,7 +452,7 @@ static sedge_status predict_run(sedge_operator *op, const operator_fields *field
     operator_predictor_choose(&config, &op->layout, &target);
     operator_terms_list(&terms, &op->terms, fields->memory);
     for (int i = 0; i < terms.count; i++) arguments[all++] = &terms.value[i];
-    return operator_launch(&op->launcher, KERNEL_PREDICT, op->main,
+    return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, op->main,
                            (count + config.block - 1) / config.block, config.threads, arguments,
                            all);
 }
@@ -334,7 +505,9 @@ sedge_status operator_predict(sedge_operator *op, const operator_fields *fields,
     for (int i = 0; i < op->predictor.runs; i++) {
         const operator_predictor_run *const run = &op->predictor.run[i];
         if (run->level > started) continue;
-        SEDGE_TRY(predict_run(op, fields, run, ldexp(dt, run->level)));
+        const double step = ldexp(dt, run->level);
+        SEDGE_TRY(run->terms ? predict_terms(op, fields, run, step)
+                             : predict_series(op, fields, run, step));
     }
     return SEDGE_OK;
 }

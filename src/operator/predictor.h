@@ -16,6 +16,27 @@
 #include "operator/fields.h"
 #include "operator/parts.h"
 
+#define OPERATOR_POWERS 3 // of L, at most
+
+// Of elements without terms (dg_series.h); power k of L is at k - 1.
+typedef struct operator_series_config {
+    int block;                  // SIMD batches a block
+    int group;                  // of them, which neighbouring items have
+    int places;                 // items that share a batch
+    int parts;                  // items that share the sums of one of its fields
+    int columns;                // items of a part: its fields, filled up
+    int threads;                // of a block
+    int resident;               // threads for which registers are limited
+    int powers;                 // of L
+    int nodes[OPERATOR_POWERS]; // coefficients
+    int at[OPERATOR_POWERS];    // words before it in the block's memory of a batch
+    int table[OPERATOR_POWERS]; // where its simplices begin among the tables
+    int state_stride;           // words of a batch's state in the block's memory
+    int stride;                 // the same of its powers
+    int64_t scratch_words;      // of the block's memory, for each lane
+} operator_series_config;
+
+// Of elements with terms (dg_predictor.h).
 typedef struct operator_predictor_config {
     int block;                // SIMD batches a block
     int threads;              // of it
@@ -39,12 +60,24 @@ sedge_status operator_predictor_place(sedge_operator *op);
 
 void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
                                const operator_target *target);
+void operator_series_choose(operator_series_config *config, const operator_layout *layout,
+                            const operator_target *target);
+
+// The simplices of orders N - 1 and N - 2, behind all other tables of integers that kernels read:
+// the number of entries, and the entries (dg_lower.h). None for integrators without `predictor`.
+int64_t operator_series_table_entries(const operator_target *target);
+void operator_series_fill_table(int16_t *out, const operator_target *target);
 
 // Append the constants of the program that has the kernels; those of time only for integrators
 // without `predictor`.
 SEDGE_MUST_USE
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
                                           const operator_target *target);
+
+// Append what dg_series.h calls; nothing for integrators without `predictor`.
+SEDGE_MUST_USE
+sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
+                                      const operator_target *target);
 
 // The means of the elements of levels 0 to `started`, whose steps begin now; the finest's takes dt.
 // From the state fields->u[0] to fields->residual, those of the first half of the step, where they

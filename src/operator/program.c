@@ -35,6 +35,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
     [KERNEL_EXPONENTIAL] = "sedge_exponential",
     [KERNEL_PREDICT] = "sedge_predict",
+    [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
     [KERNEL_PREDICT_POINT] = "sedge_predict_point",
     [KERNEL_COPY_STATES] = "sedge_copy_states",
     [KERNEL_STEP_TRACES] = "sedge_step_traces",
@@ -103,9 +104,10 @@ static bool has_terms_here(const sedge_problem *problem)
     return problem->curved || problem->integrator->predictor;
 }
 
-// Their number; `sources` has room for them. `terms` are those of such kernels.
+// Their number; `sources` has room for them. `terms` are those of such kernels, `series` the text
+// of the prediction's sums.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
-                        const sedge_problem *problem)
+                        const sedge_text *series, const sedge_problem *problem)
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
 
@@ -133,6 +135,9 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     }
     if (problem->integrator->predictor) {
         sources[count++].name = "codegen/kernels/dg/dg_lower.h";
+        sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
+        sources[count++] = (sedge_source){"series_products.h", sedge_text_get(series)};
+        sources[count++].name = "codegen/kernels/dg/dg_series.h";
         sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
     if (operator_terms_exponential(problem))
@@ -186,6 +191,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
 {
     sedge_source *sources = NULL;
     sedge_text *constants = NULL;
+    sedge_text *series = NULL;
     char problem_name[SEDGE_CONFIG_NAME];
     operator_config any;
     sedge_status status;
@@ -194,15 +200,18 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 14 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 17 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
+    SEDGE_TRY_GOTO(status, operator_predictor_write(series, layout, target));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
     status = operator_program_write(text, name, target, layout, &any, constants, sources,
-                                    list_sources(sources, terms, target->problem));
+                                    list_sources(sources, terms, series, target->problem));
 done:
     sedge_release(sources);
+    sedge_text_free(series);
     sedge_text_free(constants);
     return status;
 }
@@ -286,6 +295,7 @@ static sedge_status find_kernels(sedge_operator *op)
     for (int k = KERNEL_PACK; k < kernels; k++) {
         const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_STEP_TRACES;
         if (predicts && !op->problem->integrator->predictor) continue;
+        if (k == KERNEL_PREDICT_TERMS && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_EXPONENTIAL && !operator_terms_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;

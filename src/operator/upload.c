@@ -147,15 +147,18 @@ static sedge_status upload_maps(sedge_operator *op)
     const int64_t maps = (int64_t)SEDGE_FACE_MAPS * width;
     const int64_t simplices = 4 * (int64_t)(element->nodes - width);
     const int64_t raised = 8 * (int64_t)element->nodes;
+    const operator_target target = operator_target_of(op);
+    const int64_t series = operator_series_table_entries(&target);
     const int64_t orbits = operator_covariant_table_entries(op);
-    const int64_t all = maps + simplices + raised + orbits;
+    const int64_t all = maps + simplices + raised + series + orbits;
     SEDGE_TRY(sedge_allocate(&tables, all, sizeof *tables));
     sedge_fill_face_maps(tables, element);
     operator_bernstein_simplices(tables + maps, element->order);
     operator_bernstein_raised(tables + maps + simplices, element->order);
+    operator_series_fill_table(tables + maps + simplices + raised, &target);
     if (orbits > 0) {
-        const sedge_status status =
-            operator_covariant_fill_table(tables + maps + simplices + raised, op, tables + maps);
+        const sedge_status status = operator_covariant_fill_table(
+            tables + maps + simplices + raised + series, op, tables + maps);
         if (status != SEDGE_OK) {
             sedge_release(tables);
             return status;

@@ -61,6 +61,22 @@ static void test_everything(const kit_world *world, int order, const char *level
     match_steps(world, &options, 0.2);
 }
 
+// Two media without losses, whose elements predict by powers of falling degree (dg_series.h).
+static void test_lossless(const kit_world *world, int order, const char *levels)
+{
+    static const double glass[3] = {2.2, 1.3, 0.0};
+    static const kit_wall walls[] = {{"xmin", "pmc", 0.0}, {NULL, NULL, 0.0}};
+    kit_options options = start(kit_defaults(order, order <= 4 ? 4 : 2), levels);
+
+    options.cells[1] = options.cells[2] = 2;
+    options.distort = 0.05;
+    options.split_axis = 1;
+    options.materials[1] = glass;
+    options.walls = walls;
+    options.wall = "absorbing";
+    match_steps(world, &options, 0.0);
+}
+
 // A wave that conductors scatter.
 static void test_incident(const kit_world *world, int order, const char *levels)
 {
@@ -300,11 +316,15 @@ int main(int argc, char **argv)
     if (world.comm == NULL) return CHECK_END();
     if (argc > 1 && strcmp(argv[1], "random") == 0) {
         test_everything(&world, 2, "0121");
+        test_lossless(&world, 2, "0121");
+        test_lossless(&world, 5, "01");
         kit_close(&world);
         return CHECK_END();
     }
     for (int order = 1; order <= 4; order++)
         test_everything(&world, order, order % 2 == 1 ? NULL : order == 2 ? "0121" : "012");
+    for (int order = 1; order <= 8; order++)
+        test_lossless(&world, order, order > 4 ? "01" : order % 2 == 0 ? "0121" : NULL);
     test_incident(&world, 3, "012");
     for (int order = 2; order <= 3; order++) test_total_field(&world, order);
     test_periodic(&world);

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+extern const sedge_integrator sedge_integrator_ader;
+
 static const char folder[] = SEDGE_TEST_DIR "/without-barrier";
 
 // Relative to the largest; energies of fields of order one. As exact as fp64 sums of so few terms.
@@ -137,6 +139,18 @@ static void test_no_barrier_is_idle(const kit_world *world, const char *name, in
     sedge_release(text);
 }
 
+// Elements without terms, whose steps ADER predicts.
+static kit_options ader_options(int order)
+{
+    kit_options options = kit_defaults(order, 2);
+
+    options.integrator = &sedge_integrator_ader;
+    options.flux_keys = NULL; // upwind
+    options.distort = 0.05;
+    options.wall = "pec";
+    return options;
+}
+
 int main(void)
 {
     kit_world world;
@@ -152,6 +166,7 @@ int main(void)
     test_no_barrier_is_idle(&world, "dg_stage.h", 4, burgers_options(1), "fused");
     test_no_barrier_is_idle(&world, "dg_monitor.h", 1, burgers_options(1), "fused");
     test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2), "tensor-curl");
+    test_no_barrier_is_idle(&world, "dg_series.h", 3, ader_options(3), "bernstein");
     kit_close(&world);
     return CHECK_END();
 }

@@ -3,6 +3,10 @@
 // dg_layout.h.
 #pragma once
 
+// ---- elements with terms or a source
+// -------------------------------------------------------------
+
+#ifdef SEDGE_EACH_TERM
 // Behind the simplices of dg_lower.h, for each coefficient alpha of order N: the coefficients
 // alpha - e_0, .., alpha - e_3 of order N - 1, and alpha itself. Where alpha_j = 0 the entry is not
 // used.
@@ -51,7 +55,6 @@ SEDGE_FUNCTION void raise_rate(sedge_value *rate, const SEDGE_BLOCKWIDE sedge_va
     }
 }
 
-#ifdef SEDGE_EACH_TERM
 // A term's memory at coefficient n of a SIMD batch, `words` components of all poles: zero where the
 // batch does not have the term.
 SEDGE_FUNCTION void load_memory(sedge_value *chain, sedge_value *sum,
@@ -125,9 +128,8 @@ SEDGE_FUNCTION void add_memory(sedge_value *chain, sedge_value *sum, sedge_real 
     SEDGE_EACH_TERM(SEDGE_PREDICT_OWN) \
     SEDGE_PREDICT_MULTIPLY
 #endif
-#endif
 
-SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
+SEDGE_KERNEL(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
 {
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_PREDICT_BLOCK;
@@ -135,9 +137,7 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
         SEDGE_SCRATCH(sedge_value, s_w, SEDGE_PREDICT_SCRATCH);
         SEDGE_BLOCKWIDE sedge_value *const s_l = s_w + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
         SEDGE_PRIVATE(sedge_value, sums, SEDGE_PREDICT_ITEMS, 2 * SEDGE_FIELDS);
-#ifdef SEDGE_EACH_TERM
         SEDGE_EACH_TERM(SEDGE_PREDICT_PRIVATE)
-#endif
 #if SEDGE_TARGET_HOST
         const sedge_geometry *const s_x = geometry + start;
 #else
@@ -160,9 +160,7 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
                     sum[f] = own.f[f];
                     sum[SEDGE_FIELDS + f] = own.f[f];
                 }
-#ifdef SEDGE_EACH_TERM
                 SEDGE_EACH_TERM(SEDGE_PREDICT_LOAD)
-#endif
                 (void)item;
             }
         }
@@ -190,11 +188,9 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
                         s_w + e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
                     sedge_value rate[SEDGE_FIELDS];
                     raise_rate(rate, s_l + e * SEDGE_PREDICT_LOWER_STRIDE, n, tables);
-#ifdef SEDGE_EACH_TERM
                     sedge_value before[SEDGE_FIELDS];
                     SEDGE_EACH (f, SEDGE_FIELDS) before[f] = own[f];
                     SEDGE_PREDICT_TERMS
-#endif
                     SEDGE_EACH (f, SEDGE_FIELDS) {
                         const sedge_value now = factor * rate[f];
                         own[f] = now;
@@ -214,14 +210,16 @@ SEDGE_KERNEL(sedge_predict, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
                 mean[at] = out;
                 SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = sum[SEDGE_FIELDS + f];
                 if (halves != 0) half[at] = out;
-#ifdef SEDGE_EACH_TERM
                 SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
-#endif
                 (void)item;
             }
         }
     }
 }
+#endif
+
+// ---- point sources
+// -------------------------------------------------------------------------------
 
 // What a point source g f(t) adds to the means, one block for each SIMD batch on which it acts, as
 // sedge_point_source has them: sum_m c_m L^m g with c_m the mean over the step of

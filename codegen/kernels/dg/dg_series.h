@@ -1,0 +1,192 @@
+// The prediction of an ADER step (src/dg/predictor.h) in elements with neither terms nor source, in
+// coefficients of the Bernstein-Bezier basis. L lowers the degree there: its k-th power has the
+// coefficients of order N - k alone. So
+//
+//   w_k = f_k dt L w_{k-1},  w_0 = u      differences of four coefficients of the order above
+//   mean = w_0 + R (w_1 + R (w_2 + R w_3))
+//
+// where R raises coefficients to the next order. The mean over the step's first half is that of a
+// step of half the length, which other blocks compute. Types of dg_layout.h.
+//
+// An item of a GPU has one element of the block and a place: it computes some coefficients of w_k,
+// all fields of each, then the sums of one field (or of a part of its coefficients), which are text
+// that src/forms/series_products.c writes. Items are numbered, and strides chosen, such that those
+// of a warp which access shared memory together meet different banks: neighbouring items have
+// neighbouring elements of a group, then two neighbouring places.
+//
+// Constants of a program, k = 1 to SEDGE_SERIES: SEDGE_SERIES_NODES_k coefficients of order N - k,
+// SEDGE_SERIES_AT_k words before w_k, SEDGE_SERIES_TABLE_k where simplices of order N - k begin in
+// `tables` (dg_lower.h), SEDGE_SERIES_FACTOR_k = -f_k (N - k + 1) / 2.
+#pragma once
+
+// mean, half  over the step and over its first half; the latter only where `halves` is 1, with
+//             twice as many blocks
+#define SEDGE_SERIES_LIST(X)                                       \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)              \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)              \
+    X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
+    X(sedge_int64, first)                                          \
+    X(sedge_int64, count)                                          \
+    X(int, halves)                                                 \
+    X(sedge_real, dt)
+
+// Coefficients of w_k of one element at places `place`, `place` + SEDGE_SERIES_PLACES, ..
+#define SEDGE_SERIES_POWER(k, from)                                                            \
+    if (is_mine) {                                                                             \
+        for (int i = place; i < SEDGE_SERIES_NODES_##k; i += SEDGE_SERIES_PLACES)              \
+            find_power(w + SEDGE_SERIES_AT_##k, from, i, SEDGE_SERIES_FACTOR_##k * step, g, m, \
+                       tables + SEDGE_SERIES_TABLE_##k);                                       \
+    }                                                                                          \
+    SEDGE_BARRIER();
+
+// Coefficient i of a power of L times `factor`, from the power before.
+SEDGE_FUNCTION void find_power(SEDGE_BLOCKWIDE sedge_value *to,
+                               const SEDGE_BLOCKWIDE sedge_value *from, int i, sedge_real factor,
+                               const sedge_value *g, const sedge_value *m,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT simplices)
+{
+    SEDGE_LOCAL_COPY(sedge_simplex, at, (const SEDGE_GLOBAL sedge_simplex *)simplices + i);
+    sedge_state w;
+
+    combine_slopes(w.f, from, at, g, m);
+    SEDGE_EACH (f, SEDGE_FIELDS) w.f[f] = factor * w.f[f];
+    *(SEDGE_BLOCKWIDE sedge_state *)(to + i * SEDGE_FIELDS) = w;
+}
+
+#if !SEDGE_TARGET_HOST
+#define SEDGE_METRIC_WORDS 12
+
+// States and metric terms of the block's elements into its memory: there at the next barrier.
+SEDGE_FUNCTION void load_block(SEDGE_BLOCKWIDE sedge_value *s_u, SEDGE_BLOCKWIDE sedge_value *s_g,
+                               const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                               const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+                               SEDGE_BLOCKWIDE sedge_uint64 *arrived, int here)
+{
+#if SEDGE_BULK
+    const unsigned bytes = SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
+
+    if (SEDGE_THREAD == 0) {
+        expect_bulk(arrived, (unsigned)here * bytes);
+#if SEDGE_SERIES_STATE_STRIDE == SEDGE_NODES_PADDED * SEDGE_FIELDS
+        copy_bulk(s_u, u, (unsigned)here * bytes, arrived);
+#else
+        for (int e = 0; e < here; e++)
+            copy_bulk(s_u + e * SEDGE_SERIES_STATE_STRIDE, u + e * SEDGE_NODES_PADDED, bytes,
+                      arrived);
+#endif
+    }
+#else
+    SEDGE_ITEMS (e, SEDGE_SERIES_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_SERIES_THREADS) {
+        if (e < here)
+            SEDGE_COPY_PACK(s_u + e * SEDGE_SERIES_STATE_STRIDE + p * SEDGE_PACK,
+                            u[e * SEDGE_NODES_PADDED].f + p * SEDGE_PACK);
+    }
+#endif
+    SEDGE_ITEMS (e, SEDGE_SERIES_BLOCK, p, SEDGE_METRIC_WORDS / SEDGE_PACK, SEDGE_SERIES_THREADS) {
+        if (e < here)
+            SEDGE_COPY_PACK(s_g + e * SEDGE_METRIC_WORDS + p * SEDGE_PACK,
+                            geometry[e].metric + p * SEDGE_PACK);
+    }
+    SEDGE_COPY_WAIT();
+    SEDGE_BARRIER();
+#if SEDGE_BULK
+    wait_for_bulk(arrived);
+#endif
+    (void)arrived;
+}
+
+// What the block's items have summed, to `to`.
+SEDGE_FUNCTION void store_block(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
+                                const SEDGE_BLOCKWIDE sedge_value *s_u, int here)
+{
+#if SEDGE_BULK
+    const unsigned bytes = SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
+
+    publish_bulk();
+#endif
+    SEDGE_BARRIER();
+#if SEDGE_BULK
+    if (SEDGE_THREAD == 0) {
+#if SEDGE_SERIES_STATE_STRIDE == SEDGE_NODES_PADDED * SEDGE_FIELDS
+        store_bulk(to, s_u, (unsigned)here * bytes);
+#else
+        for (int e = 0; e < here; e++)
+            store_bulk(to + e * SEDGE_NODES_PADDED, s_u + e * SEDGE_SERIES_STATE_STRIDE, bytes);
+#endif
+        wait_for_stores();
+    }
+#else
+    SEDGE_ITEMS (e, SEDGE_SERIES_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_SERIES_THREADS) {
+        if (e < here)
+            *(SEDGE_GLOBAL sedge_pack *)(to[e * SEDGE_NODES_PADDED].f + p * SEDGE_PACK) =
+                *(const SEDGE_BLOCKWIDE sedge_pack *)(s_u + e * SEDGE_SERIES_STATE_STRIDE +
+                                                      p * SEDGE_PACK);
+    }
+#endif
+}
+#endif
+
+SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_RESIDENT, SEDGE_SERIES_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 blocks = (count + SEDGE_SERIES_BLOCK - 1) / SEDGE_SERIES_BLOCK;
+        const int is_half = halves != 0 && b >= blocks;
+        const sedge_int64 start = first + (is_half ? b - blocks : b) * SEDGE_SERIES_BLOCK;
+        SEDGE_GLOBAL sedge_state *const to = (is_half ? half : mean) + start * SEDGE_NODES_PADDED;
+        const sedge_real step = is_half ? SEDGE_R(0.5) * dt : dt;
+        sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+        sedge_value g[9];
+#if SEDGE_TARGET_HOST
+        SEDGE_SCRATCH(sedge_value, w, SEDGE_SERIES_SCRATCH);
+        const sedge_value *const in = u[start * SEDGE_NODES_PADDED].f;
+        sedge_value *const out = to[0].f;
+        const sedge_value *const s_g = geometry[start].metric;
+        const int place = 0;
+        const int is_mine = 1;
+        get_material(m, material, materials, start);
+        SEDGE_EACH (k, 9) g[k] = s_g[k];
+#else
+        const sedge_int64 left = first + count - start;
+        const int here = (int)(left < SEDGE_SERIES_BLOCK ? left : SEDGE_SERIES_BLOCK);
+        SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SERIES_SCRATCH);
+        SEDGE_SHARED(sedge_uint64, arrived, 1);
+        SEDGE_BLOCKWIDE sedge_value *const s_g =
+            s_u + SEDGE_SERIES_BLOCK * SEDGE_SERIES_STATE_STRIDE;
+        const int e = SEDGE_THREAD % SEDGE_SERIES_GROUP +
+                      SEDGE_THREAD / (2 * SEDGE_SERIES_GROUP) %
+                          (SEDGE_SERIES_BLOCK / SEDGE_SERIES_GROUP) * SEDGE_SERIES_GROUP;
+        const int place =
+            SEDGE_THREAD / SEDGE_SERIES_GROUP % 2 + SEDGE_THREAD / (2 * SEDGE_SERIES_BLOCK) * 2;
+        const int is_mine = e < here;
+        SEDGE_BLOCKWIDE sedge_value *const w =
+            s_g + SEDGE_SERIES_BLOCK * SEDGE_METRIC_WORDS + e * SEDGE_SERIES_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const out = s_u + e * SEDGE_SERIES_STATE_STRIDE;
+        const SEDGE_BLOCKWIDE sedge_value *const in = out;
+
+        if (is_mine) get_material(m, material, materials, start + e);
+        load_block(s_u, s_g, u + start * SEDGE_NODES_PADDED, geometry + start, arrived, here);
+        SEDGE_EACH (k, 9) g[k] = s_g[e * SEDGE_METRIC_WORDS + k];
+#endif
+        SEDGE_SERIES_POWER(1, in)
+#if SEDGE_SERIES >= 2
+        SEDGE_SERIES_POWER(2, w + SEDGE_SERIES_AT_1)
+#endif
+#if SEDGE_SERIES >= 3
+        SEDGE_SERIES_POWER(3, w + SEDGE_SERIES_AT_2)
+#endif
+        if (is_mine) {
+            for (int k = place; k < SEDGE_SERIES_PARTS * SEDGE_SERIES_COLUMNS;
+                 k += SEDGE_SERIES_PLACES) {
+                const int f = k % SEDGE_SERIES_COLUMNS;
+                if (f < SEDGE_FIELDS) series_sum(k / SEDGE_SERIES_COLUMNS, out + f, in + f, w + f);
+            }
+        }
+#if !SEDGE_TARGET_HOST
+        store_block(to, s_u, here);
+#endif
+    }
+}

@@ -1,0 +1,132 @@
+#include "forms/series_products.h"
+
+#include "dg/bernstein.h"
+#include "dg/problem.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define MOST_POWERS 3
+#define MOST_NODES  ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
+
+// What the text is made from.
+typedef struct series {
+    sedge_text *text;
+    int order;
+    int fields;
+    int powers;
+    bool known[MOST_POWERS + 1][MOST_NODES]; // sums s_k = w_k + R s_{k+1} that have a name already
+} series;
+
+static int count_nodes(int order)
+{
+    return (order + 1) * (order + 2) * (order + 3) / 6;
+}
+
+// Coefficient alpha - e_j in order M - 1; -1: there is none.
+static int find_lower(int order, const int alpha[4], int j)
+{
+    int beta[4];
+
+    if (alpha[j] == 0) return -1;
+    memcpy(beta, alpha, sizeof beta);
+    beta[j]--;
+    return sedge_bernstein_number(order - 1, beta[1], beta[2], beta[3]);
+}
+
+// " + R s_{k+1}" at `alpha` of order N - k.
+static sedge_status add_raised(const series *s, int k, const int alpha[4])
+{
+    const int order = s->order - k;
+
+    for (int j = 0; j < 4; j++) {
+        const int from = find_lower(order, alpha, j);
+        if (from < 0) continue;
+        SEDGE_TRY(sedge_text_add(s->text, " + SEDGE_R(%a) * s%d_%d", (double)alpha[j] / order,
+                                 k + 1, from));
+    }
+    return SEDGE_OK;
+}
+
+// The name of s_k at `alpha` of order N - k, for k = 3 to 1, behind those that it needs. It is
+// written when it is needed: so few names are in use at a time.
+static sedge_status write_one(series *s, int k, const int alpha[4])
+{
+    const int number = sedge_bernstein_number(s->order - k, alpha[1], alpha[2], alpha[3]);
+
+    s->known[k][number] = true;
+    SEDGE_TRY(sedge_text_add(s->text, "    const sedge_value s%d_%d = w[SEDGE_SERIES_AT_%d + %d]",
+                             k, number, k, number * s->fields));
+    if (k < s->powers) SEDGE_TRY(add_raised(s, k, alpha));
+    return sedge_text_add(s->text, ";\n");
+}
+
+// All of s_k that the sum at `alpha` of order N needs, from the highest power down: alpha less k
+// exponents.
+static sedge_status write_needed(series *s, const int alpha[4])
+{
+    for (int k = s->powers; k > 0; k--) {
+        for (int a = 0; a <= k; a++) {
+            for (int b = 0; b <= k - a; b++) {
+                for (int c = 0; c <= k - a - b; c++) {
+                    const int beta[4] = {alpha[0] - a, alpha[1] - b, alpha[2] - c,
+                                         alpha[3] - (k - a - b - c)};
+                    if (beta[0] < 0 || beta[1] < 0 || beta[2] < 0 || beta[3] < 0) continue;
+                    if (s->known[k]
+                                [sedge_bernstein_number(s->order - k, beta[1], beta[2], beta[3])])
+                        continue;
+                    SEDGE_TRY(write_one(s, k, beta));
+                }
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The sums from number `first` to `end`.
+static sedge_status write_part(series *s, int first, int end)
+{
+    memset(s->known, 0, sizeof s->known);
+    for (int k = 0; k <= s->order; k++) {
+        for (int j = 0; j <= s->order - k; j++) {
+            for (int i = 0; i <= s->order - k - j; i++) {
+                const int number = sedge_bernstein_number(s->order, i, j, k);
+                const int alpha[4] = {s->order - i - j - k, i, j, k};
+                if (number < first || number >= end) continue;
+                SEDGE_TRY(write_needed(s, alpha));
+                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = in[%d]", number * s->fields,
+                                         number * s->fields));
+                SEDGE_TRY(add_raised(s, 0, alpha));
+                SEDGE_TRY(sedge_text_add(s->text, ";\n"));
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status operator_series_write(sedge_text *text, int order, int fields, int powers, int parts)
+{
+    static const char *const list = "SEDGE_SERIES_SUMMED *out, const SEDGE_SERIES_SUMMED *in,\n"
+                                    "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
+    series s = {.text = text, .order = order, .fields = fields, .powers = powers};
+    const int nodes = count_nodes(order);
+
+    // On the host each is a function: a compiler's time grows faster than its length.
+    SEDGE_TRY(sedge_text_add(text, "// Written by src/forms/series_products.c.\n"
+                                   "#if SEDGE_TARGET_HOST\n"
+                                   "#define SEDGE_SERIES_PRODUCT __attribute__((noinline)) static\n"
+                                   "#else\n"
+                                   "#define SEDGE_SERIES_PRODUCT SEDGE_FUNCTION\n"
+                                   "#endif\n"
+                                   "#define SEDGE_SERIES_SUMMED SEDGE_BLOCKWIDE sedge_value\n"));
+    for (int p = 0; p < parts; p++) {
+        SEDGE_TRY(
+            sedge_text_add(text, "SEDGE_SERIES_PRODUCT void series_sum_%d(%s)\n{\n", p, list));
+        SEDGE_TRY(write_part(&s, nodes * p / parts, nodes * (p + 1) / parts));
+        SEDGE_TRY(sedge_text_add(text, "}\n"));
+    }
+    SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void series_sum(int part, %s)\n{\n", list));
+    for (int p = 0; p < parts; p++)
+        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) series_sum_%d(out, in, w);\n", p, p));
+    return sedge_text_add(text, "}\n");
+}
