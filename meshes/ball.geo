@@ -4,7 +4,8 @@ SetFactory("OpenCASCADE");
 Mesh.Algorithm3D = 1; // Delaunay
 Mesh.Optimize = 1;
 Mesh.HighOrderOptimize = 1;
-h = 0.42; // element size
+// gmsh -setnumber h 0.25 changes it.
+DefineConstant[ h = 0.42 ]; // element size
 Mesh.MeshSizeMin = h;
 Mesh.MeshSizeMax = h;
 Sphere(1) = {0, 0, 0, 1};
