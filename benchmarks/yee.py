@@ -18,7 +18,7 @@ import time
 import numpy
 
 C = 299792458.0
-MICRON = 1e-6  # the radius for fdtdx, whose layers are made for light
+MICRON = 1e-6  # the radius for fdtdx, whose layers' default parameters are those for light
 LAYER = 10  # cells of the absorbing layer
 TOTAL, FAR, EDGE = 1.1, 1.5, 2.0  # half sides of the boxes: total field, far field, up to the layer
 END = {"conductor": 30.0, "glass": 40.0, "none": 30.0, "ball": 80.0}  # times c over the radius
