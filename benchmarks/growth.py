@@ -7,7 +7,7 @@ absorbing layers; the dipole is silent after a time of 5.5.
     growth.py check FOLDER ...                       results of such runs
 
 From then on each energy may be above the least one before it by rounding alone: by 1e-5 of itself in fp32, where a
-field at rest that remains is added up from 3072 elements with 6e-8 each, and 1e-6 in fp64 (measured: 2e-6 and 1e-7,
+field at rest that remains is added up from 3072 elements with 6e-8 each, and 1e-6 in fp64 (measured: 2e-6 and 3e-7,
 beyond the twelfth digit of the peak). Needs h5py.
 """
 
