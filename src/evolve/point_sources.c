@@ -300,6 +300,11 @@ static sedge_status add(const evolve_point_sources *sources, const point_source 
                            SEDGE_MONITOR_THREADS, arguments, 9);
 }
 
+bool evolve_point_sources_present(const evolve_point_sources *sources)
+{
+    return sources->count > 0;
+}
+
 sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
                                       const operator_fields *fields, const sedge_stage *stage)
 {

@@ -15,6 +15,9 @@ SEDGE_MUST_USE
 sedge_status evolve_point_sources_create(evolve_point_sources **out, sedge_operator *op);
 void evolve_point_sources_free(evolve_point_sources *sources);
 
+// Whether this rank has any.
+bool evolve_point_sources_present(const evolve_point_sources *sources);
+
 // Add them to the residual and to the state after a stage.
 SEDGE_MUST_USE
 sedge_status evolve_point_sources_add(const evolve_point_sources *sources,

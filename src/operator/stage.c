@@ -245,7 +245,6 @@ static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *
 {
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
 
-    SEDGE_TRY(operator_exchange_send(op, fields, levels.started));
     SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage, levels.ended));
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
     SEDGE_TRY(operator_exchange_receive(op));
@@ -263,10 +262,10 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
     const bool exchanges = sedge_halo_has_peers(op->exchange.halo);
     const bool forks = exchanges || has_boundary_apart(op) || has_curved(op);
 
-    if (forks) {
-        SEDGE_TRY(sedge_event_record(op->events.ready, op->main));
-        SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
-    }
+    if (forks) SEDGE_TRY(sedge_event_record(op->events.ready, op->main));
+    if (forks && !levels.follows) SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
+    if (exchanges) SEDGE_TRY(operator_exchange_send(op, fields, levels.started));
+    if (forks && levels.follows) SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
     SEDGE_TRY(exchanges ? run_and_exchange(op, fields, stage, levels)
                         : run_own(op, fields, 1, stage, levels.ended));
     if (forks) {

@@ -10,9 +10,12 @@
 // Which levels of the time step (sedge_mesh.levels) a stage is for. `stage` is that of level 0; a
 // step of level l is 2^l times as long and ends with it.
 typedef struct operator_levels {
-    int ended;   // levels 0 to this one go through the stage
-    int started; // of integrators with `predictor`: the last prediction was for levels 0 to this
-                 // one
+    int ended;    // levels 0 to this one go through the stage
+    int started;  // of integrators with `predictor`: the last prediction was for levels 0 to this
+                  // one
+    bool follows; // the stage before made u[0], and nothing has changed it since: the traces of the
+                  // halo elements then leave as soon as these are through it, while the interior
+                  // may still be on its way
 } operator_levels;
 
 // A stage of all elements of these levels, from u[0] to u[1].
