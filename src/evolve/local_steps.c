@@ -4,7 +4,6 @@
 #include "operator/parts.h"
 #include "operator/predictor.h"
 #include "operator/stage.h"
-#include "operator/step_traces.h"
 
 #include <math.h>
 
@@ -77,7 +76,6 @@ sedge_status evolve_local_steps_run(evolve_local_steps *steps, double dt)
         stage.delay = tick * shortest;
         SEDGE_TRY(operator_predict(op, steps->fields, now.started, shortest));
         SEDGE_TRY(evolve_point_sources_predict(steps->point_sources, &means, &stage, now.started));
-        SEDGE_TRY(operator_make_step_traces(op, &means, now.started));
         SEDGE_TRY(operator_run_stage(op, &means, &stage, now));
         SEDGE_TRY(evolve_point_sources_step(steps->point_sources, &means, &stage, now.ended));
     }

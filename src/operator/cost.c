@@ -78,6 +78,23 @@ static double find_active_part(const sedge_mesh *mesh)
     return mesh->elements > 0 ? steps / mesh->elements : 1.0;
 }
 
+// What this rank sends in a step. Kernels that store at the other ranks store what changes: of
+// local time steps, the faces where a step begins.
+static double count_sent(const sedge_operator *op, int stages)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const double all = (double)sedge_buffer_bytes(op->exchange.packed);
+    double faces = 0.0;
+
+    if (mesh->levels == 1 || !sedge_halo_stores(op->exchange.halo)) return all * stages;
+    for (int32_t i = 0; i < mesh->halo_faces; i++) {
+        const int own = sedge_mesh_level(mesh, mesh->trace_faces[i].element);
+        const int behind = mesh->halo_level[i];
+        faces += ldexp(1.0, -(own < behind ? own : behind));
+    }
+    return all * stages * faces / mesh->halo_faces;
+}
+
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
 {
     const sedge_integrator *const integrator = op->problem->integrator;
@@ -101,9 +118,7 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->exchange_seconds = op->exchange.seconds;
     out->exposed_seconds = op->exchange.exposed_seconds;
     out->exchanges_timed = op->exchange.timed;
-    if (op->exchange.packed != NULL) {
-        out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->exchange.packed) * stages;
-    }
+    if (op->exchange.packed != NULL) out->exchange_bytes_per_step = count_sent(op, stages);
     for (int k = 0; k < KERNELS; k++) {
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);
         out->kernel[k].launches = op->launcher.launches[k];

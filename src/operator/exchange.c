@@ -73,7 +73,7 @@ sedge_status operator_exchange_create(sedge_operator *op)
                                   .receive_offsets = offsets,
                                   .packed = op->exchange.packed,
                                   .target = op->faces.trace,
-                                  .stores = !op->problem->integrator->predictor};
+                                  .stores = true};
     SEDGE_TRY_GOTO(status, sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan));
     status = sedge_comm_agree(op->comm, make_parcels(op, offsets));
 done:
@@ -91,25 +91,32 @@ const char *sedge_operator_transport(const sedge_operator *op)
     return sedge_halo_transport(op->exchange.halo);
 }
 
+uint64_t operator_exchange_parcels(const sedge_operator *op, uint64_t *ended)
+{
+    const sedge_halo *const halo = op->exchange.halo;
+    const uint64_t first = sedge_buffer_address(op->exchange.parcels);
+    const uint64_t bytes = (uint64_t)op->exchange.parcel_count * sizeof(parcel);
+    const int turn = sedge_halo_turn(halo);
+
+    *ended = sedge_halo_stores(halo) && sedge_halo_flag(halo, 0, turn) != 0 ? first + 2 * bytes : 0;
+    return first + (uint64_t)turn * bytes;
+}
+
 static sedge_status pack(sedge_operator *op, const operator_fields *fields)
 {
-    const int turn = sedge_halo_turn(op->exchange.halo);
     int64_t words =
         (int64_t)op->mesh->halo_faces * op->element->face_nodes * op->problem->equation->fields;
     int parcels = op->exchange.parcel_count;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
-    uint64_t parcel_list = sedge_buffer_address(op->exchange.parcels) +
-                           (uint64_t)turn * (uint64_t)parcels * sizeof(parcel);
     uint64_t packed = sedge_buffer_address(op->exchange.packed);
-    uint64_t ended = 0;
+    uint64_t ended;
+    uint64_t parcel_list = operator_exchange_parcels(op, &ended);
     void *const arguments[] = {&u, &halo, &tables, &parcel_list, &packed, &ended, &words, &parcels};
     const int64_t each =
         (int64_t)SEDGE_TRACE_THREADS * (op->layout.lanes == 1 ? 1 : op->problem->equation->fields);
 
-    if (sedge_halo_stores(op->exchange.halo) && sedge_halo_flag(op->exchange.halo, 0, turn) != 0)
-        ended = sedge_buffer_address(op->exchange.parcels) + 2 * (uint64_t)parcels * sizeof(parcel);
     return operator_launch(&op->launcher, KERNEL_PACK, op->side, (words + each - 1) / each,
                            SEDGE_TRACE_THREADS, arguments, 8);
 }
@@ -128,18 +135,23 @@ sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *f
 
 uint64_t operator_trace_address(const sedge_operator *op)
 {
-    return sedge_halo_stores(op->exchange.halo) ? sedge_halo_inlet(op->exchange.halo)
-                                                : sedge_buffer_address(op->faces.trace);
+    const bool in_place =
+        sedge_halo_stores(op->exchange.halo) && !op->problem->integrator->predictor;
+
+    return in_place ? sedge_halo_inlet(op->exchange.halo) : sedge_buffer_address(op->faces.trace);
 }
 
-sedge_status operator_exchange_receive(sedge_operator *op)
+sedge_status operator_exchange_receive(sedge_operator *op, int started)
 {
+    const bool takes = sedge_halo_stores(op->exchange.halo) && op->problem->integrator->predictor;
+
     sedge_range_begin("exchange");
     const sedge_status status = sedge_halo_stores(op->exchange.halo)
                                     ? sedge_halo_await(op->exchange.halo, op->side)
                                     : sedge_halo_finish(op->exchange.halo, op->side);
     sedge_range_end();
     SEDGE_TRY(status);
+    if (takes) SEDGE_TRY(operator_take_step_traces(op, op->side, started));
     return sedge_event_record(op->exchange.arrived, op->side);
 }
 

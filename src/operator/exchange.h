@@ -18,9 +18,13 @@ uint64_t operator_trace_address(const sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields, int started);
 
-// Later work in the side stream sees the other ranks' traces.
+// Later work in the side stream sees the other ranks' traces. `started` as above.
 SEDGE_MUST_USE
-sedge_status operator_exchange_receive(sedge_operator *op);
+sedge_status operator_exchange_receive(sedge_operator *op, int started);
+
+// The address of the parcels of the exchange that begins (codegen/kernels/dg/dg_trace.h), and that
+// of the counter of blocks; 0 where the kernel that packs sets no flags.
+uint64_t operator_exchange_parcels(const sedge_operator *op, uint64_t *ended);
 
 // Behind the stage's work: times of the exchange, of a GPU only in a sampled step, which waits.
 SEDGE_MUST_USE

@@ -2,6 +2,7 @@
 // src/evolve include this.
 #pragma once
 
+#include "operator/fan.h"
 #include "operator/launch.h"
 #include "operator/operator.h"
 #include "operator/terms.h"
@@ -102,8 +103,9 @@ typedef struct operator_predictor {
     } boundary[2][2][SEDGE_LEVELS_MAX];
 } operator_predictor;
 
-// The order of the two streams within a stage.
+// The order of the two streams within a stage, and what may run beside them.
 typedef struct operator_events {
+    operator_fan main, side;
     sedge_event *ready;         // the state, for the side stream
     sedge_event *traces_ready;  // boundary traces, where the main stream makes them
     sedge_event *interior_done; // the elements of the main stream

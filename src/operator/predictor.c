@@ -404,7 +404,8 @@ sedge_status operator_predictor_place(sedge_operator *op)
 
 // Elements without terms.
 static sedge_status predict_series(sedge_operator *op, const operator_fields *fields,
-                                   const operator_predictor_run *run, double dt)
+                                   const operator_predictor_run *run, sedge_stream *stream,
+                                   double dt)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     operator_series_config config;
@@ -422,13 +423,14 @@ static sedge_status predict_series(sedge_operator *op, const operator_fields *fi
                                &tables, &first, &count, &halves,   &step};
 
     operator_series_choose(&config, &op->layout, &target);
-    return operator_launch(&op->launcher, KERNEL_PREDICT, op->main,
+    return operator_launch(&op->launcher, KERNEL_PREDICT, stream,
                            (1 + halves) * ((count + config.block - 1) / config.block),
                            config.threads, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 static sedge_status predict_terms(sedge_operator *op, const operator_fields *fields,
-                                  const operator_predictor_run *run, double dt)
+                                  const operator_predictor_run *run, sedge_stream *stream,
+                                  double dt)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     operator_predictor_config config;
@@ -452,13 +454,13 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     operator_predictor_choose(&config, &op->layout, &target);
     operator_terms_list(&terms, &op->terms, fields->memory);
     for (int i = 0; i < terms.count; i++) arguments[all++] = &terms.value[i];
-    return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, op->main,
+    return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, stream,
                            (count + config.block - 1) / config.block, config.threads, arguments,
                            all);
 }
 
-static sedge_status copy_states(sedge_operator *op, sedge_buffer *to, const sedge_buffer *from,
-                                const sedge_span *span)
+static sedge_status copy_states(sedge_operator *op, sedge_stream *stream, sedge_buffer *to,
+                                const sedge_buffer *from, const sedge_span *span)
 {
     uint64_t source = sedge_buffer_address(from);
     uint64_t target = sedge_buffer_address(to);
@@ -466,15 +468,15 @@ static sedge_status copy_states(sedge_operator *op, sedge_buffer *to, const sedg
     const int64_t nodes = count * op->layout.nodes_padded;
     void *const arguments[] = {&source, &target, &first, &count};
 
-    return operator_launch(&op->launcher, KERNEL_COPY_STATES, op->main,
+    return operator_launch(&op->launcher, KERNEL_COPY_STATES, stream,
                            (nodes + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                            SEDGE_TRACE_THREADS, arguments, 4);
 }
 
 // mean = u + f_1 dt L (u + f_2 dt L (u + ..)), from the innermost bracket: each is a stage that
 // adds to a copy of u.
-static sedge_status predict_curved(sedge_operator *op, const operator_fields *fields, bool halo,
-                                   int level, double dt)
+static sedge_status predict_curved(sedge_operator *op, const operator_fields *fields,
+                                   sedge_stream *stream, bool halo, int level, double dt)
 {
     const sedge_span span = op->data.slots.level[halo][true][level];
     const int order = op->element->order;
@@ -487,9 +489,8 @@ static sedge_status predict_curved(sedge_operator *op, const operator_fields *fi
             .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
         now.u[0] = now.u[1] = from; // b is 0
         now.residual = both[(k - 1) % 2];
-        SEDGE_TRY(copy_states(op, now.residual, fields->u[0], &span));
-        SEDGE_TRY(
-            operator_run_curved_alone(op, &now, op->main, halo, &stage, op->predictor.closed));
+        SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));
+        SEDGE_TRY(operator_run_curved_alone(op, &now, stream, halo, &stage, op->predictor.closed));
         from = now.residual;
     }
     return SEDGE_OK;
@@ -498,16 +499,23 @@ static sedge_status predict_curved(sedge_operator *op, const operator_fields *fi
 sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
                               double dt)
 {
-    for (int level = 0; level <= started; level++) {
-        SEDGE_TRY(predict_curved(op, fields, false, level, ldexp(dt, level)));
-        SEDGE_TRY(predict_curved(op, fields, true, level, ldexp(dt, level)));
+    operator_fan *const fan = &op->events.main;
+    sedge_stream *stream;
+
+    SEDGE_TRY(operator_fan_open(fan, op->main));
+    for (int i = 0; i < 2 * (started + 1); i++) {
+        const int level = started - i / 2;
+        if (op->data.slots.level[i % 2][true][level].count == 0) continue;
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(predict_curved(op, fields, stream, i % 2 == 1, level, ldexp(dt, level)));
     }
-    for (int i = 0; i < op->predictor.runs; i++) {
+    for (int i = op->predictor.runs - 1; i >= 0; i--) {
         const operator_predictor_run *const run = &op->predictor.run[i];
         if (run->level > started) continue;
         const double step = ldexp(dt, run->level);
-        SEDGE_TRY(run->terms ? predict_terms(op, fields, run, step)
-                             : predict_series(op, fields, run, step));
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(run->terms ? predict_terms(op, fields, run, stream, step)
+                             : predict_series(op, fields, run, stream, step));
     }
-    return SEDGE_OK;
+    return operator_fan_close(fan);
 }

@@ -2,8 +2,8 @@
 // codegen/kernels/dg/dg_predictor.h. A step at a level of the time step is
 //
 //   operator_predict            means of the level's elements over their step, from the state
-//   operator_make_step_traces   what neighbours of other levels see of them (step_traces.h)
-//   operator_run_stage          the state at the step's end, from these means
+//   operator_run_stage          what neighbours of other levels and ranks see of them
+//                               (step_traces.h), and the state at the step's end
 //
 // where several levels may begin or end their steps at once.
 #pragma once

@@ -10,6 +10,7 @@
 #include "operator/parts.h"
 #include "operator/program.h"
 #include "operator/scalar.h"
+#include "operator/step_traces.h"
 #include "operator/two_sided.h"
 
 #include <math.h>
@@ -175,8 +176,8 @@ static sedge_status run_boundary_beside(sedge_operator *op, const operator_field
 
 // All interior SIMD batches but those of the boundary, in parts: between them MPI, which has no
 // thread of its own, can move messages.
-static sedge_status run_interior(sedge_operator *op, const operator_fields *fields, int parts,
-                                 const sedge_stage *stage)
+static sedge_status run_interior(sedge_operator *op, const operator_fields *fields,
+                                 sedge_stream *stream, int parts, const sedge_stage *stage)
 {
     const sedge_span all = op->data.slots.level[false][false][stage->level];
     const int64_t batches = all.count - find_boundary(op).count;
@@ -185,7 +186,7 @@ static sedge_status run_interior(sedge_operator *op, const operator_fields *fiel
         const int64_t first = batches * part / parts;
         const sedge_span span = {.first = all.first + first,
                                  .count = batches * (part + 1) / parts - first};
-        SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
+        SEDGE_TRY(run_batches(op, fields, stream, span, stage));
         if (parts > 1) sedge_halo_progress(op->exchange.halo);
     }
     return SEDGE_OK;
@@ -211,14 +212,24 @@ static sedge_stage at_level(const sedge_stage *stage, int level)
 // What does not wait for other ranks' traces. Curved elements, and the boundary's part where it
 // can, go into the side stream: other kernels fill what theirs leave of the device.
 static sedge_status run_own(sedge_operator *op, const operator_fields *fields, int parts,
-                            const sedge_stage *stage, int ended)
+                            const sedge_stage *stage, operator_levels levels)
 {
+    const int ended = levels.ended;
     const bool beside = has_boundary_apart(op);
+    operator_fan *const fan = &op->events.main;
+    sedge_stream *stream;
 
-    for (int level = 0; level <= ended && !beside; level++) {
-        const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(make_boundary_traces(op, fields, op->main, &now));
+    SEDGE_TRY(operator_fan_open(fan, op->main));
+    if (op->mesh->levels > 1) {
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(operator_make_step_traces(op, fields, stream, levels.started));
     }
+    for (int level = ended; level >= 0 && !beside; level--) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(make_boundary_traces(op, fields, stream, &now));
+    }
+    SEDGE_TRY(operator_fan_close(fan));
     if (beside || has_curved(op) || sedge_halo_has_peers(op->exchange.halo))
         SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
     if (beside) {
@@ -226,15 +237,20 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     } else if (has_curved(op)) {
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
     }
-    for (int level = 0; level <= ended; level++) {
+    SEDGE_TRY(operator_fan_open(&op->events.side, op->side));
+    for (int level = ended; level >= 0 && has_curved(op); level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_run_curved(op, fields, op->side, false, &now));
+        SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));
+        SEDGE_TRY(operator_run_curved(op, fields, stream, false, &now));
     }
-    for (int level = 0; level <= ended; level++) {
+    SEDGE_TRY(operator_fan_close(&op->events.side));
+    SEDGE_TRY(operator_fan_open(fan, op->main));
+    for (int level = ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(run_interior(op, fields, parts, &now));
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(run_interior(op, fields, stream, parts, &now));
     }
-    return SEDGE_OK;
+    return operator_fan_close(fan);
 }
 
 // The device goes on with its own elements while traces move; the halo elements need not wait for
@@ -244,15 +260,19 @@ static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *
                                      const sedge_stage *stage, operator_levels levels)
 {
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
+    sedge_stream *stream;
 
-    SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage, levels.ended));
+    SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage, levels));
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
-    SEDGE_TRY(operator_exchange_receive(op));
+    SEDGE_TRY(operator_exchange_receive(op, levels.started));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
-    for (int level = 0; level <= levels.ended; level++) {
+    SEDGE_TRY(operator_fan_open(&op->events.side, op->side));
+    for (int level = levels.ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(run_halo_elements(op, fields, op->side, &now));
+        SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));
+        SEDGE_TRY(run_halo_elements(op, fields, stream, &now));
     }
+    SEDGE_TRY(operator_fan_close(&op->events.side));
     return operator_exchange_note(op);
 }
 
@@ -267,7 +287,7 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
     if (exchanges) SEDGE_TRY(operator_exchange_send(op, fields, levels.started));
     if (forks && levels.follows) SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
     SEDGE_TRY(exchanges ? run_and_exchange(op, fields, stage, levels)
-                        : run_own(op, fields, 1, stage, levels.ended));
+                        : run_own(op, fields, 1, stage, levels));
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->events.side_done, op->side));
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->events.side_done));

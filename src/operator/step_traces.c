@@ -1,40 +1,75 @@
 #include "operator/step_traces.h"
 
+#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 
-// Traces into `trace`, `address` of the first.
+typedef struct trace_list {
+    sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
+    uint64_t address;    // of the first trace
+    uint64_t parcel;     // where they go besides
+    uint64_t ended;      // counter of the kernel that sets flags, or 0
+    int64_t count;
+    int parcels;
+} trace_list;
+
+static int64_t count_blocks(int64_t points)
+{
+    return (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS;
+}
+
 static sedge_status make_traces(sedge_operator *op, const operator_fields *means,
-                                sedge_stream *stream, const sedge_buffer *list, uint64_t address,
-                                int64_t count, int started)
+                                sedge_stream *stream, trace_list *list, int started)
 {
     uint64_t mean = sedge_buffer_address(means->u[0]);
     uint64_t half = sedge_buffer_address(means->u[1]);
-    uint64_t faces = sedge_buffer_address(list);
+    uint64_t faces = sedge_buffer_address(list->faces);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
-    int64_t points = count * op->element->face_nodes;
-    void *const arguments[] = {&mean, &half, &faces, &tables, &address, &points, &started};
+    int64_t points = list->count * op->element->face_nodes;
+    void *const arguments[] = {&mean,         &half,        &faces,  &tables,        &list->address,
+                               &list->parcel, &list->ended, &points, &list->parcels, &started};
 
-    return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream,
-                           (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-                           SEDGE_TRACE_THREADS, arguments, 7);
+    return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, count_blocks(points),
+                           SEDGE_TRACE_THREADS, arguments, 10);
 }
 
 sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields *means,
-                                       int started)
+                                       sedge_stream *stream, int started)
 {
     const int64_t face_bytes =
         (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
     const int64_t first = (int64_t)op->mesh->halo_faces + op->mesh->boundary_faces;
-    const uint64_t trace = sedge_buffer_address(op->faces.trace) + (uint64_t)(first * face_bytes);
+    trace_list list = {.faces = op->predictor.step_faces,
+                       .address =
+                           sedge_buffer_address(op->faces.trace) + (uint64_t)(first * face_bytes),
+                       .count = op->predictor.pair_faces[started]};
 
-    return make_traces(op, means, op->main, op->predictor.step_faces, trace,
-                       op->predictor.pair_faces[started], started);
+    return make_traces(op, means, stream, &list, started);
 }
 
 sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields *means,
                                        sedge_stream *stream, int started)
 {
-    return make_traces(op, means, stream, op->predictor.step_halo,
-                       sedge_buffer_address(op->exchange.packed), op->mesh->halo_faces, started);
+    const sedge_halo *const halo = op->exchange.halo;
+    trace_list list = {.faces = op->predictor.step_halo,
+                       .address = sedge_buffer_address(op->exchange.packed),
+                       .count = op->mesh->halo_faces};
+
+    if (sedge_halo_stores(halo)) {
+        list.parcels = op->exchange.parcel_count;
+        list.parcel = operator_exchange_parcels(op, &list.ended);
+    }
+    return make_traces(op, means, stream, &list, started);
+}
+
+sedge_status operator_take_step_traces(sedge_operator *op, sedge_stream *stream, int started)
+{
+    uint64_t faces = sedge_buffer_address(op->predictor.step_halo);
+    uint64_t stored = sedge_halo_inlet(op->exchange.halo);
+    uint64_t trace = sedge_buffer_address(op->faces.trace);
+    int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
+    void *const arguments[] = {&faces, &stored, &trace, &points, &started};
+
+    return operator_launch(&op->launcher, KERNEL_TAKE_TRACES, stream, count_blocks(points),
+                           SEDGE_TRACE_THREADS, arguments, 5);
 }

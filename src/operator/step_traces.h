@@ -10,9 +10,14 @@
 // levels.
 SEDGE_MUST_USE
 sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields *means,
-                                       int started);
+                                       sedge_stream *stream, int started);
 
-// Pack the traces for other ranks. What no step began for stays packed as it is.
+// Pack the traces for other ranks, and store those that change where these ranks want them, if the
+// transport can. What no step began for stays packed as it is.
 SEDGE_MUST_USE
 sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields *means,
                                        sedge_stream *stream, int started);
+
+// Of what other ranks have stored, take what they changed: the place holds that alone.
+SEDGE_MUST_USE
+sedge_status operator_take_step_traces(sedge_operator *op, sedge_stream *stream, int started);

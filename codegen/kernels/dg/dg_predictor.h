@@ -307,15 +307,35 @@ typedef struct SEDGE_ALIGN(16) sedge_step_face {
 
 // Levels 0 to `started` begin a step now. For each face the mean of its element's trace over the
 // present step of the element behind it, at `points` points of faces, in the order of the own
-// face's nodes. A trace stays unchanged if no step began on either side.
+// face's nodes. A trace stays unchanged if no step began on either side. Those that change are
+// stored in the `parcels`, too, if there are any, and `ended` is as in dg_trace.h.
 #define SEDGE_STEP_TRACES_LIST(X)                                \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)      \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)      \
     X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces) \
     X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)          \
     X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)           \
+    X(const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT, parcel)   \
+    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                   \
     X(sedge_int64, points)                                       \
+    X(int, parcels)                                              \
     X(int, started)
+
+// Whether a step begins on one of its sides.
+#define SEDGE_FACE_BEGINS(face, started) \
+    ((face).level + ((face).behind < 0 ? (face).behind : 0) <= (started))
+
+// Point `at` of all that `trace` begins with, in its parcel.
+SEDGE_FUNCTION void store_parcel(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+                                 const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT parcel,
+                                 int parcels, sedge_int64 at)
+{
+    SEDGE_GLOBAL char *const from = (SEDGE_GLOBAL char *)trace;
+    int to = 0;
+
+    while (to + 1 < parcels && parcel[to + 1].first <= at * SEDGE_FIELDS) to++;
+    ((SEDGE_GLOBAL sedge_point *)(from + parcel[to].bytes))[at] = trace[at];
+}
 
 SEDGE_KERNEL(sedge_step_traces, SEDGE_TRACE_THREADS, SEDGE_STEP_TRACES_LIST)
 {
@@ -343,7 +363,35 @@ SEDGE_KERNEL(sedge_step_traces, SEDGE_TRACE_THREADS, SEDGE_STEP_TRACES_LIST)
                         trace[at].f[f] = before + SEDGE_R(0.5) * whole.f[f];
                     }
                 }
+                if (parcels > 0 && SEDGE_FACE_BEGINS(face, started))
+                    store_parcel(trace, parcel, parcels, at);
             }
+        }
+#if SEDGE_TARGET_CUDA
+        if (ended != 0 && SEDGE_LAST_BLOCK(ended)) {
+            for (int i = 0; i < parcels; i++)
+                *(volatile SEDGE_GLOBAL int *)((SEDGE_GLOBAL char *)trace + parcel[i].flag) = 1;
+        }
+#endif
+    }
+    (void)ended;
+}
+
+// trace = what other ranks stored of faces where a step begins, at `points` points of them.
+#define SEDGE_TAKE_TRACES_LIST(X)                                \
+    X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces) \
+    X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, stored)    \
+    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)           \
+    X(sedge_int64, points)                                       \
+    X(int, started)
+
+SEDGE_KERNEL(sedge_take_traces, SEDGE_TRACE_THREADS, SEDGE_TAKE_TRACES_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS_1D (k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k;
+            if (at < points && SEDGE_FACE_BEGINS(faces[at / SEDGE_FACE_NODES], started))
+                trace[at] = stored[at];
         }
     }
 }
