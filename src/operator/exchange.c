@@ -91,29 +91,32 @@ const char *sedge_operator_transport(const sedge_operator *op)
     return sedge_halo_transport(op->exchange.halo);
 }
 
-uint64_t operator_exchange_parcels(const sedge_operator *op, uint64_t *ended)
+// Those of the exchange that begins.
+static operator_parcels find_parcels(const sedge_operator *op)
 {
     const sedge_halo *const halo = op->exchange.halo;
-    const uint64_t first = sedge_buffer_address(op->exchange.parcels);
-    const uint64_t bytes = (uint64_t)op->exchange.parcel_count * sizeof(parcel);
     const int turn = sedge_halo_turn(halo);
+    const int count = op->exchange.parcel_count;
+    const uint64_t first = sedge_buffer_address(op->exchange.parcels);
+    const uint64_t bytes = (uint64_t)count * sizeof(parcel);
+    const bool tells = sedge_halo_stores(halo) && sedge_halo_flag(halo, 0, turn) != 0;
 
-    *ended = sedge_halo_stores(halo) && sedge_halo_flag(halo, 0, turn) != 0 ? first + 2 * bytes : 0;
-    return first + (uint64_t)turn * bytes;
+    return (operator_parcels){.list = first + (uint64_t)turn * bytes,
+                              .ended = tells ? first + 2 * bytes : 0,
+                              .count = count};
 }
 
 static sedge_status pack(sedge_operator *op, const operator_fields *fields)
 {
     int64_t words =
         (int64_t)op->mesh->halo_faces * op->element->face_nodes * op->problem->equation->fields;
-    int parcels = op->exchange.parcel_count;
+    operator_parcels parcels = find_parcels(op);
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t packed = sedge_buffer_address(op->exchange.packed);
-    uint64_t ended;
-    uint64_t parcel_list = operator_exchange_parcels(op, &ended);
-    void *const arguments[] = {&u, &halo, &tables, &parcel_list, &packed, &ended, &words, &parcels};
+    void *const arguments[] = {&u,      &halo,          &tables, &parcels.list,
+                               &packed, &parcels.ended, &words,  &parcels.count};
     const int64_t each =
         (int64_t)SEDGE_TRACE_THREADS * (op->layout.lanes == 1 ? 1 : op->problem->equation->fields);
 
@@ -124,7 +127,9 @@ static sedge_status pack(sedge_operator *op, const operator_fields *fields)
 sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields, int started)
 {
     if (op->problem->integrator->predictor) {
-        SEDGE_TRY(operator_pack_step_traces(op, fields, op->side, started));
+        operator_parcels parcels = find_parcels(op);
+        if (!sedge_halo_stores(op->exchange.halo)) parcels.count = 0;
+        SEDGE_TRY(operator_pack_step_traces(op, fields, op->side, started, &parcels));
     } else {
         SEDGE_TRY(pack(op, fields));
     }

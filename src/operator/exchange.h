@@ -22,10 +22,6 @@ sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *f
 SEDGE_MUST_USE
 sedge_status operator_exchange_receive(sedge_operator *op, int started);
 
-// The address of the parcels of the exchange that begins (codegen/kernels/dg/dg_trace.h), and that
-// of the counter of blocks; 0 where the kernel that packs sets no flags.
-uint64_t operator_exchange_parcels(const sedge_operator *op, uint64_t *ended);
-
 // Behind the stage's work: times of the exchange, of a GPU only in a sampled step, which waits.
 SEDGE_MUST_USE
 sedge_status operator_exchange_note(sedge_operator *op);

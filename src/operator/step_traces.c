@@ -1,16 +1,13 @@
 #include "operator/step_traces.h"
 
-#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 
 typedef struct trace_list {
-    sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
-    uint64_t address;    // of the first trace
-    uint64_t parcel;     // where they go besides
-    uint64_t ended;      // counter of the kernel that sets flags, or 0
+    const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
+    uint64_t address;          // of the first trace
     int64_t count;
-    int parcels;
+    operator_parcels parcels;
 } trace_list;
 
 static int64_t count_blocks(int64_t points)
@@ -26,8 +23,9 @@ static sedge_status make_traces(sedge_operator *op, const operator_fields *means
     uint64_t faces = sedge_buffer_address(list->faces);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t points = list->count * op->element->face_nodes;
-    void *const arguments[] = {&mean,         &half,        &faces,  &tables,        &list->address,
-                               &list->parcel, &list->ended, &points, &list->parcels, &started};
+    operator_parcels *const to = &list->parcels;
+    void *const arguments[] = {&mean,     &half,      &faces,  &tables,    &list->address,
+                               &to->list, &to->ended, &points, &to->count, &started};
 
     return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, count_blocks(points),
                            SEDGE_TRACE_THREADS, arguments, 10);
@@ -48,17 +46,14 @@ sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields
 }
 
 sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields *means,
-                                       sedge_stream *stream, int started)
+                                       sedge_stream *stream, int started,
+                                       const operator_parcels *parcels)
 {
-    const sedge_halo *const halo = op->exchange.halo;
     trace_list list = {.faces = op->predictor.step_halo,
                        .address = sedge_buffer_address(op->exchange.packed),
-                       .count = op->mesh->halo_faces};
+                       .count = op->mesh->halo_faces,
+                       .parcels = *parcels};
 
-    if (sedge_halo_stores(halo)) {
-        list.parcels = op->exchange.parcel_count;
-        list.parcel = operator_exchange_parcels(op, &list.ended);
-    }
     return make_traces(op, means, stream, &list, started);
 }
 

@@ -6,17 +6,25 @@
 #include "operator/fields.h"
 #include "operator/operator.h"
 
+// Where a kernel that packs stores at other ranks (codegen/kernels/dg/dg_trace.h).
+typedef struct operator_parcels {
+    uint64_t list;  // address of the parcels
+    uint64_t ended; // of the counter of blocks; 0: the kernel sets no flags
+    int count;      // 0: it stores nothing there
+} operator_parcels;
+
 // Fill the traces of faces between local elements of levels up to `started` and neighbours of other
 // levels.
 SEDGE_MUST_USE
 sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields *means,
                                        sedge_stream *stream, int started);
 
-// Pack the traces for other ranks, and store those that change where these ranks want them, if the
-// transport can. What no step began for stays packed as it is.
+// Pack the traces for other ranks, and store those that change in the `parcels`. What no step began
+// for stays packed as it is.
 SEDGE_MUST_USE
 sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields *means,
-                                       sedge_stream *stream, int started);
+                                       sedge_stream *stream, int started,
+                                       const operator_parcels *parcels);
 
 // Of what other ranks have stored, take what they changed: the place holds that alone.
 SEDGE_MUST_USE
