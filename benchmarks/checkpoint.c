@@ -206,7 +206,7 @@ static sedge_status run(bench *b, const sedge_run_options *options)
     sedge_status status;
     int64_t bytes = 0;
 
-    SEDGE_TRY(sedge_session_open(session, b->comm, options, true, NULL));
+    SEDGE_TRY(sedge_session_open(session, b->comm, options, true, NULL, NULL));
     status = sedge_device_create(&b->device, session->deck->device, sedge_comm_node_rank(b->comm),
                                  sedge_comm_node_size(b->comm));
     if (status == SEDGE_OK) status = sedge_cache_create(&b->cache, NULL);

@@ -90,6 +90,7 @@ static const sedge_boundary_kind boundaries[] = {
      .function = "advection_outflow",
      .apply = advection_outflow,
      .text = "where it leaves: open",
+     .absorbs = true,
      .linear = true},
 };
 

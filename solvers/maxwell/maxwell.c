@@ -161,6 +161,7 @@ static const sedge_boundary_kind boundaries[] = {
      .function = "maxwell_absorbing",
      .apply = maxwell_absorbing,
      .text = "first-order absorbing surface (Silver-Mueller)",
+     .absorbs = true,
      .linear = true},
     {.name = "impedance",
      .function = "maxwell_impedance",

@@ -128,6 +128,14 @@ sedge_status sedge_checkpoint_read(const sedge_session *session, const char *fol
                                    const char *requested, sedge_checkpoint *out, bool *found,
                                    const sedge_checkpoint_state *state, double *energy);
 
+// Find the integrator with which the run was made that this one goes on from (options->restart):
+// that of the named checkpoint, or of the newest in the output folder whose header can be read.
+// `*out` stays NULL without such a checkpoint, for reading it tells of the fault, or if this
+// program has no such integrator. Fits sedge_session_open. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_integrator(const sedge_session *session,
+                                         const sedge_integrator **out);
+
 // Fill in the arrays of the monitors of a run, those that have `restore`, from the checkpoint at
 // `path`, which sedge_checkpoint_read has read. SEDGE_ERR_DATA: one is missing or damaged.
 // Collective.

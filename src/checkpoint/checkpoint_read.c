@@ -540,3 +540,50 @@ done:
     json_decref(here);
     return status;
 }
+
+// The integrator's name in the header of a file; "": not known.
+static void read_integrator(char name[64], const char *path)
+{
+    sedge_checkpoint checkpoint;
+    checkpoint_form form;
+    const json_t *facts = NULL;
+    json_t *root = NULL;
+    char *text = NULL;
+    int64_t length = 0;
+
+    sedge_status status = look_into(&text, &length, path);
+    if (status == SEDGE_OK)
+        status = checkpoint_parse(&root, &facts, &checkpoint, &form, text, (size_t)length, path);
+    const char *const fact =
+        status == SEDGE_OK ? json_string_value(json_object_get(facts, "integrator")) : NULL;
+    if (fact != NULL) (void)snprintf(name, 64, "%s", fact);
+    json_decref(root);
+    sedge_release(text);
+    if (status != SEDGE_OK) sedge_error_clear();
+}
+
+sedge_status sedge_checkpoint_integrator(const sedge_session *session, const sedge_integrator **out)
+{
+    const char *const requested = session->options->restart;
+    const char *const folder = session->deck->output;
+    const bool root = sedge_comm_is_root(session->comm);
+    char name[64] = "";
+    char path[CHECKPOINT_PATH];
+    int64_t *steps = NULL;
+    int count = 0;
+
+    if (requested == NULL) return SEDGE_OK;
+    if (root && strcmp(requested, "auto") != 0) {
+        read_integrator(name, requested);
+    } else if (root && checkpoint_list(&steps, &count, folder, "") != SEDGE_OK) {
+        sedge_error_clear();
+    }
+    for (int i = 0; i < count && name[0] == '\0'; i++) {
+        checkpoint_path(path, folder, steps[i], "");
+        read_integrator(name, path);
+    }
+    sedge_release(steps);
+    sedge_comm_broadcast(session->comm, name, sizeof name, 0);
+    *out = sedge_integrator_find(name);
+    return SEDGE_OK;
+}

@@ -248,12 +248,12 @@ static sedge_status read_levels(const deck_reader *reader, deck_node *node, sedg
 
     node->plain = !by_rule; // a number
     deck->levels = by_rule ? SEDGE_LEVELS_MAX : (int)deck_integer(node);
-    if (by_rule || deck->levels == 1 || (integrator != NULL && integrator->predictor))
+    if (by_rule || deck->levels == 1 || integrator == NULL || integrator->predictor)
         return SEDGE_OK;
     return deck_fail(reader->path, node,
                      "time.levels is %d, but with the integrator '%s' all elements take the same "
                      "step: 1 or auto",
-                     deck->levels, integrator != NULL ? integrator->name : "auto");
+                     deck->levels, integrator->name);
 }
 
 static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)

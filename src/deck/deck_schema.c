@@ -137,15 +137,13 @@ static const deck_key time_keys[] = {
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
              "some to 1, and above 0.85 a warning says so"},
-    {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = list_integrators,
-     .text = "how a step is made; each has its own stability limit. auto: a Runge-Kutta method by "
-             "rule, see Integrators"},
-    {"levels", DECK_CHOICE, .fallback = "1", .names = list_levels,
+    {"integrator", DECK_CHOICE, .fallback = "auto", .names = list_integrators,
      .text =
-         "the largest number of levels of local time steps, for an integrator that has them: "
-         "elements of a level take steps twice as long as those of the level below. 1: all "
-         "elements take the same step; auto: as many levels as pay on a GPU, where small launches "
-         "cost"},
+         "how a step is made; each has its own stability limit. auto: by rule, see Integrators"},
+    {"levels", DECK_CHOICE, .fallback = "auto", .names = list_levels,
+     .text = "the largest number of levels of local time steps, for an integrator that has them: "
+             "elements of a level take steps twice as long as those of the level below. 1: all "
+             "elements take the same step; auto: as many levels as pay on the device"},
     {"stop", DECK_SECTION,
      .text = "end the run before, when the fields have gone; `end` or `steps` remains the latest "
              "end"},

@@ -171,9 +171,15 @@ typedef struct sedge_traits {
     bool vendor_libraries; // cuBLAS and cuSPARSE work on it
     bool joint_compile;    // the compiler takes several programs at once in less time than one each
     bool fixed_scratch;    // the bytes of a block's memory stand in a program's text
+    double launch_nodes;   // what a small launch costs: for so many nodes of straight elements a
+                           // stage in fp32 takes as long
 } sedge_traits;
 
 const sedge_traits *sedge_traits_of(sedge_device_kind kind);
+
+// Those of the kind that sedge_device_create takes by this name, which opens no device: on a node
+// without a GPU "cuda" has its traits, too. `kind_name` is one of the deck's words.
+const sedge_traits *sedge_traits_expected(const char *kind_name);
 const sedge_traits *sedge_device_get_traits(const sedge_device *device);
 
 // Whether the chip has matrix units for double precision, and whether the blocks of a cluster can

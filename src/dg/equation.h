@@ -169,6 +169,7 @@ typedef struct sedge_boundary_kind {
     // Optional, with derive: words for `sedge check` about what it found, such as the error of a
     // fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code units.
     void (*describe)(char text[160], const double *p, double hertz);
+    bool absorbs; // optional: waves leave the mesh through it, all but for small reflections
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,

@@ -12,6 +12,7 @@ typedef struct level_pair {
 
 typedef struct level_job {
     const sedge_comm *comm;
+    const sedge_problem *problem;
     const sedge_mesh *mesh;
     int most;
     double *octaves; // [elements] log2 of an element's step by the least one of the whole mesh
@@ -109,9 +110,17 @@ static sedge_status lower_by_halo(bool *changed, level_job *job)
     return SEDGE_OK;
 }
 
-// The levels for a tick of `lambda` times the least step, and how many elements of the whole mesh
-// have each.
-static sedge_status find_levels(int64_t count[SEDGE_LEVELS_MAX], level_job *job, double lambda)
+// How many elements of the whole mesh each level has, by kind.
+typedef int64_t level_counts[SEDGE_PASS_KINDS][SEDGE_LEVELS_MAX];
+
+static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *mesh, int32_t e)
+{
+    if (sedge_mesh_curve(mesh, e) >= 0) return SEDGE_PASS_CURVED;
+    return sedge_problem_has_term(problem, mesh->group[e]) ? SEDGE_PASS_TERMS : SEDGE_PASS_PLAIN;
+}
+
+// The levels for a tick of `lambda` times the least step.
+static sedge_status find_levels(level_counts count, level_job *job, double lambda)
 {
     bool changed = true;
 
@@ -120,9 +129,10 @@ static sedge_status find_levels(int64_t count[SEDGE_LEVELS_MAX], level_job *job,
         lower_here(job);
         SEDGE_TRY(lower_by_halo(&changed, job));
     }
-    memset(count, 0, SEDGE_LEVELS_MAX * sizeof *count);
-    for (int32_t e = 0; e < job->mesh->elements; e++) count[job->level[e]]++;
-    sedge_comm_sum_int(job->comm, count, SEDGE_LEVELS_MAX);
+    memset(count, 0, sizeof(level_counts));
+    for (int32_t e = 0; e < job->mesh->elements; e++)
+        count[kind_of(job->problem, job->mesh, e)][job->level[e]]++;
+    sedge_comm_sum_int(job->comm, &count[0][0], SEDGE_PASS_KINDS * SEDGE_LEVELS_MAX);
     return SEDGE_OK;
 }
 
@@ -146,6 +156,15 @@ static double sum_steps(const int64_t count[SEDGE_LEVELS_MAX])
     return sum;
 }
 
+// Of a tick.
+static double find_cost(level_counts count, const sedge_levels_options *options)
+{
+    double cost = options->tick_cost;
+
+    for (int k = 0; k < SEDGE_PASS_KINDS; k++) cost += options->cost[k] * sum_steps(count[k]);
+    return cost;
+}
+
 enum { LAMBDAS = 9 };
 
 static double lambda_of(int i)
@@ -153,15 +172,12 @@ static double lambda_of(int i)
     return (100 - 5 * i) / 100.0;
 }
 
-// What each number of levels costs, least[levels - 1], with the best lambda[levels - 1].
+// What each number of levels costs in the time of the least step, least[levels - 1], with the best
+// lambda[levels - 1].
 static sedge_status find_costs(double least[SEDGE_LEVELS_MAX], double lambda[SEDGE_LEVELS_MAX],
-                               level_job *job, const sedge_levels_options *options, int order)
+                               level_job *job, const sedge_levels_options *options)
 {
-    const double nodes = (order + 1.0) * (order + 2.0) * (order + 3.0) / 6.0;
-    const double tick = options->tick_seconds > 0.0 ? options->tick_seconds : 20e-6;
-    const double element =
-        options->element_seconds > 0.0 ? options->element_seconds : 1e-9 * nodes / 20.0;
-    int64_t count[SEDGE_LEVELS_MAX];
+    level_counts count;
 
     for (int l = 0; l < SEDGE_LEVELS_MAX; l++) {
         least[l] = HUGE_VAL;
@@ -170,8 +186,8 @@ static sedge_status find_costs(double least[SEDGE_LEVELS_MAX], double lambda[SED
     for (int i = 0; i < LAMBDAS; i++) {
         SEDGE_TRY(find_levels(count, job, lambda_of(i)));
         for (int levels = job->most; levels >= 1; levels--) {
-            cap(count, levels);
-            const double cost = (tick + element * sum_steps(count)) / lambda_of(i);
+            for (int k = 0; k < SEDGE_PASS_KINDS; k++) cap(count[k], levels);
+            const double cost = find_cost(count, options) / lambda_of(i);
             if (!(cost < least[levels - 1])) continue;
             least[levels - 1] = cost;
             lambda[levels - 1] = lambda_of(i);
@@ -194,6 +210,16 @@ static void find_octaves(level_job *job, double *step, const sedge_problem *prob
     sedge_comm_max(job->comm, &fastest, 1);
     *step = 1.0 / fastest;
     for (int32_t e = 0; e < elements; e++) job->octaves[e] = log2(fastest / rates[e]);
+}
+
+// The number of levels, at most `most`, that elements could have at the least lambda.
+static int find_most(const level_job *job, int most)
+{
+    double longest = 0.0;
+
+    for (int32_t e = 0; e < job->mesh->elements; e++) longest = fmax(longest, job->octaves[e]);
+    sedge_comm_max(job->comm, &longest, 1);
+    return (int)fmin(most, floor(longest - log2(lambda_of(LAMBDAS - 1))) + 1.0);
 }
 
 // The pairs of elements of this rank on the two sides of surfaces whose condition needs both.
@@ -226,7 +252,8 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
                                  const sedge_problem *problem, const sedge_mesh *mesh,
                                  const sedge_levels_options *options)
 {
-    level_job job = {.comm = comm, .mesh = mesh, .most = options->most};
+    level_job job = {.comm = comm, .problem = problem, .mesh = mesh, .most = options->most};
+    level_counts count;
     double least[SEDGE_LEVELS_MAX];
     double lambda[SEDGE_LEVELS_MAX];
     double step; // the least one of the mesh, with cfl 1
@@ -235,15 +262,19 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
     memset(out, 0, sizeof *out);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(&job, problem)));
     find_octaves(&job, &step, problem, options->threads);
-    SEDGE_TRY_GOTO(status, find_costs(least, lambda, &job, options, problem->order));
+    job.most = find_most(&job, options->most);
+    SEDGE_TRY_GOTO(status, find_costs(least, lambda, &job, options));
     double best = HUGE_VAL;
     for (int levels = 1; levels <= job.most; levels++) best = fmin(best, least[levels - 1]);
     while (least[out->levels] > best * (1.0 + SEDGE_LEVELS_WORTH)) out->levels++;
     out->levels++;
     job.most = out->levels;
-    SEDGE_TRY_GOTO(status, find_levels(out->count, &job, lambda[out->levels - 1]));
+    SEDGE_TRY_GOTO(status, find_levels(count, &job, lambda[out->levels - 1]));
+    for (int l = 0; l < SEDGE_LEVELS_MAX; l++)
+        for (int k = 0; k < SEDGE_PASS_KINDS; k++) out->count[l] += count[k][l];
     out->dt = options->cfl * lambda[out->levels - 1] * step;
     out->gain = lambda[out->levels - 1] * (double)mesh->global_elements / sum_steps(out->count);
+    out->cost = find_cost(count, options) / out->dt;
     out->level = job.level;
     job.level = NULL; // now the caller's
 done:
@@ -252,6 +283,45 @@ done:
     sedge_release(job.mine);
     sedge_release(job.pair);
     return status;
+}
+
+// Elements by how many times their steps are as long as the least one, in bins of a part of an
+// octave; the last bin has all longer ones.
+enum { BINS = 512, BINS_AN_OCTAVE = 16 };
+
+void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm *comm,
+                              const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    memset(count, 0, SEDGE_PASS_KINDS * sizeof *count);
+    for (int32_t e = 0; e < mesh->elements; e++) count[kind_of(problem, mesh, e)]++;
+    sedge_comm_sum_int(comm, count, SEDGE_PASS_KINDS);
+}
+
+sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
+                                     const sedge_problem *problem, const sedge_mesh *mesh,
+                                     const sedge_levels_options *options)
+{
+    level_job job = {.comm = comm, .mesh = mesh};
+    int64_t count[SEDGE_PASS_KINDS][BINS] = {{0}};
+    double step;
+
+    const sedge_status status = sedge_allocate(&job.octaves, mesh->elements, sizeof *job.octaves);
+    *cost = 0.0;
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    find_octaves(&job, &step, problem, options->threads);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double bin = fmin(BINS_AN_OCTAVE * job.octaves[e], BINS - 1);
+        count[kind_of(problem, mesh, e)][(int)bin]++;
+    }
+    sedge_release(job.octaves);
+    sedge_comm_sum_int(comm, &count[0][0], SEDGE_PASS_KINDS * BINS);
+    // Integers are the same for any number of ranks, sums of steps would not be.
+    for (int k = 0; k < SEDGE_PASS_KINDS; k++) {
+        for (int i = 0; i < BINS - 1; i++)
+            *cost += exp2(-(i + 1.0) / BINS_AN_OCTAVE) * options->cost[k] * (double)count[k][i];
+    }
+    *cost /= options->cfl * step;
+    return SEDGE_OK;
 }
 
 double sedge_levels_work(const sedge_levels *levels)

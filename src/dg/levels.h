@@ -11,21 +11,22 @@
 // elements by one level; it and the number of levels are those of the least cost per simulated
 // time,
 //
-//   (tick_seconds + element_seconds sum_K 2^-level_K) / dt.
+//   (tick_cost + sum_K w_K 2^-level_K) / dt,    w_K = cost[kind of element K].
 #pragma once
 
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
+#include "time/pass_cost.h"
 
 #include <stdint.h>
 
 typedef struct sedge_levels_options {
-    double cfl;             // of each element's step, as in sedge_problem_time_step
-    int most;               // levels at most, 1 to SEDGE_LEVELS_MAX
-    int threads;            // of this rank
-    double tick_seconds;    // what a tick costs whatever its elements; 0: 20e-6
-    double element_seconds; // what a step of one element costs; 0: 1e-9 for each 20 of its nodes
+    double cfl;                    // of each element's step, as in sedge_problem_time_step
+    int most;                      // levels at most, 1 to SEDGE_LEVELS_MAX
+    int threads;                   // of this rank
+    double tick_cost;              // of a tick, whatever its elements
+    double cost[SEDGE_PASS_KINDS]; // of an element's step, in the same unit
 } sedge_levels_options;
 
 typedef struct sedge_levels {
@@ -36,6 +37,7 @@ typedef struct sedge_levels {
     // time takes if all elements have the least stable step.
     int64_t count[SEDGE_LEVELS_MAX];
     double gain;
+    double cost; // per code time, as above
     double path; // sedge_mesh_measure_path of the ranks' parts; sedge_levels_choose leaves it 0
 } sedge_levels;
 
@@ -51,6 +53,18 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
                                  const sedge_problem *problem, const sedge_mesh *mesh,
                                  const sedge_levels_options *options);
 void sedge_levels_clear(sedge_levels *levels);
+
+// How many elements of the whole mesh are of each kind. Collective.
+void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm *comm,
+                              const sedge_problem *problem, const sedge_mesh *mesh);
+
+// A lower bound of that cost, found in a fraction of the time: without ticks, and as if each
+// element could have its own step. Does not depend on the number of ranks. The wave speed is not 0
+// everywhere. SEDGE_ERR_MEMORY on all ranks. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
+                                     const sedge_problem *problem, const sedge_mesh *mesh,
+                                     const sedge_levels_options *options);
 
 // Steps that elements take in a macro step, in the mean: 1 with one level.
 double sedge_levels_work(const sedge_levels *levels);

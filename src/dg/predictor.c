@@ -65,7 +65,7 @@ static bool is_homogeneous(const sedge_problem *problem)
     return true;
 }
 
-static const char *find_obstacle(const sedge_problem *problem)
+const char *sedge_predictor_obstacle(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "a nonlinear equation";
     if (!is_homogeneous(problem)) return "a source that does not vanish with the fields";
@@ -85,10 +85,28 @@ static const char *find_obstacle(const sedge_problem *problem)
     return NULL;
 }
 
+const sedge_term *sedge_predictor_refused_curved(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->present[volume] && sedge_term_memory(term) > 0) return term;
+    }
+    return NULL;
+}
+
+const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->present[volume] && term->kind->multiply_local == NULL) return term;
+    }
+    return NULL;
+}
+
 sedge_status sedge_predictor_check(const sedge_problem *problem)
 {
     if (!problem->integrator->predictor) return SEDGE_OK;
-    const char *const obstacle = find_obstacle(problem);
+    const char *const obstacle = sedge_predictor_obstacle(problem);
     if (obstacle == NULL) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "the integrator '%s' cannot do %s; choose time.integrator: lsrk45 or auto",

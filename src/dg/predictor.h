@@ -41,6 +41,16 @@ double sedge_predictor_factor(int order, int k);
 int sedge_predictor_times(int order, double points[SEDGE_PREDICTOR_TIMES],
                           double weights[SEDGE_PREDICTOR_TIMES]);
 
+// What keeps a problem from being solved by an integrator with `predictor`, as the end of a
+// sentence; NULL: nothing. The same on all ranks; not collective.
+const char *sedge_predictor_obstacle(const sedge_problem *problem);
+
+// The first term of a volume group with which its curved elements cannot predict, for their stage's
+// kernel has no room for a term's memory; and with which its elements cannot have point sources,
+// since a source's own power series needs all that acts on the fields there. NULL: none.
+const sedge_term *sedge_predictor_refused_curved(const sedge_problem *problem, int volume);
+const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume);
+
 // Check that a problem can be solved by an integrator with `predictor`: SEDGE_ERR_USAGE names what
 // it cannot do. Nothing to check for other integrators. The same on all ranks; not collective.
 SEDGE_MUST_USE

@@ -123,21 +123,17 @@ static sedge_status put_weights(const weights_job *job, int place, const sedge_p
     return SEDGE_OK;
 }
 
-// A source's own power series needs all that acts on the fields in its element.
 static sedge_status check_medium(const sedge_operator *op, int32_t element)
 {
     const int group = op->mesh->group[element];
+    const sedge_term *const term = sedge_predictor_refused_source(op->problem, group);
 
-    for (int i = 0; i < op->problem->term_count; i++) {
-        const sedge_term *const term = &op->problem->terms[i];
-        if (!term->present[group] || term->kind->multiply_local != NULL) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "a point source in '%s', which has the term '%s': the integrator '%s' "
-                          "cannot do this; choose time.integrator: lsrk45 or auto",
-                          op->mesh->groups.volume_names[group], term->name,
-                          op->problem->integrator->name);
-    }
-    return SEDGE_OK;
+    if (term == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "a point source in '%s', which has the term '%s': the integrator '%s' cannot "
+                      "do this; choose time.integrator: lsrk45 or auto",
+                      op->mesh->groups.volume_names[group], term->name,
+                      op->problem->integrator->name);
 }
 
 // The place of `one` among the `count` first of `batch`, where it is put if it is new.

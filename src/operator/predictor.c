@@ -325,26 +325,26 @@ static sedge_status upload_faces(sedge_operator *op)
     return sedge_upload(&predictor->step_halo, op->device, list, mesh->halo_faces, sizeof *list);
 }
 
-// Curved elements predict by their stage's kernel, which has no room for the memory of terms.
 static sedge_status check_curved(const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
 
     for (int r = 0; r < mesh->range_count; r++) {
         const sedge_range *const range = &mesh->ranges[r];
-        const int64_t first = sedge_slots_first(&op->data.slots, range);
-        for (int i = 0; i < op->terms.count && range->curved; i++) {
-            const operator_device_term *const term = &op->terms.term[i];
-            if (term->term.memory == 0 || term->places[first] < 0) continue;
+        if (!range->curved) continue;
+        if (range->finer) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                              "curved elements have neighbours of finer levels");
+        }
+        for (int32_t e = range->first; e < range->first + range->count; e++) {
+            const sedge_term *const term =
+                sedge_predictor_refused_curved(op->problem, mesh->group[e]);
+            if (term == NULL) continue;
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "curved elements in '%s', which has the term '%s': the integrator "
                               "'%s' cannot do this; choose time.integrator: lsrk45 or auto",
-                              mesh->groups.volume_names[mesh->group[range->first]], term->term.name,
+                              mesh->groups.volume_names[mesh->group[e]], term->name,
                               op->problem->integrator->name);
-        }
-        if (range->curved && range->finer) {
-            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                              "curved elements have neighbours of finer levels");
         }
     }
     return SEDGE_OK;

@@ -323,7 +323,7 @@ sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options)
     build_state build = {.comm = comm};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options, false, NULL));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options, false, NULL, NULL));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_targets(&build)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_cache(&build)));
     SEDGE_TRY_GOTO(status, build_all(&build));

@@ -405,7 +405,7 @@ static sedge_status check_session(const sedge_session *session, const sedge_comm
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options)
 {
     sedge_session session;
-    sedge_status status = sedge_session_open(&session, comm, options, true, NULL);
+    sedge_status status = sedge_session_open(&session, comm, options, true, NULL, NULL);
 
     if (status == SEDGE_OK) {
         status = check_session(&session, comm);

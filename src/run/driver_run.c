@@ -291,7 +291,8 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     run->start = options->start > 0.0 ? options->start : start;
     run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_SETUP);
-    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true, &run->watch));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true, &run->watch,
+                                              sedge_checkpoint_integrator));
     if (run->session.problem.equation->elliptic != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
         status = sedge_elliptic_run(&run->session, run->watch);

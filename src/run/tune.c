@@ -36,7 +36,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
     sedge_operator_options request;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false, NULL));
+    SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false, NULL, NULL));
     if (session->problem.equation->elliptic != NULL) {
         status = SEDGE_FAIL(
             SEDGE_ERR_USAGE,

@@ -7,10 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SAMPLES_A_PERIOD 10.0
-
-// The highest frequency that counts, in cycles per code time; 0: none is known.
-static double find_frequency(const sedge_deck *deck, const sedge_problem *problem)
+double sedge_integrator_frequency(const sedge_deck *deck, const sedge_problem *problem)
 {
     double highest = sedge_problem_frequency(problem);
 
@@ -21,7 +18,7 @@ static double find_frequency(const sedge_deck *deck, const sedge_problem *proble
     return highest;
 }
 
-static bool is_upwind(const sedge_deck *deck)
+bool sedge_integrator_is_upwind(const sedge_deck *deck)
 {
     const sedge_equation *const equation = deck->equation;
 
@@ -47,7 +44,7 @@ static double count_stages(const sedge_comm *comm, const sedge_deck *deck,
     dt = deck->end_time / steps;
     const double error =
         steps * sedge_integrator_error(problem->integrator, 2.0 * pi * frequency * dt);
-    if (!(error <= SEDGE_TIME_ERROR) || every * dt * frequency * SAMPLES_A_PERIOD > 1.0)
+    if (!(error <= SEDGE_TIME_ERROR) || every * dt * frequency * SEDGE_SAMPLES_A_PERIOD > 1.0)
         return HUGE_VAL;
     return steps * problem->integrator->stages;
 }
@@ -57,8 +54,8 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
                                                 const sedge_mesh *mesh)
 {
     const sedge_integrator *best = problem->integrator;
-    const double frequency = find_frequency(deck, problem);
-    const bool upwind = is_upwind(deck);
+    const double frequency = sedge_integrator_frequency(deck, problem);
+    const bool upwind = sedge_integrator_is_upwind(deck);
 
     if (deck->steps > 0 || !(frequency > 0.0) || !deck->equation->linear) return best;
     for (int i = 0; i < problem->term_count; i++)
@@ -68,7 +65,7 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
         sedge_problem trial = *problem;
         trial.integrator = sedge_integrators[i];
         if (trial.integrator->upwind && !upwind) continue;
-        if (trial.integrator->predictor) continue; // does not pay without local time steps
+        if (trial.integrator->predictor) continue; // local_steps_choice.h
         const double stages = count_stages(comm, deck, &trial, mesh, frequency);
         if (stages < fewest) {
             fewest = stages;
@@ -80,7 +77,7 @@ const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const se
 
 sedge_status sedge_integrator_check(const sedge_deck *deck, const sedge_problem *problem)
 {
-    if (problem->integrator->predictor && !is_upwind(deck)) {
+    if (problem->integrator->predictor && !sedge_integrator_is_upwind(deck)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: time.integrator '%s' needs upwind fluxes: with others it is "
                           "unstable; set flux.upwind to 1 or choose another integrator",

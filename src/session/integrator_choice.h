@@ -6,6 +6,15 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
+// The highest frequency of spectra and signals, in cycles per code time; 0: none is known. Not
+// collective.
+double sedge_integrator_frequency(const sedge_deck *deck, const sedge_problem *problem);
+
+// Are the deck's fluxes wholly upwind?
+bool sedge_integrator_is_upwind(const sedge_deck *deck);
+
+#define SEDGE_SAMPLES_A_PERIOD 10.0 // at least, where the program chooses the integrator
+
 // Of all Runge-Kutta methods the one that takes the fewest stages from the start to the deck's end,
 // if its own error stays small: at the highest frequency that the deck asks for, or that its
 // signals have, a wave is off by at most SEDGE_TIME_ERROR at the end of the run, and a period has

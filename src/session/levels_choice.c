@@ -2,6 +2,9 @@
 
 #include "base/memory.h"
 #include "device/cpu.h"
+#include "device/device.h"
+#include "session/integrator_choice.h"
+#include "time/pass_cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,35 +14,74 @@ static bool has_levels(const sedge_deck *deck, const sedge_problem *problem)
     return deck->levels > 1 && problem->integrator->predictor;
 }
 
-static sedge_status choose(sedge_levels *levels, const sedge_comm *comm, const sedge_deck *deck,
-                           const sedge_problem *problem, sedge_mesh *mesh,
-                           const sedge_mesh_options *mesh_options)
+double sedge_levels_launch(const sedge_comm *comm, const sedge_deck *deck,
+                           const sedge_problem *problem)
 {
-    const sedge_levels_options options = {
+    const double nodes =
+        (problem->order + 1.0) * (problem->order + 2.0) * (problem->order + 3.0) / 6.0;
+    double launch = 0.0;
+
+    // Nodes may see other devices.
+    if (sedge_comm_is_root(comm))
+        launch = sedge_traits_expected(deck->device)->launch_nodes / nodes;
+    sedge_comm_broadcast(comm, &launch, sizeof launch, 0);
+    return problem->precision == SEDGE_FP64 ? 0.5 * launch : launch;
+}
+
+sedge_levels_options sedge_levels_plan(const sedge_comm *comm, const sedge_deck *deck,
+                                       const sedge_problem *problem, double launch)
+{
+    const sedge_integrator *const integrator = problem->integrator;
+    sedge_levels_options options = {
         .cfl = deck->cfl,
         .most = deck->levels,
         .threads = sedge_cpu_share(sedge_comm_node_size(comm)),
-        // A number of levels is what the user wants, whatever a launch costs; 0: the default.
-        .tick_seconds = deck->levels < SEDGE_LEVELS_MAX ? 1e-12 : 0.0,
+        .tick_cost = sedge_pass_launches(integrator) * launch,
     };
 
-    SEDGE_TRY(sedge_levels_choose(levels, comm, problem, mesh, &options));
-    if (levels->levels > 1) {
-        SEDGE_TRY(sedge_mesh_balance(mesh, &levels->level, comm, mesh_options));
-        SEDGE_TRY(sedge_mesh_measure_path(&levels->path, mesh, comm, levels->level));
-        SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
+    for (int k = 0; k < SEDGE_PASS_KINDS; k++)
+        options.cost[k] = sedge_pass_cost(integrator, problem->order, (sedge_pass_kind)k);
+    return options;
+}
+
+sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, const sedge_deck *deck,
+                               const sedge_problem *problem, const sedge_mesh *mesh, double launch)
+{
+    const double every = deck->frequency_every > 0 ? deck->frequency_every : 1.0;
+    const double frequency = sedge_integrator_frequency(deck, problem);
+    // For an integrator that the deck names, a number of levels is what the user wants, whatever a
+    // launch costs.
+    const bool by_rule = deck->levels == SEDGE_LEVELS_MAX || deck->integrator == NULL;
+    sedge_levels_options options = sedge_levels_plan(comm, deck, problem, by_rule ? launch : 0.0);
+
+    for (;;) {
+        SEDGE_TRY(sedge_levels_choose(levels, comm, problem, mesh, &options));
+        const double macro = ldexp(levels->dt, levels->levels - 1);
+        if (!by_rule || levels->levels == 1 ||
+            every * macro * frequency * SEDGE_SAMPLES_A_PERIOD <= 1.0 + 1e-9)
+            return SEDGE_OK;
+        options.most = levels->levels - 1;
+        sedge_levels_clear(levels);
     }
-    sedge_release(levels->level);
-    levels->level = NULL; // by numbers that the elements no longer have
-    return SEDGE_OK;
 }
 
 sedge_status sedge_levels_apply(sedge_levels *levels, double *stable_dt, const sedge_comm *comm,
                                 const sedge_deck *deck, const sedge_problem *problem,
                                 sedge_mesh *mesh, const sedge_mesh_options *mesh_options)
 {
-    if (has_levels(deck, problem))
-        SEDGE_TRY(choose(levels, comm, deck, problem, mesh, mesh_options));
+    if (has_levels(deck, problem)) {
+        if (levels->level == NULL) {
+            const double launch = sedge_levels_launch(comm, deck, problem);
+            SEDGE_TRY(sedge_levels_find(levels, comm, deck, problem, mesh, launch));
+        }
+        if (levels->levels > 1) {
+            SEDGE_TRY(sedge_mesh_balance(mesh, &levels->level, comm, mesh_options));
+            SEDGE_TRY(sedge_mesh_measure_path(&levels->path, mesh, comm, levels->level));
+            SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
+        }
+        sedge_release(levels->level);
+        levels->level = NULL; // by numbers that the elements no longer have
+    }
     sedge_mesh_release_whole(mesh);
     if (levels->levels <= 1) {
         *levels = (sedge_levels){.levels = 1, .dt = *stable_dt, .gain = 1.0};
@@ -58,7 +100,7 @@ void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
 
     if (!has_levels(deck, problem)) return;
     if (levels->levels == 1) {
-        printf("  levels             one step for all elements: local time steps would not pay\n");
+        printf("  levels             one step for all elements: more levels would not pay\n");
         return;
     }
     printf("  levels             %d; work of one step for all elements: %.2f times\n",

@@ -161,9 +161,29 @@ static sedge_status try_places(const sedge_session *session)
     return sedge_output_check_report(folder, options->report);
 }
 
+// A run that goes on keeps the integrator of the run before.
+static sedge_status choose_integrator(sedge_session *session, sedge_session_before *before)
+{
+    const sedge_comm *const comm = session->comm;
+    const sedge_deck *const deck = session->deck;
+    sedge_problem *const problem = &session->problem;
+    const sedge_integrator *known = NULL;
+
+    if (before != NULL) SEDGE_TRY(before(session, &known));
+    if (known != NULL) {
+        problem->integrator = known;
+        return SEDGE_OK;
+    }
+    sedge_exponential_choose(problem, session->mesh, deck->cfl,
+                             sedge_cpu_share(sedge_comm_node_size(comm)), comm);
+    problem->integrator = sedge_integrator_choose(comm, deck, problem, session->mesh);
+    return sedge_local_steps_choose(&session->local, &session->levels, comm, deck, problem,
+                                    session->mesh, session->element);
+}
+
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options, bool writes,
-                                sedge_stopwatch *watch)
+                                sedge_stopwatch *watch, sedge_session_before *before)
 {
     memset(session, 0, sizeof *session);
     session->watch = watch;
@@ -186,12 +206,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
-    if (session->deck->integrator == NULL) {
-        sedge_exponential_choose(&session->problem, session->mesh, session->deck->cfl,
-                                 sedge_cpu_share(sedge_comm_node_size(comm)), comm);
-        session->problem.integrator =
-            sedge_integrator_choose(comm, session->deck, &session->problem, session->mesh);
-    }
+    if (session->deck->integrator == NULL) SEDGE_TRY(choose_integrator(session, before));
     SEDGE_TRY(sedge_integrator_check(session->deck, &session->problem));
     SEDGE_TRY(find_time_step(session));
     // From here on the elements keep their numbers.
@@ -207,6 +222,7 @@ void sedge_session_close(sedge_session *session)
 {
     sedge_element_free(session->element);
     sedge_points_clear(&session->points);
+    sedge_levels_clear(&session->levels);
     sedge_problem_clear(&session->problem);
     sedge_mesh_free(session->mesh);
     sedge_deck_free(session->deck);
@@ -444,6 +460,7 @@ void sedge_session_print(const sedge_session *session)
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
                deck->cfl, session->problem.integrator->name);
         sedge_levels_print(&session->levels, deck, &session->problem, session->dt);
+        sedge_local_steps_print(&session->local);
         if (deck->cfl > SEDGE_CFL_STABLE) {
             printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
                    "stable: the fields may grow without end\n",

@@ -13,6 +13,7 @@
 #include "monitor/output_context.h"
 #include "operator/operator.h"
 #include "par/comm.h"
+#include "session/local_steps_choice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,11 +46,12 @@ typedef struct sedge_session {
     // The step after which all elements have the same time, code units; 0 without time. With levels
     // of local time steps it is that of the highest level.
     double dt;
-    double stable_dt;    // the largest one that the deck allows
-    double least_step;   // the least stable step of any element
-    sedge_levels levels; // `levels`, `dt` for stable_dt, `count` and `gain`; `level` is NULL
-    int64_t steps;       // of the whole run, those before a restart included
-    double origin_time;  // time of step origin_step; both 0 unless a restart changed dt
+    double stable_dt;        // the largest one that the deck allows
+    double least_step;       // the least stable step of any element
+    sedge_local_steps local; // whether local time steps pay, where the deck leaves it open
+    sedge_levels levels;     // `levels`, `dt` for stable_dt, `count` and `gain`; `level` is NULL
+    int64_t steps;           // of the whole run, those before a restart included
+    double origin_time;      // time of step origin_step; both 0 unless a restart changed dt
     int64_t origin_step;
     // The element that limits dt:
     double limit_place[3]; // centroid
@@ -61,15 +63,21 @@ typedef struct sedge_session {
     sedge_stopwatch *watch; // of the parts of the set-up, borrowed; NULL: none
 } sedge_session;
 
+// Find the integrator of the run that this one goes on from. `*out` stays NULL where none is known.
+// Collective.
+typedef sedge_status sedge_session_before(const sedge_session *session,
+                                          const sedge_integrator **out);
+
 // Read the deck, make the mesh, combine them, and find dt. Collective. SEDGE_ERR_USAGE: the deck is
 // wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: check, before the mesh is made, that the
 // output folder and the report can be written and would not overwrite the deck or the mesh. `watch`
-// gets the parts' times; NULL: nobody reads them. Keeps `comm`, `options` and `watch`, which must
+// gets the parts' times; NULL: nobody reads them. `before` is asked where the deck leaves the
+// integrator open; NULL: nothing went before. Keeps `comm`, `options` and `watch`, which must
 // outlive the session. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options, bool writes,
-                                sedge_stopwatch *watch);
+                                sedge_stopwatch *watch, sedge_session_before *before);
 void sedge_session_close(sedge_session *session);
 
 // Continue a run after `step`. In that run the time step `dt` was used from origin_step and

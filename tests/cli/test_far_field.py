@@ -96,7 +96,7 @@ equation: maxwell
 order: 1
 precision: fp64
 mesh: {{file: {mesh}}}
-time: {{end: 13}}
+time: {{end: 13, integrator: lsrk45}}
 materials:
   air: {{}}
   ball: {{epsilon: 1.5, lorentz: {{strength: 1, frequency: 0.5, damping: 0.3}}}}

@@ -227,8 +227,10 @@ static void test_levels(void)
     static const struct {
         const char *time;
         int levels;
-    } cases[] = {{"time={steps: 5}", 1},
+    } cases[] = {{"time={steps: 5}", SEDGE_LEVELS_MAX},
                  {"time={steps: 5, levels: auto}", SEDGE_LEVELS_MAX},
+                 {"time={steps: 5, integrator: lsrk45, levels: auto}", SEDGE_LEVELS_MAX},
+                 {"time={steps: 5, integrator: auto, levels: 7}", 7},
                  {"time={steps: 5, levels: 1}", 1},
                  {"time={steps: 5, integrator: local, levels: 7}", 7}};
 
@@ -331,8 +333,8 @@ static void test_resolved_text(void)
                                  "time:\n"
                                  "  steps: 5\n"
                                  "  cfl: 0.8\n"
-                                 "  integrator: lsrk45\n"
-                                 "  levels: 1\n"
+                                 "  integrator: auto\n"
+                                 "  levels: auto\n"
                                  "materials:\n"
                                  "  domain:\n"
                                  "    epsilon: 1\n"

@@ -55,11 +55,8 @@ static const bad_deck bad_decks[] = {
      "deck.yaml:6: mesh takes one of 'file' and 'box' (line 7), not both"},
     {"{end: 10}", "{end: 10, integrator: lsrk54}",
      "deck.yaml:7: time.integrator 'lsrk54' is not known; did you mean 'lsrk45'?"},
-    {"{end: 10}", "{end: 10, levels: 4}",
+    {"{end: 10}", "{end: 10, integrator: lsrk45, levels: 4}",
      "deck.yaml:7: time.levels is 4, but with the integrator 'lsrk45' all elements take the same "
-     "step: 1 or auto"},
-    {"{end: 10}", "{end: 10, integrator: auto, levels: 4}",
-     "deck.yaml:7: time.levels is 4, but with the integrator 'auto' all elements take the same "
      "step: 1 or auto"},
     {"{end: 10}", "{end: 10, levels: 0}", "deck.yaml:7: time.levels '0' is not known"},
     {"{end: 10}", "{end: 10, integrator: local, levels: 17}",

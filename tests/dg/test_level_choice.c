@@ -33,7 +33,14 @@ typedef struct slow_box {
     bool periodic;           // along z: the cut, and the ends of the box
     bool sheet;              // the cut is a surface whose condition needs both sides
     void (*move)(double *x); // of the corners; NULL: none
+    bool bent;               // the elements below z = 1 are curved
 } slow_box;
+
+static void bend(const double x[3], double moved[3])
+{
+    memcpy(moved, x, 3 * sizeof *x);
+    if (x[2] < 1.0) moved[2] += 0.1 * x[2] * (1.0 - x[2]) * x[0];
+}
 
 static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of,
                  const slow_box *box)
@@ -52,6 +59,7 @@ static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of
     options.box_split = box->split;
     options.box_names[0] = "below";
     options.box_names[1] = "above";
+    if (box->bent) options.box_map = bend;
     if (box->sheet) {
         options.enclosures = options.two_sided_surfaces = options.linked_surfaces = 1;
         options.enclosure = &cut;
@@ -69,9 +77,9 @@ static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of
         for (int v = 0; v < 4; v++) box->move((*mesh)->corners[e][v]);
 }
 
-// Ticks cost nothing: with the default one level is best for meshes as small as these.
+// Ticks cost next to nothing.
 static const sedge_levels_options options = {
-    .cfl = 0.5, .most = 8, .threads = 2, .tick_seconds = 1e-15};
+    .cfl = 0.5, .most = 8, .threads = 2, .tick_cost = 1e-6, .cost = {1.0, 1.0, 1.0}};
 
 // The step of the box's elements, all alike, where the waves have the speed 1: inscribed radius
 // 0.5 / (1 + sqrt(2)) of a Kuhn cell.
@@ -129,6 +137,24 @@ static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
     CHECK(bad == 0);
 }
 
+// The cost is that of the levels, element by element, and not below its bound.
+static void check_cost(const sedge_levels *levels, const sedge_mesh *mesh,
+                       const sedge_problem *problem, const sedge_levels_options *with)
+{
+    double sum = 0.0, least = 0.0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const bool is_curved = sedge_mesh_curve(mesh, e) >= 0;
+        sum +=
+            ldexp(with->cost[is_curved ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN], -levels->level[e]);
+    }
+    sedge_comm_sum(comm, &sum, 1);
+    // 1e-13: rounding of a few hundred additions.
+    CHECK_BOUND(fabs(levels->cost * levels->dt / (with->tick_cost + sum) - 1.0), 1e-13);
+    CHECK_OK(sedge_levels_least_cost(&least, comm, problem, mesh, with));
+    CHECK(least > 0.0 && least < levels->cost);
+}
+
 // The levels of this mesh on all ranks and, of the same one, on one rank.
 static sedge_levels choose(const slow_box *box, const sedge_levels_options *with)
 {
@@ -142,12 +168,17 @@ static sedge_levels choose(const slow_box *box, const sedge_levels_options *with
     for (int32_t e = 0; e < mesh->elements; e++)
         digest += (mesh->global_ids[e] + 1) * (mesh->global_ids[e] + 7) * levels.level[e];
     sedge_comm_sum_int(comm, &digest, 1);
+    check_cost(&levels, mesh, &problem, with);
+    double least = 0.0, least_alone = 0.0;
+    CHECK_OK(sedge_levels_least_cost(&least, comm, &problem, mesh, with));
     check_conditions(mesh, &problem, &levels, box->sheet);
     sedge_problem_clear(&problem);
     sedge_mesh_free(mesh);
     make(&mesh, &problem, NULL, box);
     CHECK_OK(sedge_levels_choose(&alone, NULL, &problem, mesh, with));
     CHECK(alone.levels == levels.levels && alone.dt == levels.dt && alone.gain == levels.gain);
+    CHECK_OK(sedge_levels_least_cost(&least_alone, NULL, &problem, mesh, with));
+    CHECK(alone.cost == levels.cost && least_alone == least);
     CHECK(memcmp(alone.count, levels.count, sizeof alone.count) == 0);
     for (int32_t e = 0; e < mesh->elements; e++)
         digest -= (mesh->global_ids[e] + 1) * (mesh->global_ids[e] + 7) * alone.level[e];
@@ -231,22 +262,21 @@ static void test_costs(void)
     sedge_levels_options with = options;
     sedge_levels levels;
 
-    with.element_seconds = 1e-9;
     levels = choose(&box, &with);
     check_counts(&levels, 3, three);
     sedge_levels_clear(&levels);
     // 216 element steps or 144 or 111 a tick: three levels cost less by 33 of 111 + t elements, and
     // one is within a hundredth of them from t = 10389 elements on.
-    with.tick_seconds = 1e-9 * 10380.0;
+    with.tick_cost = 10380.0;
     levels = choose(&box, &with);
     check_counts(&levels, 2, two);
     sedge_levels_clear(&levels);
-    with.tick_seconds = 1e-9 * 10400.0;
+    with.tick_cost = 10400.0;
     levels = choose(&box, &with);
     check_counts(&levels, 1, one);
     CHECK(levels.gain == 1.0);
     sedge_levels_clear(&levels);
-    with.tick_seconds = 1e-15;
+    with.tick_cost = 1e-6;
     with.most = 2;
     levels = choose(&box, &with);
     check_counts(&levels, 2, two);
@@ -288,6 +318,23 @@ static void test_graded(void)
     sedge_levels_clear(&levels);
 }
 
+// Curved elements on the finest level, each of which costs as much as many others: the cost is next
+// to that of these alone, and levels are worth little. Bound and cost count them as such.
+static void test_curved(void)
+{
+    const slow_box box = {.cells = {3, 2, 6}, .split = 1.0, .ratio = 4.0, .bent = true};
+    sedge_levels_options with = options;
+    sedge_levels cheap = choose(&box, &with);
+
+    with.cost[SEDGE_PASS_CURVED] = 1000.0;
+    sedge_levels costly = choose(&box, &with);
+    CHECK(cheap.gain > 2.0 && cheap.levels >= 3);
+    CHECK(costly.cost * costly.dt > 36.0 * 1000.0);
+    CHECK(costly.levels == 1); // the others together are less than SEDGE_LEVELS_WORTH of the cost
+    sedge_levels_clear(&cheap);
+    sedge_levels_clear(&costly);
+}
+
 int main(void)
 {
     sedge_comm *world;
@@ -300,6 +347,7 @@ int main(void)
     test_lambda();
     test_costs();
     test_graded();
+    test_curved();
     sedge_comm_free(world);
     return CHECK_END();
 }

@@ -87,7 +87,7 @@ static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
     c->options.quiet = true;
     if (setting != NULL) c->options.settings[c->options.setting_count++] = setting;
     if (other_setting != NULL) c->options.settings[c->options.setting_count++] = other_setting;
-    CHECK_OK(sedge_session_open(&c->session, comm, &c->options, true, NULL));
+    CHECK_OK(sedge_session_open(&c->session, comm, &c->options, true, NULL, NULL));
     CHECK_OK(sedge_checkpoint_state_create(&c->state, &c->session));
     CHECK_OK(sedge_allocate(&c->energy, c->session.mesh->elements, sizeof(double)));
 }

@@ -36,7 +36,7 @@ static void open_session(opened *out, const sedge_comm *comm, const char *settin
     out->options.deck = out->deck;
     out->options.quiet = true;
     if (setting != NULL) out->options.settings[out->options.setting_count++] = setting;
-    CHECK_OK(sedge_session_open(&out->session, comm, &out->options, false, NULL));
+    CHECK_OK(sedge_session_open(&out->session, comm, &out->options, false, NULL, NULL));
 }
 
 // Each element on which the source acts reaches into its ball, and one holds its place.

@@ -2,6 +2,7 @@
 // row sums, and their stability polynomials reach as far as is documented.
 #include "check.h"
 #include "time/integrator.h"
+#include "time/pass_cost.h"
 
 #include <complex.h>
 
@@ -118,6 +119,33 @@ static void test_error(const sedge_integrator *method)
     CHECK_BOUND(sedge_integrator_error(method, 0.0), 1e-15);
 }
 
+// Steps cost more than stages. What ADER's waves cost
+// grows with their way by a power of it between the table's columns, here 1 and 10, and beyond the
+// last ones; orders above the table's have its last row.
+static void test_costs(const sedge_integrator *ader)
+{
+    const sedge_integrator *const other = &sedge_integrator_lsrk45;
+
+    for (int order = 1; order <= 10; order++) {
+        double last = 0.0;
+        CHECK(sedge_pass_cost(other, order, SEDGE_PASS_PLAIN) == 1.0);
+        for (int k = 0; k < SEDGE_PASS_KINDS; k++) { // each kind costs more than the one before
+            const double stage = sedge_pass_cost(other, order, (sedge_pass_kind)k);
+            CHECK(stage > last && sedge_pass_cost(ader, order, (sedge_pass_kind)k) > stage);
+            last = stage;
+        }
+        CHECK(sedge_predictor_penalty(order, 1e-3) == sedge_predictor_penalty(order, 1.0));
+        CHECK(sedge_predictor_penalty(order, 1e4) > sedge_predictor_penalty(order, 1e3));
+        const double middle = sedge_predictor_penalty(order, sqrt(10.0));
+        const double ends =
+            sedge_predictor_penalty(order, 1.0) * sedge_predictor_penalty(order, 10.0);
+        CHECK_BOUND(fabs(middle * middle / ends - 1.0), 1e-14); // rounding
+    }
+    CHECK(sedge_predictor_penalty(3, 10.0) == 1.86 && sedge_predictor_penalty(3, 100.0) == 2.95);
+    CHECK(sedge_predictor_penalty(10, 50.0) == sedge_predictor_penalty(8, 50.0));
+    CHECK(sedge_pass_launches(ader) > sedge_pass_launches(other));
+}
+
 int main(void)
 {
     const double waves[] = {3.34, 6.07};
@@ -129,6 +157,7 @@ int main(void)
         if (sedge_integrators[count]->predictor) { // tests/solver/test_local_steps.c
             const sedge_stage stage = sedge_integrator_stage(sedge_integrators[count], 0, 0.5);
             CHECK(sedge_integrators[count]->stages == 1 && stage.a == 1.0 && stage.b == 0.0);
+            test_costs(sedge_integrators[count]);
         } else {
             test_order_four(sedge_integrators[count]);
             test_stability(sedge_integrators[count], waves[methods++]);

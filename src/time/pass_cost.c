@@ -1,0 +1,67 @@
+#include "pass_cost.h"
+
+#include <math.h>
+
+// fp32, NVIDIA H200, orders 1 to 8, by a plain element's stage; benchmarks/MEASUREMENTS.md:
+// A plain element's prediction, "Local time steps".
+static const double predictions[] = {0.52, 0.44, 0.40, 0.40, 0.42, 0.44, 0.50, 0.78};
+
+// A curved element's stage, "products by orbits".
+static const double curved_stages[] = {5.1, 5.1, 5.2, 6.2, 4.9, 4.3, 4.0, 5.0};
+
+// The stage of an element of a layer, "Before and after the terms". Its prediction takes as long as
+// those of plain elements did before their kernel was tuned, and somewhat more: not measured alone.
+#define TERMS_STAGE      1.5
+#define TERMS_PREDICTION 1.5
+
+enum { ORDERS = (int)(sizeof curved_stages / sizeof *curved_stages) };
+
+// The row of an order; higher ones have the last.
+static int row_of(int order)
+{
+    return order > ORDERS ? ORDERS - 1 : order - 1;
+}
+
+double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind)
+{
+    const int row = row_of(order);
+    // A curved element predicts by passes of its stage's kernel, one for each term of the series.
+    const double curved_prediction = curved_stages[row] * fmin(order, 3.0);
+    const double costs[SEDGE_PASS_KINDS][2] = {
+        [SEDGE_PASS_PLAIN] = {1.0, predictions[row]},
+        [SEDGE_PASS_TERMS] = {TERMS_STAGE, TERMS_PREDICTION},
+        [SEDGE_PASS_CURVED] = {curved_stages[row], curved_prediction},
+    };
+
+    return costs[kind][0] + (integrator->predictor ? costs[kind][1] : 0.0);
+}
+
+double sedge_pass_launches(const sedge_integrator *integrator)
+{
+    // Traces of boundaries and the stage: 10 us on an H200. A tick: 40 us, for some six kernels,
+    // each of which waits for the one before.
+    return integrator->predictor ? 8.0 : 2.0;
+}
+
+// By eigenvalues: `benchmarks/schemes.py lengths`; benchmarks/MEASUREMENTS.md, "After 10 and 100
+// wavelengths".
+#define COLUMNS 5
+static const double wavelengths_of[COLUMNS] = {1.0, 10.0, 30.0, 100.0, 300.0};
+static const double penalties[ORDERS][COLUMNS] = {
+    {0.91, 1.67, 2.81, 5.69, 11.4},  {1.56, 3.46, 5.62, 10.0, 17.4},
+    {1.36, 1.86, 2.29, 2.95, 3.90},  {1.18, 1.36, 1.70, 2.87, 82.9},
+    {1.06, 1.13, 1.21, 45.0, 2410.}, {0.99, 1.15, 1.50, 89.9, 6120.},
+    {0.96, 0.94, 1.32, 36.9, 1670.}, {0.98, 1.05, 1.45, 9.48, 443.0},
+};
+
+double sedge_predictor_penalty(int order, double wavelengths)
+{
+    const double *const row = penalties[row_of(order)];
+    int i = 0;
+
+    if (!(wavelengths > wavelengths_of[0])) return row[0];
+    while (i < COLUMNS - 2 && wavelengths > wavelengths_of[i + 1]) i++;
+    const double part =
+        log(wavelengths / wavelengths_of[i]) / log(wavelengths_of[i + 1] / wavelengths_of[i]);
+    return row[i] * pow(row[i + 1] / row[i], part);
+}

@@ -1,0 +1,28 @@
+// What the steps of an integrator cost: measured numbers, by which a run chooses between
+// Runge-Kutta methods and ADER with local time steps (session/integrator_choice.h).
+// benchmarks/MEASUREMENTS.md has the measurements.
+#pragma once
+
+#include "time/integrator.h"
+
+// What decides how long a stage takes for an element, beside the order.
+typedef enum sedge_pass_kind {
+    SEDGE_PASS_PLAIN, // straight, without terms
+    SEDGE_PASS_TERMS, // straight, with terms, such as those of a layer
+    SEDGE_PASS_CURVED,
+    SEDGE_PASS_KINDS
+} sedge_pass_kind;
+
+// The time that one stage takes for an element, by that of a plain element's stage at the same
+// order. With a predictor: that of a whole step, prediction included.
+double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind);
+
+// The least time of one stage however few its elements are, in times of one small launch. With a
+// predictor: that of a tick, the shortest step of any element.
+double sedge_pass_launches(const sedge_integrator *integrator);
+
+// How many times more work ADER needs than the better Runge-Kutta method, at equal cost of a mesh
+// and its simulated time, for waves to have an error of 1e-2 after so many wavelengths: ADER's
+// errors fall with fewer powers of the elements' size, so that it needs a finer mesh. Below 1 where
+// it needs a coarser one. It grows without bound with the wavelengths.
+double sedge_predictor_penalty(int order, double wavelengths);
