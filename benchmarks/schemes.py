@@ -3,7 +3,10 @@
 
     schemes.py limits FROM TO     the largest stable steps of ADER and of lsrk45
     schemes.py errors FROM TO     a JSON line for each order, resolution and direction
-    schemes.py table FILE ...     the tables of MEASUREMENTS.md from such lines
+    schemes.py table FILE ...     the first table of MEASUREMENTS.md from such lines
+    schemes.py waves FROM TO      such lines with loss and phase, of steps as decks take them
+    schemes.py lengths FILE ...   the tables of "After 10 and 100 wavelengths" from these, and the penalties of
+                                  src/time/pass_cost.c
     schemes.py shapes FROM TO     the largest stable cfl in flat and needle-like cells
 
 A periodic mesh of Kuhn cells (six tetrahedra each) has the operator L(k) of one cell for a Bloch wave
@@ -30,8 +33,9 @@ from scipy.special import roots_jacobi
 # C_N of src/dg/problem.c, and ADER's largest dt c / r_in, as `limits` prints it.
 STABLE = [0, 1.055, 0.631, 0.462, 0.323, 0.256, 0.195, 0.160, 0.130]
 STABLE_ADER = [0, 0.4488, 0.2604, 0.1822, 0.1274, 0.0967, 0.0742, 0.0594, 0.0485]
-CELLS = {1: [4, 6, 9, 14, 20, 30, 45], 2: [2.5, 3.5, 5, 7, 10, 14, 20], 3: [1.6, 2.2, 3, 4.2, 6, 8, 11],
-         4: [1.2, 1.7, 2.3, 3.2, 4.4, 6], 5: [1, 1.35, 1.8, 2.4, 3.3, 4.4], 6: [0.8, 1.1, 1.5, 2, 2.7, 3.6],
+CELLS = {1: [4, 6, 9, 14, 20, 30, 45, 70, 110], 2: [2.5, 3.5, 5, 7, 10, 14, 20, 30, 45],
+         3: [1.6, 2.2, 3, 4.2, 6, 8, 11, 16, 24], 4: [1.2, 1.7, 2.3, 3.2, 4.4, 6, 8, 12],
+         5: [1, 1.35, 1.8, 2.4, 3.3, 4.4, 6, 9], 6: [0.8, 1.1, 1.5, 2, 2.7, 3.6, 5],
          7: [0.7, 0.95, 1.3, 1.7, 2.3], 8: [0.6, 0.8, 1.1, 1.5, 2]}  # an axis and wavelength
 DIRECTIONS = np.array([[1, 0, 0], [1, 0.6, 0.3], [1, 1, 1]])
 FRACTION = 0.9  # of the limit
@@ -49,6 +53,9 @@ NDB144 = ([0, -0.7188012108672410, -0.7785331173421570, -0.0053282796654044, -0.
            0.0077604214040978, 0.0024647284755382, 0.0780348340049386, 5.5059777270269628])
 # coefficients, stability, radius and height of the integrators' tables
 SCHEMES = {"lsrk45": (LSRK45, 1.0, 1.0, 0.36), "ndblsrk144": (NDB144, 3.977, 0.905, 0.29)}
+ADER = (None, 0.37, 1.0, 0.36)  # src/kinds/ader_integrator.c
+LEAN = [0, 0, 0, 0, 4e-4, 8e-4, 1e-3, 7e-4, 5e-4]  # src/dg/predictor.c
+CFL = 0.8  # of a deck that gives none
 
 
 def amplification(coefficients, z):
@@ -179,13 +186,13 @@ class Cell:
             out[e * n:(e + 1) * n, e2 * n:(e2 + 1) * n] += matrix * np.exp(1j * (k @ shift))
         return out
 
-    def ader(self, operator, dt):
-        """L Phi(dt); the amplification is 1 + that."""
+    def ader(self, operator, dt, factors=None):
+        """L Phi(dt); the amplification is 1 + that. `factors`: f_k; the default: all that are not 0."""
         n, out = self.size, operator.copy()
         for e in range(6):
             phi, term = np.eye(n), np.eye(n)
-            for j in range(1, self.order + 2):
-                term = self.local[e] @ term * (dt / (j + 1))
+            for f in factors or [1 / (k + 1) for k in range(1, self.order + 2)]:
+                term = self.local[e] @ term * (dt * f)
                 phi = phi + term
             out[:, e * n:(e + 1) * n] = out[:, e * n:(e + 1) * n] @ (phi * dt)
         return out
@@ -241,6 +248,41 @@ def print_errors(order):
             print(json.dumps(row), flush=True)
 
 
+def predictor_factors(order):
+    """f_1 to f_K of src/dg/predictor.c."""
+    factors = [1 / (k + 1) for k in range(1, min(order, 3) + 1)]
+    factors[0] += LEAN[order]
+    return factors
+
+
+def step(cell, scheme):
+    """The step of a deck with the default cfl, by sedge_problem_time_step."""
+    return CFL * STABLE[cell.order] * scheme[1] * min(scheme[2] * cell.inradius, scheme[3] * cell.height)
+
+
+def print_waves(order):
+    cell = Cell(order)
+    for cells in CELLS[order]:
+        for i, direction in enumerate(DIRECTIONS):
+            if order >= 7 and i != 1:
+                continue
+            w = 2 * math.pi / cells
+            k = direction / np.linalg.norm(direction) * w
+            start, operator = cell.waves(k), cell.operator(k)
+            values = nearest(operator.copy(), -1j * w * (1 + 1e-5), start)
+            row = {"order": order, "cells": cells, "direction": i}
+            off = {"exact": (values + 1j * w) * cells}
+            for name, scheme in SCHEMES.items():
+                dt = step(cell, scheme)
+                off[name] = np.log(amplification(scheme[0], values * dt) * np.exp(1j * w * dt)) / dt * cells
+            dt = step(cell, ADER)
+            z = np.exp(-1j * w * dt)
+            change = nearest(cell.ader(operator, dt, predictor_factors(order)), (z - 1) * (1 + 1e-5), start)
+            off["ader"] = np.log((1 + change) / z) / dt * cells
+            row.update({name: [[v.real, v.imag] for v in value] for name, value in off.items()})
+            print(json.dumps(row), flush=True)
+
+
 def passes(name, order):
     """Passes over the mesh in the time that light takes for an inscribed radius."""
     if name == "ader":
@@ -274,6 +316,57 @@ def print_table(files):
             cost = {name: passes(name, order) * cells[name] ** 4 for name in names}
             print(f"| {order} | {error:.0e} |", " | ".join(f"{cells[name]:.2f}" for name in names), "|",
                   " | ".join(f"{cost[name] / cost['lsrk45']:.2f}" for name in names[1:]), "|")
+
+
+# What a step of ADER costs in stages of a plain element, by order: src/time/pass_cost.c.
+ADER_STEP = [0, 1.52, 1.44, 1.40, 1.40, 1.42, 1.44, 1.50, 1.78]
+LENGTHS = [1, 10, 30, 100, 300]
+
+
+def work(name, order):
+    """Stages of a straight element in the time that light takes for the step of lsrk45 at its limit."""
+    coefficients, stability, radius, _ = ADER if name == "ader" else SCHEMES[name]
+    return (ADER_STEP[order] if name == "ader" else len(coefficients[0])) / (CFL * stability * radius)
+
+
+def cells_for(rows, name, error, length):
+    """Cells a wavelength for an error of a wave after `length` wavelengths: the last crossing; straight between
+    the points and beyond them. The worst direction and polarisation."""
+    def off(row):
+        return max(abs(np.expm1(length * complex(*value))) for value in row[name])
+
+    cells = sorted({row["cells"] for row in rows})
+    x = [math.log(c) for c in cells]
+    y = [math.log(max(off(row) for row in rows if row["cells"] == c)) for c in cells]
+    t = math.log(error)
+    i = max([i for i in range(len(x) - 1) if y[i] >= t > y[i + 1]], default=0 if t > y[0] else len(x) - 2)
+    return math.exp(x[i] + (t - y[i]) * (x[i + 1] - x[i]) / (y[i + 1] - y[i]))
+
+
+def compare(rows, error, length):
+    """Cells of each scheme, the Runge-Kutta method with the least work, and the power of cells that ADER needs more."""
+    cells = {name: cells_for(rows, name, error, length) for name in ("lsrk45", "ndblsrk144", "ader")}
+    best = min(("lsrk45", "ndblsrk144"), key=lambda name: work(name, rows[0]["order"]) * cells[name] ** 4)
+    return cells, best, (cells["ader"] / cells[best]) ** 4
+
+
+def print_lengths(files):
+    rows = []
+    for path in files:
+        with open(path) as file:
+            rows += [json.loads(line) for line in file]
+    orders = sorted({row["order"] for row in rows})
+    mine = {order: [row for row in rows if row["order"] == order] for order in orders}
+    print("| order | wavelengths | error | cells: lsrk45 | ndblsrk144 | ADER | the better | cells^4: ADER | time: ADER |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for order, length, error in itertools.product(orders, (10, 100), (1e-1, 1e-2, 1e-3)):
+        cells, best, penalty = compare(mine[order], error, length)
+        print(f"| {order} | {length} | {error:.0e} |", " | ".join(f"{c:.2f}" for c in cells.values()),
+              f"| {best} | {penalty:.3g} | {penalty * work('ader', order) / work(best, order):.3g} |")
+    print("\n| order |", " | ".join(map(str, LENGTHS)), "|")
+    print("| --- |", " --- |" * len(LENGTHS))
+    for order in orders:
+        print(f"| {order} |", " | ".join(f"{compare(mine[order], 1e-2, length)[2]:.3g}" for length in LENGTHS), "|")
 
 
 def print_limits(order):
@@ -335,8 +428,10 @@ def main():
     words = sys.argv[1:]
     if len(words) >= 2 and words[0] == "table":
         print_table(words[1:])
-    elif len(words) == 3 and words[0] in ("limits", "errors", "shapes"):
-        work = {"limits": print_limits, "errors": print_errors, "shapes": print_shapes}[words[0]]
+    elif len(words) >= 2 and words[0] == "lengths":
+        print_lengths(words[1:])
+    elif len(words) == 3 and words[0] in ("limits", "errors", "waves", "shapes"):
+        work = {"limits": print_limits, "errors": print_errors, "waves": print_waves, "shapes": print_shapes}[words[0]]
         for order in range(int(words[1]), int(words[2]) + 1):
             work(order)
     else:
