@@ -83,7 +83,7 @@ static sedge_status choose_step(double *dt, kit *k, double cfl)
     const sedge_levels_options options = {.cfl = cfl,
                                           .most = k->base.problem.integrator->predictor ? 4 : 1,
                                           .threads = 1,
-                                          .tick_seconds = 1e-12};
+                                          .cost = {1.0, 1.0, 1.0}};
     sedge_levels levels;
 
     sedge_status status =
