@@ -17,7 +17,9 @@
 // exchange each of the two sends to the other: where there are no bytes for a peer, the flag alone.
 // With one place it fails: b's start of k + 1 follows b's finish of k only, which says nothing of
 // a's. Where kernels read what came in its place, they do so in a's stream before its start of k +
-// 1, too, and the kernel that stores at b runs behind b's finish of k + 1: the same holds.
+// 1, too, and the kernel that stores at b runs behind b's finish of k + 1: the same holds. It holds
+// for what peers write there. The rest of a place is a's own: kernels in other streams of a may
+// read it until they end, as long as a's own next write to it, in k + 2, waits for them.
 #include "halo/transport.h"
 
 #include "base/file.h"

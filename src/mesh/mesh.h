@@ -417,9 +417,10 @@ sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, con
 // about its share of each level then. `*level` [elements] is as in sedge_mesh_set_levels; it is
 // replaced by that of the new elements of this rank (to be released with sedge_release), and
 // everything in the mesh that holds elements, slots and ranks is new, in one level. Nothing changes
-// on one rank, and where the present parts lose less than a twentieth by waiting. The options are
-// those that the mesh was created with, and nothing is done without keep_whole. The whole mesh on
-// rank 0 is released in any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then.
+// on one rank, where the present parts lose less than a twentieth by waiting, and where the new
+// ones would hardly lose less or leave a rank without elements. The options are those that the mesh
+// was created with, and nothing is done without keep_whole. The whole mesh on rank 0 is released in
+// any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then.
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_comm *comm,

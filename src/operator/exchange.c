@@ -91,7 +91,7 @@ const char *sedge_operator_transport(const sedge_operator *op)
     return sedge_halo_transport(op->exchange.halo);
 }
 
-// Those of the exchange that begins.
+// The parcels of the next exchange.
 static operator_parcels find_parcels(const sedge_operator *op)
 {
     const sedge_halo *const halo = op->exchange.halo;

@@ -17,7 +17,7 @@
 
 #define SHARED_BYTES 233472 // of a multiprocessor of a large chip
 #define SHARED_MORE  1024   // of a block, beside its own
-#define ENOUGH_ITEMS 250    // of a multiprocessor that sum: they hide that each of them waits
+#define ENOUGH_ITEMS 250    // items of a multiprocessor that sum: enough to hide latency
 #define MOST_PARTS   4
 #define WARP         32  // threads
 #define METRIC_WORDS 12  // of an element in the block's memory, as in dg_series.h
@@ -54,9 +54,10 @@ static int count_nodes(int order)
     return order < 0 ? 0 : (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
-// As an H200 has it fastest (benchmarks/MEASUREMENTS.md). `words` of a batch's powers of L. Groups
-// are as large as banks of shared memory allow, but three blocks fit into a multiprocessor; and
-// where it has few elements, more items share each of them.
+// The configuration that is fastest on an H200 (benchmarks/MEASUREMENTS.md). `words`: of the powers
+// of L of a batch. A block has as many elements as shared memory serves without bank conflicts, or
+// fewer, so that three blocks fit into a multiprocessor. Where a multiprocessor then has few
+// elements, more items share the sums of each.
 static void choose_gpu(operator_series_config *config, const operator_layout *layout,
                        const operator_target *target, int words)
 {

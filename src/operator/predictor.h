@@ -81,7 +81,8 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
 
 // The means of the elements of levels 0 to `started`, whose steps begin now; the finest's takes dt.
 // From the state fields->u[0] to fields->residual, those of the first half of the step, where they
-// are needed, to fields->u[1]; terms' memory to its residual. In the main stream.
+// are needed, to fields->u[1]; terms' memory to its residual. Later work in the main stream sees
+// them.
 SEDGE_MUST_USE
 sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
                               double dt);

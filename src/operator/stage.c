@@ -254,8 +254,8 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
 }
 
 // The device goes on with its own elements while traces move; the halo elements need not wait for
-// their end. On the host device the work happens inside the calls of this thread, so messages leave
-// before it.
+// their end. On the host device the work happens inside the calls of this thread, so the messages
+// have left before it (operator_run_stage).
 static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *fields,
                                      const sedge_stage *stage, operator_levels levels)
 {

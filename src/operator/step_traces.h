@@ -26,6 +26,7 @@ sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields
                                        sedge_stream *stream, int started,
                                        const operator_parcels *parcels);
 
-// Of what other ranks have stored, take what they changed: the place holds that alone.
+// Copy what other ranks have stored in this exchange to where the stage reads it: the traces of
+// faces where a step begins on either side. The other faces keep the traces that they have.
 SEDGE_MUST_USE
 sedge_status operator_take_step_traces(sedge_operator *op, sedge_stream *stream, int started);

@@ -3,8 +3,7 @@
 // dg_layout.h.
 #pragma once
 
-// ---- elements with terms or a source
-// -------------------------------------------------------------
+// ---- elements with terms or a source ------------------------------------------------------------
 
 #ifdef SEDGE_EACH_TERM
 // Behind the simplices of dg_lower.h, for each coefficient alpha of order N: the coefficients
@@ -218,8 +217,7 @@ SEDGE_KERNEL(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
 }
 #endif
 
-// ---- point sources
-// -------------------------------------------------------------------------------
+// ---- point sources ------------------------------------------------------------------------------
 
 // What a point source g f(t) adds to the means, one block for each SIMD batch on which it acts, as
 // sedge_point_source has them: sum_m c_m L^m g with c_m the mean over the step of
