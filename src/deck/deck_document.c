@@ -263,8 +263,9 @@ static sedge_status add_integrators(sedge_text *out)
              "frequency, and with other than upwind fluxes. Instead of it `ader` with local time "
              "steps where these are more than 1.2 times as fast at equal errors of waves: by a "
              "model of the costs on the device, and a table of errors by order and by the "
-             "wavelengths that waves travel, until `end` or, where a surface lets them out, about "
-             "once through the mesh. `sedge check` prints what was found. A restart keeps the "
+             "wavelengths that waves travel, until `end` or, where surfaces let them out, about "
+             "once through the mesh, or longer the less of its surface is open. `sedge check` "
+             "prints what was found. A restart keeps the "
              "integrator of its checkpoint.\n"));
     for (int i = 0; sedge_integrators[i] != NULL; i++) {
         SEDGE_TRY(sedge_text_add(out, "- `%s`: %s.\n", sedge_integrators[i]->name,

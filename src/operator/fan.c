@@ -22,11 +22,12 @@ void operator_fan_clear(operator_fan *fan)
     *fan = (operator_fan){.picked = 0};
 }
 
-sedge_status operator_fan_open(operator_fan *fan, sedge_stream *from)
+sedge_status operator_fan_open(operator_fan *fan, sedge_stream *from, bool in_order)
 {
     fan->from = from;
     fan->picked = 0;
-    return fan->stream[0] == NULL ? SEDGE_OK : sedge_event_record(fan->ready, from);
+    fan->in_order = in_order || fan->stream[0] == NULL;
+    return fan->in_order ? SEDGE_OK : sedge_event_record(fan->ready, from);
 }
 
 sedge_status operator_fan_pick(operator_fan *fan, sedge_stream **out)
@@ -35,14 +36,14 @@ sedge_status operator_fan_pick(operator_fan *fan, sedge_stream **out)
     const int i = turn % (OPERATOR_FAN + 1) - 1;
 
     *out = fan->from;
-    if (i < 0 || fan->stream[0] == NULL) return SEDGE_OK;
+    if (i < 0 || fan->in_order) return SEDGE_OK;
     *out = fan->stream[i];
     return turn <= OPERATOR_FAN ? sedge_stream_wait_event(fan->stream[i], fan->ready) : SEDGE_OK;
 }
 
 sedge_status operator_fan_close(operator_fan *fan)
 {
-    for (int i = 0; i < OPERATOR_FAN && i + 1 < fan->picked && fan->stream[0] != NULL; i++) {
+    for (int i = 0; i < OPERATOR_FAN && i + 1 < fan->picked && !fan->in_order; i++) {
         SEDGE_TRY(sedge_event_record(fan->done[i], fan->stream[i]));
         SEDGE_TRY(sedge_stream_wait_event(fan->from, fan->done[i]));
     }

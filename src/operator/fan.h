@@ -11,7 +11,8 @@ typedef struct operator_fan {
     sedge_stream *stream[OPERATOR_FAN]; // NULL: none, and all work stays in order
     sedge_event *ready, *done[OPERATOR_FAN];
     sedge_stream *from; // while it is open
-    int picked;         // since it was opened
+    bool in_order;
+    int picked; // since it was opened
 } operator_fan;
 
 // Not collective. Nothing but streams and events is made.
@@ -19,9 +20,10 @@ SEDGE_MUST_USE
 sedge_status operator_fan_create(operator_fan *fan, sedge_device *device, bool high_priority);
 void operator_fan_clear(operator_fan *fan);
 
-// From here on work is independent: it may begin when that in `from` so far is done.
+// From here on work is independent: it may begin when that in `from` so far is done. With
+// `in_order` all of it goes into `from`, so that each launch can be timed.
 SEDGE_MUST_USE
-sedge_status operator_fan_open(operator_fan *fan, sedge_stream *from);
+sedge_status operator_fan_open(operator_fan *fan, sedge_stream *from, bool in_order);
 
 // Where the next part of it goes: `from` and the streams of the fan by turns.
 SEDGE_MUST_USE

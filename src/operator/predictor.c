@@ -503,7 +503,7 @@ sedge_status operator_predict(sedge_operator *op, const operator_fields *fields,
     operator_fan *const fan = &op->events.main;
     sedge_stream *stream;
 
-    SEDGE_TRY(operator_fan_open(fan, op->main));
+    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
     for (int i = 0; i < 2 * (started + 1); i++) {
         const int level = started - i / 2;
         if (op->data.slots.level[i % 2][true][level].count == 0) continue;

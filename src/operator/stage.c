@@ -219,7 +219,7 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     operator_fan *const fan = &op->events.main;
     sedge_stream *stream;
 
-    SEDGE_TRY(operator_fan_open(fan, op->main));
+    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
     if (op->mesh->levels > 1) {
         SEDGE_TRY(operator_fan_pick(fan, &stream));
         SEDGE_TRY(operator_make_step_traces(op, fields, stream, levels.started));
@@ -237,14 +237,14 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     } else if (has_curved(op)) {
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
     }
-    SEDGE_TRY(operator_fan_open(&op->events.side, op->side));
+    SEDGE_TRY(operator_fan_open(&op->events.side, op->side, op->launcher.sampling));
     for (int level = ended; level >= 0 && has_curved(op); level--) {
         const sedge_stage now = at_level(stage, level);
         SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));
         SEDGE_TRY(operator_run_curved(op, fields, stream, false, &now));
     }
     SEDGE_TRY(operator_fan_close(&op->events.side));
-    SEDGE_TRY(operator_fan_open(fan, op->main));
+    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
     for (int level = ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
         SEDGE_TRY(operator_fan_pick(fan, &stream));
@@ -266,7 +266,7 @@ static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
     SEDGE_TRY(operator_exchange_receive(op, levels.started));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
-    SEDGE_TRY(operator_fan_open(&op->events.side, op->side));
+    SEDGE_TRY(operator_fan_open(&op->events.side, op->side, op->launcher.sampling));
     for (int level = levels.ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
         SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));

@@ -1,5 +1,6 @@
 #include "local_steps_choice.h"
 
+#include "base/memory.h"
 #include "device/cpu.h"
 #include "dg/point.h"
 #include "dg/predictor.h"
@@ -77,13 +78,31 @@ static sedge_status find_obstacle(char text[160], const sedge_comm *comm, const 
 
 // ---- how far waves travel ----------------------------------------------------------------------
 
-static bool lets_waves_out(const sedge_problem *problem)
+// The volume of the mesh, and the area of the surfaces that let waves out. Collective.
+static sedge_status find_openings(double *volume, double *open, const sedge_comm *comm,
+                                  const sedge_problem *problem, const sedge_mesh *mesh)
 {
+    double *volumes = NULL;
+    int64_t *counts = NULL; // not needed here
+    sedge_status status = sedge_allocate(&volumes, mesh->groups.volumes, sizeof *volumes);
+
+    *volume = *open = 0.0;
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&counts, 2LL * mesh->groups.volumes, sizeof *counts);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_mesh_measure_groups(volumes, comm, mesh));
+    for (int v = 0; v < mesh->groups.volumes; v++) *volume += volumes[v];
     for (int s = 0; s < problem->surfaces; s++) {
         const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
-        if (kind != NULL && (kind->absorbs || kind->layers)) return true;
+        sedge_surface_measures surface;
+        if (kind == NULL || !(kind->absorbs || kind->layers)) continue;
+        sedge_mesh_measure_surface(&surface, counts, comm, mesh, s);
+        *open += surface.area;
     }
-    return false;
+done:
+    sedge_release(volumes);
+    sedge_release(counts);
+    return status;
 }
 
 // The diagonal of the mesh's bounding box.
@@ -116,15 +135,23 @@ static double find_slowness(const sedge_problem *problem, const sedge_mesh *mesh
     return sum / (double)mesh->global_elements;
 }
 
-static double count_wavelengths(const sedge_comm *comm, const sedge_deck *deck,
-                                const sedge_problem *problem, const sedge_mesh *mesh,
-                                double frequency)
+// Where waves leave, they travel once through the mesh, and longer where little of its surface is
+// open: the energy in a room of volume V with openings of area A falls as exp(-A c t / 4 V) (W. C.
+// Sabine's law of reverberation).
+static sedge_status count_wavelengths(double *count, const sedge_comm *comm, const sedge_deck *deck,
+                                      const sedge_problem *problem, const sedge_mesh *mesh,
+                                      double frequency)
 {
     double time = deck->end_time;
+    double volume, open;
 
-    if (lets_waves_out(problem))
-        time = fmin(time, find_diameter(comm, mesh) * find_slowness(problem, mesh));
-    return frequency * time;
+    SEDGE_TRY(find_openings(&volume, &open, comm, problem, mesh));
+    if (open > 0.0) {
+        const double length = fmax(find_diameter(comm, mesh), 4.0 * volume / open);
+        time = fmin(time, length * find_slowness(problem, mesh));
+    }
+    *count = frequency * time;
+    return SEDGE_OK;
 }
 
 // ---- costs -------------------------------------------------------------------------------------
@@ -194,7 +221,7 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
     out->penalty = 1.0;
     SEDGE_TRY(find_obstacle(out->obstacle, comm, deck, &trial, mesh, element, frequency));
     if (out->obstacle[0] == '\0') {
-        out->wavelengths = count_wavelengths(comm, deck, problem, mesh, frequency);
+        SEDGE_TRY(count_wavelengths(&out->wavelengths, comm, deck, problem, mesh, frequency));
         out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths);
     }
     SEDGE_TRY(find_gain(out, levels, comm, deck, problem, &trial, mesh));

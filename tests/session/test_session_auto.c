@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 // Waves are a hundred times as fast in the lowest of eight layers of cells: all but its elements
 // can take longer steps, and most of them sixteen times as long ones.
@@ -18,6 +19,10 @@ static const char deck_text[] =
     "sources: [{type: dipole, position: [0.4, 0.45, 0.6], direction: [1, 0, 0],\n"
     "  signal: {type: ricker, frequency: 0.5}}]\n";
 
+static const char open_text[] =
+    "boundaries={xmin: {type: absorbing}, xmax: {type: absorbing}, ymin: {type: absorbing}, "
+    "ymax: {type: absorbing}, zmin: {type: absorbing}, zmax: {type: absorbing}}";
+
 typedef struct opened {
     char deck[512];
     sedge_run_options options;
@@ -28,8 +33,9 @@ static void open_session(opened *out, const sedge_comm *comm, const char *settin
                          const char *other_setting, sedge_session_before *before)
 {
     memset(out, 0, sizeof *out);
-    (void)snprintf(out->deck, sizeof out->deck, SEDGE_TEST_DIR "/auto-np%d.yaml",
-                   sedge_comm_size(comm));
+    // Ranks that open it alone have a file each.
+    (void)snprintf(out->deck, sizeof out->deck, SEDGE_TEST_DIR "/auto-np%d-%d.yaml",
+                   sedge_comm_size(comm), comm == NULL ? (int)getpid() : 0);
     if (sedge_comm_is_root(comm)) {
         FILE *const file = fopen(out->deck, "w");
         CHECK(file != NULL && fputs(deck_text, file) >= 0 && fclose(file) == 0);
@@ -71,10 +77,15 @@ static void test_graded(const sedge_comm *comm)
     CHECK(is_taken(&alone, NULL, NULL, NULL));
     CHECK(alone.gain == found.gain && alone.penalty == found.penalty &&
           alone.wavelengths == found.wavelengths);
-    // An open end: across the diagonal, in the mean element at a speed of 0.01 in 15 of 16 of them.
-    CHECK(is_taken(&found, comm, "boundaries.zmax={type: absorbing}", "time.end=1000"));
-    CHECK_BOUND(fabs(found.wavelengths / (1.25 * sqrt(3.0) * (15.0 * 100.0 + 1.0) / 16.0) - 1.0),
-                0.1);
+    // Open on all sides: across the diagonal, in the mean element at a speed of 0.01 in 15 of 16 of
+    // them. Open on one side only: four times the volume over its area, which is more.
+    const double slowness = (15.0 * 100.0 + 1.0) / 16.0;
+    CHECK(is_taken(&found, comm, open_text, "time.end=1000"));
+    CHECK_BOUND(fabs(found.wavelengths / (1.25 * sqrt(3.0) * slowness) - 1.0), 0.1);
+    is_taken(&found, comm, "boundaries.zmax={type: absorbing}", "time.end=1000");
+    CHECK_BOUND(fabs(found.wavelengths / (1.25 * 4.0 * slowness) - 1.0), 0.1);
+    is_taken(&alone, NULL, "boundaries.zmax={type: absorbing}", "time.end=1000");
+    CHECK(alone.wavelengths == found.wavelengths);
 }
 
 // Of what is the same everywhere, for a run so long that ADER's waves are too wrong, on a device
