@@ -25,11 +25,10 @@ static double get_speed(const double *m, const double *c)
     return sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
 }
 
-// Energy 1/2 u^2.
 static void get_energy(const double *m, double *weights)
 {
     (void)m;
-    weights[0] = 1.0;
+    weights[0] = 1.0; // energy 1/2 u^2
 }
 
 // The exact solution is the initial state, carried along: u(x, t) = u0(x - a t).
