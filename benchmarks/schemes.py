@@ -225,27 +225,33 @@ def nearest(matrix, shift, start):
     return shift + 1 / np.linalg.eigvals(small)
 
 
-def print_errors(order):
-    cell = Cell(order)
-    for cells in CELLS[order]:
+def each_wave(cell):
+    """Cells a wavelength, number of the direction, frequency, the waves, the operator and its values."""
+    for cells in CELLS[cell.order]:
         for i, direction in enumerate(DIRECTIONS):
-            if order >= 7 and i != 1:
+            if cell.order >= 7 and i != 1:
                 continue
             w = 2 * math.pi / cells
             k = direction / np.linalg.norm(direction) * w
             start, operator = cell.waves(k), cell.operator(k)
             values = nearest(operator.copy(), -1j * w * (1 + 1e-5), start)
-            row = {"order": order, "cells": cells, "direction": i,
-                   "exact": float(np.abs(values * cells + 2j * math.pi).max())}
-            for name, (coefficients, stability, *_) in SCHEMES.items():
-                dt = FRACTION * STABLE[order] * stability * cell.inradius
-                off = np.log(amplification(coefficients, values * dt) * np.exp(1j * w * dt)) / dt * cells
-                row[name] = float(np.abs(off).max())
-            dt = FRACTION * STABLE_ADER[order] * cell.inradius
-            z = np.exp(-1j * w * dt)
-            change = nearest(cell.ader(operator, dt), (z - 1) * (1 + 1e-5), start)
-            row["ader"] = float(np.abs(np.log((1 + change) / z) / dt * cells).max())
-            print(json.dumps(row), flush=True)
+            yield cells, i, w, start, operator, values
+
+
+def print_errors(order):
+    cell = Cell(order)
+    for cells, i, w, start, operator, values in each_wave(cell):
+        row = {"order": order, "cells": cells, "direction": i,
+               "exact": float(np.abs(values * cells + 2j * math.pi).max())}
+        for name, (coefficients, stability, *_) in SCHEMES.items():
+            dt = FRACTION * STABLE[order] * stability * cell.inradius
+            off = np.log(amplification(coefficients, values * dt) * np.exp(1j * w * dt)) / dt * cells
+            row[name] = float(np.abs(off).max())
+        dt = FRACTION * STABLE_ADER[order] * cell.inradius
+        z = np.exp(-1j * w * dt)
+        change = nearest(cell.ader(operator, dt), (z - 1) * (1 + 1e-5), start)
+        row["ader"] = float(np.abs(np.log((1 + change) / z) / dt * cells).max())
+        print(json.dumps(row), flush=True)
 
 
 def predictor_factors(order):
@@ -262,25 +268,18 @@ def step(cell, scheme):
 
 def print_waves(order):
     cell = Cell(order)
-    for cells in CELLS[order]:
-        for i, direction in enumerate(DIRECTIONS):
-            if order >= 7 and i != 1:
-                continue
-            w = 2 * math.pi / cells
-            k = direction / np.linalg.norm(direction) * w
-            start, operator = cell.waves(k), cell.operator(k)
-            values = nearest(operator.copy(), -1j * w * (1 + 1e-5), start)
-            row = {"order": order, "cells": cells, "direction": i}
-            off = {"exact": (values + 1j * w) * cells}
-            for name, scheme in SCHEMES.items():
-                dt = step(cell, scheme)
-                off[name] = np.log(amplification(scheme[0], values * dt) * np.exp(1j * w * dt)) / dt * cells
-            dt = step(cell, ADER)
-            z = np.exp(-1j * w * dt)
-            change = nearest(cell.ader(operator, dt, predictor_factors(order)), (z - 1) * (1 + 1e-5), start)
-            off["ader"] = np.log((1 + change) / z) / dt * cells
-            row.update({name: [[v.real, v.imag] for v in value] for name, value in off.items()})
-            print(json.dumps(row), flush=True)
+    for cells, i, w, start, operator, values in each_wave(cell):
+        row = {"order": order, "cells": cells, "direction": i}
+        off = {"exact": (values + 1j * w) * cells}
+        for name, scheme in SCHEMES.items():
+            dt = step(cell, scheme)
+            off[name] = np.log(amplification(scheme[0], values * dt) * np.exp(1j * w * dt)) / dt * cells
+        dt = step(cell, ADER)
+        z = np.exp(-1j * w * dt)
+        change = nearest(cell.ader(operator, dt, predictor_factors(order)), (z - 1) * (1 + 1e-5), start)
+        off["ader"] = np.log((1 + change) / z) / dt * cells
+        row.update({name: [[v.real, v.imag] for v in value] for name, value in off.items()})
+        print(json.dumps(row), flush=True)
 
 
 def passes(name, order):

@@ -74,14 +74,13 @@ static void choose_gpu(operator_series_config *config, const operator_layout *la
     config->block = 64 / layout->real_bytes;
     while (config->block > 1 && config->block * bytes > (own < third ? own : third))
         config->block /= 2;
-    config->group = config->block;
     const int64_t elements = SHARED_BYTES / (config->block * bytes + SHARED_MORE) * config->block;
     while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
         config->parts *= 2;
     // Items of a warp have the same part.
     config->columns = operator_round_up(fields, WARP / config->block);
     config->places = config->columns * config->parts;
-    config->threads = config->resident = config->block * config->places;
+    config->threads = config->block * config->places;
     config->scratch_words = config->block * (int64_t)element_words;
 }
 
@@ -103,9 +102,9 @@ void operator_series_choose(operator_series_config *config, const operator_layou
         // Those of orders N - 1 and N - 2 lie behind the tables of dg_predictor.h.
         table += 4 * config->nodes[k - 1] + (k == 1 ? 8 * target->element->nodes : 0);
     }
-    config->block = config->group = config->parts = config->places = 1;
+    config->block = config->parts = config->places = 1;
     config->columns = fields;
-    config->threads = config->resident = WARP;
+    config->threads = WARP;
     config->stride = words;
     config->scratch_words = words;
     if (!is_host) choose_gpu(config, layout, target, words);
@@ -146,12 +145,10 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
     const operator_constant rows[] = {
         {"SERIES", config.powers},
         {"SERIES_BLOCK", config.block},
-        {"SERIES_GROUP", config.group},
         {"SERIES_PARTS", config.parts},
         {"SERIES_COLUMNS", config.columns},
         {"SERIES_PLACES", config.places},
         {"SERIES_THREADS", config.threads},
-        {"SERIES_RESIDENT", config.resident},
         {"SERIES_STATE_STRIDE", config.state_stride},
         {"SERIES_STRIDE", config.stride},
         {"SERIES_SCRATCH", (int)config.scratch_words},

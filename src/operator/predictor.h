@@ -21,12 +21,10 @@
 // Of elements without terms (dg_series.h); power k of L is at k - 1.
 typedef struct operator_series_config {
     int block;                  // SIMD batches a block
-    int group;                  // of them, which neighbouring items have
     int places;                 // items that share a batch
     int parts;                  // items that share the sums of one of its fields
     int columns;                // items of a part: its fields, filled up
     int threads;                // of a block
-    int resident;               // threads for which registers are limited
     int powers;                 // of L
     int nodes[OPERATOR_POWERS]; // coefficients
     int at[OPERATOR_POWERS];    // words before it in the block's memory of a batch

@@ -130,7 +130,7 @@ SEDGE_FUNCTION void store_block(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
 }
 #endif
 
-SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_RESIDENT, SEDGE_SERIES_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_THREADS, SEDGE_SERIES_LIST)
 {
     SEDGE_OUTER (b) {
         const sedge_int64 blocks = (count + SEDGE_SERIES_BLOCK - 1) / SEDGE_SERIES_BLOCK;
@@ -156,11 +156,8 @@ SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_RESIDENT
         SEDGE_SHARED(sedge_uint64, arrived, 1);
         SEDGE_BLOCKWIDE sedge_value *const s_g =
             s_u + SEDGE_SERIES_BLOCK * SEDGE_SERIES_STATE_STRIDE;
-        const int e = SEDGE_THREAD % SEDGE_SERIES_GROUP +
-                      SEDGE_THREAD / (2 * SEDGE_SERIES_GROUP) %
-                          (SEDGE_SERIES_BLOCK / SEDGE_SERIES_GROUP) * SEDGE_SERIES_GROUP;
-        const int place =
-            SEDGE_THREAD / SEDGE_SERIES_GROUP % 2 + SEDGE_THREAD / (2 * SEDGE_SERIES_BLOCK) * 2;
+        const int e = SEDGE_THREAD % SEDGE_SERIES_BLOCK;
+        const int place = SEDGE_THREAD / SEDGE_SERIES_BLOCK;
         const int is_mine = e < here;
         SEDGE_BLOCKWIDE sedge_value *const w =
             s_g + SEDGE_SERIES_BLOCK * SEDGE_METRIC_WORDS + e * SEDGE_SERIES_STRIDE;
