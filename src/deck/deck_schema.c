@@ -64,8 +64,9 @@ static const deck_key mesh_keys[] = {
          "type pml; without them the program adds layers of its own"},
     {"partitioner", DECK_CHOICE, .fallback = "auto", .choices = "auto ptscotch parmetis simple",
      .text = "how elements are spread over ranks: by a partitioner that PETSc has (simple is for "
-             "tests); auto: ptscotch, but with local time steps each rank has its share of every "
-             "level"},
+             "tests); auto: ptscotch, but each rank has its share of the work, with local time "
+             "steps of "
+             "that of every level"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",
      .text = "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
              "that curve, or as in the file; answers do not depend on it, speed does"},

@@ -297,6 +297,16 @@ void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm 
     sedge_comm_sum_int(comm, count, SEDGE_PASS_KINDS);
 }
 
+void sedge_levels_weigh(uint8_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
+                        const double cost[SEDGE_PASS_KINDS])
+{
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double eighths =
+            round(8.0 * cost[kind_of(problem, mesh, e)] / cost[SEDGE_PASS_PLAIN]);
+        work[e] = (uint8_t)fmax(1.0, fmin(eighths, 255.0));
+    }
+}
+
 sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
                                      const sedge_problem *problem, const sedge_mesh *mesh,
                                      const sedge_levels_options *options)

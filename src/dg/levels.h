@@ -58,6 +58,11 @@ void sedge_levels_clear(sedge_levels *levels);
 void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm *comm,
                               const sedge_problem *problem, const sedge_mesh *mesh);
 
+// work [elements of this rank]: what a step of each costs, by `cost` of its kind, in eighths of a
+// plain element's; at least 1, at most 255. Not collective.
+void sedge_levels_weigh(uint8_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
+                        const double cost[SEDGE_PASS_KINDS]);
+
 // A lower bound of that cost, found in a fraction of the time: without ticks, and as if each
 // element could have its own step. Does not depend on the number of ranks. The wave speed is not 0
 // everywhere. SEDGE_ERR_MEMORY on all ranks. Collective.

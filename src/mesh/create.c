@@ -1,5 +1,5 @@
-// The whole mesh on rank 0, its parts, and the ranks' meshes made of them; parts balanced by
-// levels.
+// The whole mesh on rank 0, its parts, and the ranks' meshes made of them; parts balanced by the
+// work of each level.
 #include "mesh.h"
 
 #include "enclose.h"
@@ -208,43 +208,45 @@ void sedge_mesh_release_whole(sedge_mesh *mesh)
     mesh->whole = NULL;
 }
 
-// ---- balanced levels: what rank 0 learns ------------------------------------------------------
+// ---- balanced work: what rank 0 learns ---------------------------------------------------------
 
-typedef struct element_level {
-    int32_t id, level;
-} element_level;
+typedef struct element_work {
+    int32_t id; // in the whole mesh
+    uint8_t level, work;
+} element_work;
 
 typedef struct balance_job {
     const sedge_comm *comm;
     const sedge_mesh *mesh;
     int ranks;
     uint8_t *whole_level; // [elements of the whole mesh] on rank 0; NULL on the others
-    int32_t *part;        // [elements of the whole mesh] on rank 0; NULL on the others
+    uint8_t *whole_work;  // the same
+    int32_t *part;        // the same
     double path;          // critical path of the present parts
 } balance_job;
 
 sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const sedge_comm *comm,
-                                     const uint8_t *level)
+                                     const uint8_t *level, const uint8_t *work)
 {
     const int ranks = sedge_comm_size(comm);
     int64_t mine[SEDGE_GRAPH_LEVELS] = {0};
-    int64_t(*counts)[SEDGE_GRAPH_LEVELS] = NULL;
+    int64_t(*all)[SEDGE_GRAPH_LEVELS] = NULL;
 
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&counts, ranks, sizeof *counts)));
-    for (int32_t e = 0; e < mesh->elements; e++) mine[level[e]]++;
-    sedge_comm_all_gather(comm, mine, counts, sizeof mine);
-    *path = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, ranks);
-    sedge_release(counts);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, ranks, sizeof *all)));
+    for (int32_t e = 0; e < mesh->elements; e++) mine[level[e]] += work[e];
+    sedge_comm_all_gather(comm, mine, all, sizeof mine);
+    *path = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])all, ranks);
+    sedge_release(all);
     return SEDGE_OK;
 }
 
-// Each rank's levels to rank 0, by number in the whole mesh.
-static sedge_status gather_levels(balance_job *job, const uint8_t *level)
+// Each rank's levels and work to rank 0, by number in the whole mesh.
+static sedge_status gather_work(balance_job *job, const uint8_t *level, const uint8_t *work)
 {
     const int32_t elements = job->mesh->elements;
     const int64_t all = job->mesh->global_elements;
-    element_level *mine = NULL;
-    element_level *theirs = NULL;
+    element_work *mine = NULL;
+    element_work *theirs = NULL;
     int64_t *counts = NULL; // rows for each rank, then rows from each
     sedge_status status;
 
@@ -252,16 +254,20 @@ static sedge_status gather_levels(balance_job *job, const uint8_t *level)
     if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * job->ranks, sizeof *counts);
     if (status == SEDGE_OK && sedge_comm_is_root(job->comm)) {
         status = sedge_allocate(&job->whole_level, all, sizeof *job->whole_level);
+        if (status == SEDGE_OK)
+            status = sedge_allocate(&job->whole_work, all, sizeof *job->whole_work);
         if (status == SEDGE_OK) status = sedge_allocate(&job->part, all, sizeof *job->part);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(job->comm, status));
     for (int32_t e = 0; e < elements; e++)
-        mine[e] = (element_level){(int32_t)job->mesh->global_ids[e], level[e]};
+        mine[e] = (element_work){(int32_t)job->mesh->global_ids[e], level[e], work[e]};
     counts[0] = elements;
     SEDGE_TRY_GOTO(status, sedge_comm_all_to_all(job->comm, mine, counts, sizeof *mine, &theirs,
                                                  counts + job->ranks));
-    for (int64_t i = 0; i < all && job->whole_level != NULL; i++)
-        job->whole_level[theirs[i].id] = (uint8_t)theirs[i].level;
+    for (int64_t i = 0; i < all && job->part != NULL; i++) {
+        job->whole_level[theirs[i].id] = theirs[i].level;
+        job->whole_work[theirs[i].id] = theirs[i].work;
+    }
 done:
     sedge_release(mine);
     sedge_release(theirs);
@@ -271,9 +277,9 @@ done:
 
 // ---- parts -------------------------------------------------------------------------------------
 
-static sedge_status make_graph(sedge_level_graph *g, const sedge_global *whole,
-                               const uint8_t *level)
+static sedge_status make_graph(sedge_level_graph *g, const balance_job *job)
 {
+    const sedge_global *const whole = job->mesh->whole;
     int32_t edges = 0;
 
     SEDGE_TRY(sedge_level_graph_start(g, whole->elements, 4LL * whole->elements));
@@ -287,8 +293,8 @@ static sedge_status make_graph(sedge_level_graph *g, const sedge_global *whole,
             g->faces[known]++;
         }
         g->offsets[e + 1] = edges;
-        g->elements[e] = 1;
-        g->level[e] = level[e];
+        g->work[e] = job->whole_work[e];
+        g->level[e] = job->whole_level[e];
     }
     return SEDGE_OK;
 }
@@ -297,18 +303,19 @@ static sedge_status make_graph(sedge_level_graph *g, const sedge_global *whole,
 static sedge_status compare(bool *better, const balance_job *job)
 {
     const int64_t elements = job->mesh->global_elements;
-    int64_t(*counts)[SEDGE_GRAPH_LEVELS] = NULL;
+    int64_t(*work)[SEDGE_GRAPH_LEVELS] = NULL;
 
-    SEDGE_TRY(sedge_allocate(&counts, job->ranks, sizeof *counts));
-    for (int64_t e = 0; e < elements; e++) counts[job->part[e]][job->whole_level[e]]++;
-    *better = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])counts, job->ranks) <
+    SEDGE_TRY(sedge_allocate(&work, job->ranks, sizeof *work));
+    for (int64_t e = 0; e < elements; e++)
+        work[job->part[e]][job->whole_level[e]] += job->whole_work[e];
+    *better = sedge_parts_path((const int64_t(*)[SEDGE_GRAPH_LEVELS])work, job->ranks) <
               job->path - 0.5 * WORTH;
     for (int p = 0; p < job->ranks; p++) {
         int64_t sum = 0;
-        for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) sum += counts[p][l];
+        for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) sum += work[p][l];
         *better = *better && sum > 0;
     }
-    sedge_release(counts);
+    sedge_release(work);
     return SEDGE_OK;
 }
 
@@ -318,7 +325,7 @@ static sedge_status find_parts(bool *better, balance_job *job)
     sedge_level_graph graph = {.vertices = 0};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, make_graph(&graph, job->mesh->whole, job->whole_level));
+    SEDGE_TRY_GOTO(status, make_graph(&graph, job));
     SEDGE_TRY_GOTO(status,
                    sedge_parts_by_levels(job->part, &graph, job->ranks, job->mesh->whole->threads));
     status = compare(better, job);
@@ -431,18 +438,18 @@ done:
     return status;
 }
 
-sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_comm *comm,
-                                const sedge_mesh_options *options)
+sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint8_t *work,
+                                const sedge_comm *comm, const sedge_mesh_options *options)
 {
     balance_job job = {.comm = comm, .mesh = mesh, .ranks = sedge_comm_size(comm)};
     bool better = false;
     sedge_status status = SEDGE_OK;
 
     if (!options->keep_whole || job.ranks == 1) return SEDGE_OK;
-    sedge_stopwatch_begin(options->watch, "mesh: balance levels");
-    SEDGE_TRY_GOTO(status, sedge_mesh_measure_path(&job.path, mesh, comm, *level));
+    sedge_stopwatch_begin(options->watch, "mesh: balance work");
+    SEDGE_TRY_GOTO(status, sedge_mesh_measure_path(&job.path, mesh, comm, *level, work));
     if (job.path <= 1.0 + WORTH) goto done;
-    SEDGE_TRY_GOTO(status, gather_levels(&job, *level));
+    SEDGE_TRY_GOTO(status, gather_work(&job, *level, work));
     if (job.part != NULL) status = find_parts(&better, &job);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_comm_broadcast(comm, &better, sizeof better, 0);
@@ -450,6 +457,7 @@ sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const sedge_c
 done:
     sedge_mesh_release_whole(mesh);
     sedge_release(job.whole_level);
+    sedge_release(job.whole_work);
     sedge_release(job.part);
     return status;
 }

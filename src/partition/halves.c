@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-// Elements of each level.
+// The work of each level.
 typedef struct tally {
     double all[SEDGE_GRAPH_LEVELS];
     double first[SEDGE_GRAPH_LEVELS]; // on side 0
 } tally;
 
 // Vertices that may move wait in heaps by gain, one for each level and side: among those of a heap
-// the balance prefers none (but for their elements), so the best one is the one with most gain.
+// the balance prefers none (but for their work), so the best one is the one with most gain.
 typedef struct refinement {
     const sedge_halves *halves;
     uint8_t *side; // [vertices]
@@ -47,18 +47,18 @@ static double price_imbalance(const tally *count, const sedge_halves *halves)
         path += ticks * fmax(first / f, (all - first) / (1.0 - f));
         mean += ticks * all;
     }
-    const double memory = fmax(first / f, (all - first) / (1.0 - f)) / all - 1.0;
+    const double whole = fmax(first / f, (all - first) / (1.0 - f)) / all - 1.0;
     return halves->price * (fmax(path / mean - 1.0 - SEDGE_HALVES_PATH, 0.0) +
-                            fmax(memory - SEDGE_HALVES_MEMORY, 0.0));
+                            fmax(whole - SEDGE_HALVES_WHOLE, 0.0));
 }
 
-static tally count_elements(const sedge_level_graph *g, const uint8_t *side)
+static tally count_work(const sedge_level_graph *g, const uint8_t *side)
 {
     tally out = {{0.0}, {0.0}};
 
     for (int32_t v = 0; v < g->vertices; v++) {
-        out.all[g->level[v]] += g->elements[v];
-        if (side[v] == 0) out.first[g->level[v]] += g->elements[v];
+        out.all[g->level[v]] += g->work[v];
+        if (side[v] == 0) out.first[g->level[v]] += g->work[v];
     }
     return out;
 }
@@ -66,7 +66,7 @@ static tally count_elements(const sedge_level_graph *g, const uint8_t *side)
 double sedge_halves_cost(const sedge_halves *halves, const uint8_t *side)
 {
     const sedge_level_graph *const g = halves->graph;
-    const tally count = count_elements(g, side);
+    const tally count = count_work(g, side);
     double faces = 0.0; // both ways
 
     for (int32_t v = 0; v < g->vertices; v++) {
@@ -82,7 +82,7 @@ static double price_move(const refinement *job, int32_t v)
     const sedge_level_graph *const g = job->halves->graph;
     tally count = job->count;
 
-    count.first[g->level[v]] += job->side[v] == 0 ? -g->elements[v] : g->elements[v];
+    count.first[g->level[v]] += job->side[v] == 0 ? -g->work[v] : g->work[v];
     return price_imbalance(&count, job->halves) - job->cost;
 }
 
@@ -143,7 +143,7 @@ static void change_side(refinement *job, int32_t v)
     const sedge_level_graph *const g = job->halves->graph;
 
     job->cost += price_move(job, v);
-    job->count.first[g->level[v]] += job->side[v] == 0 ? -g->elements[v] : g->elements[v];
+    job->count.first[g->level[v]] += job->side[v] == 0 ? -g->work[v] : g->work[v];
     job->side[v] ^= 1;
     job->gain[v] = -job->gain[v];
     for (int32_t i = g->offsets[v]; i < g->offsets[v + 1]; i++) {
@@ -233,7 +233,7 @@ static void find_gains(refinement *job)
 {
     const sedge_level_graph *const g = job->halves->graph;
 
-    job->count = count_elements(g, job->side);
+    job->count = count_work(g, job->side);
     job->cost = price_imbalance(&job->count, job->halves);
     for (int32_t v = 0; v < g->vertices; v++) {
         for (int32_t i = g->offsets[v]; i < g->offsets[v + 1]; i++) {

@@ -4,7 +4,7 @@
 // Better is less of the faces cut plus what imbalance costs. Imbalance is what the ranks lose by
 // waiting for each other: in a tick the elements of the lowest levels take a step, and the ticks of
 // elements up to level k are a part 2^-(k+1) of all (2^-k for the highest level). The critical path
-// sums over the ticks those elements of the side that has more of them for its share of the ranks.
+// sums over the ticks the work of the side that has more of it for its share of the ranks.
 #pragma once
 
 #include "level_graph.h"
@@ -19,8 +19,8 @@ typedef struct sedge_halves {
 } sedge_halves;
 
 // What balance is free: below these numbers fewer faces cut are all that counts.
-#define SEDGE_HALVES_PATH   0.02 // excess of the critical path over its mean
-#define SEDGE_HALVES_MEMORY 0.04 // excess of elements over their mean
+#define SEDGE_HALVES_PATH  0.02 // excess of the critical path over its mean
+#define SEDGE_HALVES_WHOLE 0.04 // excess of a step of all elements, and about that of memory
 
 // What a bisection costs: faces cut, and the imbalance above what is free times its price.
 // side [vertices]: 0 or 1.

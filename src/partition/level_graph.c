@@ -9,7 +9,7 @@ void sedge_level_graph_clear(sedge_level_graph *graph)
     sedge_release(graph->offsets);
     sedge_release(graph->neighbours);
     sedge_release(graph->faces);
-    sedge_release(graph->elements);
+    sedge_release(graph->work);
     sedge_release(graph->level);
     memset(graph, 0, sizeof *graph);
 }
@@ -20,7 +20,7 @@ sedge_status sedge_level_graph_start(sedge_level_graph *out, int32_t vertices, i
     SEDGE_TRY(sedge_allocate(&out->offsets, vertices + 1LL, sizeof *out->offsets));
     SEDGE_TRY(sedge_allocate(&out->neighbours, edges, sizeof *out->neighbours));
     SEDGE_TRY(sedge_allocate(&out->faces, edges, sizeof *out->faces));
-    SEDGE_TRY(sedge_allocate(&out->elements, vertices, sizeof *out->elements));
+    SEDGE_TRY(sedge_allocate(&out->work, vertices, sizeof *out->work));
     SEDGE_TRY(sedge_allocate(&out->level, vertices, sizeof *out->level));
     out->vertices = vertices;
     return SEDGE_OK;
@@ -34,7 +34,7 @@ int32_t sedge_level_graph_random(uint64_t *state, int32_t limit)
 
 // ---- coarsening --------------------------------------------------------------------------------
 
-// The neighbour to join with v: over most faces, then the one of fewest elements; -1: there is
+// The neighbour to join with v: over most faces, then the one of least work; -1: there is
 // none.
 static int32_t find_mate(const sedge_level_graph *g, const int32_t *mate, int32_t v,
                          int32_t heaviest)
@@ -45,8 +45,8 @@ static int32_t find_mate(const sedge_level_graph *g, const int32_t *mate, int32_
     for (int32_t i = g->offsets[v]; i < g->offsets[v + 1]; i++) {
         const int32_t n = g->neighbours[i];
         if (mate[n] >= 0 || g->level[n] != g->level[v]) continue;
-        if (g->elements[n] > heaviest - g->elements[v] || g->faces[i] < best_faces) continue;
-        if (g->faces[i] == best_faces && g->elements[n] >= g->elements[best]) continue;
+        if (g->work[n] > heaviest - g->work[v] || g->faces[i] < best_faces) continue;
+        if (g->faces[i] == best_faces && g->work[n] >= g->work[best]) continue;
         best = n;
         best_faces = g->faces[i];
     }
@@ -120,10 +120,10 @@ sedge_status sedge_level_graph_coarsen(sedge_level_graph *out, int32_t *parent,
     for (int32_t v = 0, c = 0; v < graph->vertices; v++) {
         if (mate[v] < v) continue;
         out->level[c] = graph->level[v];
-        out->elements[c] = graph->elements[v];
+        out->work[c] = graph->work[v];
         join_edges(out, place, graph, parent, v, c, &end);
         if (mate[v] > v) {
-            out->elements[c] += graph->elements[mate[v]];
+            out->work[c] += graph->work[mate[v]];
             join_edges(out, place, graph, parent, mate[v], c, &end);
         }
         out->offsets[++c] = end;
@@ -156,7 +156,7 @@ sedge_status sedge_level_graph_extract(sedge_level_graph *out, int32_t *vertex,
     for (int32_t c = 0; c < vertices; c++) {
         const int32_t v = vertex[c];
         out->level[c] = graph->level[v];
-        out->elements[c] = graph->elements[v];
+        out->work[c] = graph->work[v];
         for (int32_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
             if (side[graph->neighbours[i]] != which) continue;
             out->neighbours[end] = number[graph->neighbours[i]];

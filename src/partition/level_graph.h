@@ -1,9 +1,9 @@
 // Graphs whose vertices have levels of the time step, and coarser graphs made of them.
 //
-// A vertex stands for one or more elements of one level, an edge for the faces between two
-// vertices. Coarsening joins neighbours of the same level in pairs, along edges of many faces, so
-// that a part of the coarse graph is a part of the fine one with the same faces cut and the same
-// numbers of elements of each level.
+// A vertex stands for one or more elements of one level, with the work of a step of them, an edge
+// for the faces between two vertices. Coarsening joins neighbours of the same level in pairs, along
+// edges of many faces, so that a part of the coarse graph is a part of the fine one with the same
+// faces cut and the same work in each level.
 #pragma once
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ typedef struct sedge_level_graph {
     int32_t *offsets;    // [vertices + 1] into the two arrays of edges
     int32_t *neighbours; // without the vertex itself and without repetitions, both ways
     int32_t *faces;      // of each edge; the same both ways
-    int32_t *elements;   // [vertices]
+    int32_t *work;       // [vertices] of a step, in any unit
     uint8_t *level;      // [vertices] below SEDGE_GRAPH_LEVELS
 } sedge_level_graph;
 
@@ -28,7 +28,7 @@ SEDGE_MUST_USE
 sedge_status sedge_level_graph_start(sedge_level_graph *out, int32_t vertices, int64_t edges);
 
 // Join neighbours in pairs. parent [vertices] gets the vertex of `out` that each vertex is in. Both
-// of a pair have the same level, and together at most heaviest[level] elements. The same in each
+// of a pair have the same level, and together at most the work heaviest[level]. The same in each
 // run. SEDGE_ERR_MEMORY. The caller clears `out` in any case.
 SEDGE_MUST_USE
 sedge_status sedge_level_graph_coarsen(sedge_level_graph *out, int32_t *parent,

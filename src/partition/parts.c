@@ -25,25 +25,24 @@ typedef struct hierarchy {
 
 // ---- coarsening --------------------------------------------------------------------------------
 
-static int count_levels(int64_t elements[SEDGE_GRAPH_LEVELS], const sedge_level_graph *g)
+static int count_levels(int64_t work[SEDGE_GRAPH_LEVELS], const sedge_level_graph *g)
 {
     int levels = 1;
 
-    memset(elements, 0, SEDGE_GRAPH_LEVELS * sizeof *elements);
-    for (int32_t v = 0; v < g->vertices; v++) elements[g->level[v]] += g->elements[v];
+    memset(work, 0, SEDGE_GRAPH_LEVELS * sizeof *work);
+    for (int32_t v = 0; v < g->vertices; v++) work[g->level[v]] += g->work[v];
     for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++)
-        if (elements[l] > 0) levels = l + 1;
+        if (work[l] > 0) levels = l + 1;
     return levels;
 }
 
 static sedge_status coarsen(hierarchy *h, const sedge_level_graph *graph)
 {
-    int64_t elements[SEDGE_GRAPH_LEVELS];
+    int64_t work[SEDGE_GRAPH_LEVELS];
     int32_t heaviest[SEDGE_GRAPH_LEVELS];
-    const int levels = count_levels(elements, graph);
+    const int levels = count_levels(work, graph);
 
-    for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++)
-        heaviest[l] = (int32_t)(2 * elements[l] / COARSEST);
+    for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) heaviest[l] = (int32_t)(2 * work[l] / COARSEST);
     h->graph[0] = *graph;
     h->graphs = 1;
     for (;;) {
@@ -100,7 +99,7 @@ static void list_from(int32_t *order, bool *found, const sedge_level_graph *g, i
 
 // Side 0 gets of each level the vertices that come first, up to its share.
 static void fill_side(uint8_t *side, const sedge_halves *halves, const int32_t *order,
-                      const int64_t elements[SEDGE_GRAPH_LEVELS])
+                      const int64_t work[SEDGE_GRAPH_LEVELS])
 {
     const sedge_level_graph *const g = halves->graph;
     double taken[SEDGE_GRAPH_LEVELS] = {0.0};
@@ -108,8 +107,8 @@ static void fill_side(uint8_t *side, const sedge_halves *halves, const int32_t *
     for (int32_t i = 0; i < g->vertices; i++) {
         const int32_t v = order[i];
         const int l = g->level[v];
-        side[v] = taken[l] + 0.5 * g->elements[v] > halves->share * (double)elements[l];
-        if (side[v] == 0) taken[l] += g->elements[v];
+        side[v] = taken[l] + 0.5 * g->work[v] > halves->share * (double)work[l];
+        if (side[v] == 0) taken[l] += g->work[v];
     }
 }
 
@@ -117,7 +116,7 @@ static void fill_side(uint8_t *side, const sedge_halves *halves, const int32_t *
 static sedge_status bisect_coarsest(uint8_t *side, const sedge_halves *halves)
 {
     const sedge_level_graph *const g = halves->graph;
-    int64_t elements[SEDGE_GRAPH_LEVELS];
+    int64_t work[SEDGE_GRAPH_LEVELS];
     int32_t *order = NULL;
     bool *found = NULL;
     uint8_t *tried = NULL;
@@ -128,12 +127,12 @@ static sedge_status bisect_coarsest(uint8_t *side, const sedge_halves *halves)
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, g->vertices, sizeof *order));
     SEDGE_TRY_GOTO(status, sedge_allocate(&found, g->vertices, sizeof *found));
     SEDGE_TRY_GOTO(status, sedge_allocate(&tried, g->vertices, sizeof *tried));
-    (void)count_levels(elements, g);
+    (void)count_levels(work, g);
     for (int i = 0; i < TRIES; i++) {
         list_from(order, found, g, sedge_level_graph_random(&state, g->vertices));
         // The last vertex lies at the rim.
         list_from(order, found, g, order[g->vertices - 1]);
-        fill_side(tried, halves, order, elements);
+        fill_side(tried, halves, order, work);
         SEDGE_TRY_GOTO(status, sedge_halves_refine(tried, halves, true, COARSE_PASSES));
         const double cost = sedge_halves_cost(halves, tried);
         if (cost >= least) continue;
@@ -147,12 +146,12 @@ done:
     return status;
 }
 
-// side [vertices]: 0 for `share` of the elements of each level, else 1.
+// side [vertices]: 0 for `share` of the work of each level, else 1.
 static sedge_status bisect(uint8_t *side, const sedge_level_graph *graph, double share)
 {
-    int64_t elements[SEDGE_GRAPH_LEVELS];
+    int64_t work[SEDGE_GRAPH_LEVELS];
     sedge_halves halves = {
-        .levels = count_levels(elements, graph),
+        .levels = count_levels(work, graph),
         .share = share,
         .price = 50.0 * pow(graph->vertices, 2.0 / 3.0),
     };
@@ -247,7 +246,7 @@ done:
     return status;
 }
 
-double sedge_parts_path(const int64_t (*counts)[SEDGE_GRAPH_LEVELS], int parts)
+double sedge_parts_path(const int64_t (*work)[SEDGE_GRAPH_LEVELS], int parts)
 {
     int levels = 1;
     double path = 0.0;
@@ -256,14 +255,14 @@ double sedge_parts_path(const int64_t (*counts)[SEDGE_GRAPH_LEVELS], int parts)
 
     for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) {
         for (int p = 0; p < parts; p++)
-            if (counts[p][l] > 0) levels = l + 1;
+            if (work[p][l] > 0) levels = l + 1;
     }
     for (int l = 0; l < levels; l++) {
         double most = 0.0;
         double all = 0.0;
         for (int p = 0; p < parts; p++) {
             double active = 0.0;
-            for (int k = 0; k <= l; k++) active += (double)counts[p][k];
+            for (int k = 0; k <= l; k++) active += (double)work[p][k];
             most = fmax(most, active);
             all += active;
         }

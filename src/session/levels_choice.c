@@ -65,6 +65,41 @@ sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, con
     }
 }
 
+// What a step of each element of this rank costs; to be released by the caller. Collective.
+static sedge_status weigh(uint8_t **work, const sedge_comm *comm, const sedge_problem *problem,
+                          const sedge_mesh *mesh)
+{
+    double cost[SEDGE_PASS_KINDS];
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(work, mesh->elements, sizeof **work)));
+    for (int k = 0; k < SEDGE_PASS_KINDS; k++)
+        cost[k] = sedge_pass_cost(problem->integrator, problem->order, (sedge_pass_kind)k);
+    sedge_levels_weigh(*work, problem, mesh, cost);
+    return SEDGE_OK;
+}
+
+// Each rank gets its share of the work of every level. Collective.
+static sedge_status balance(sedge_levels *levels, const sedge_comm *comm,
+                            const sedge_problem *problem, sedge_mesh *mesh,
+                            const sedge_mesh_options *options)
+{
+    uint8_t *work = NULL;
+    sedge_status status = SEDGE_OK;
+
+    if (levels->level == NULL)
+        status = sedge_allocate(&levels->level, mesh->elements, sizeof *levels->level);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, weigh(&work, comm, problem, mesh));
+    SEDGE_TRY_GOTO(status, sedge_mesh_balance(mesh, &levels->level, work, comm, options));
+    sedge_release(work);
+    work = NULL; // the elements may be others now
+    SEDGE_TRY_GOTO(status, weigh(&work, comm, problem, mesh));
+    status = sedge_mesh_measure_path(&levels->path, mesh, comm, levels->level, work);
+done:
+    sedge_release(work);
+    return status;
+}
+
 sedge_status sedge_levels_apply(sedge_levels *levels, double *stable_dt, const sedge_comm *comm,
                                 const sedge_deck *deck, const sedge_problem *problem,
                                 sedge_mesh *mesh, const sedge_mesh_options *mesh_options)
@@ -74,35 +109,28 @@ sedge_status sedge_levels_apply(sedge_levels *levels, double *stable_dt, const s
             const double launch = sedge_levels_launch(comm, deck, problem);
             SEDGE_TRY(sedge_levels_find(levels, comm, deck, problem, mesh, launch));
         }
-        if (levels->levels > 1) {
-            SEDGE_TRY(sedge_mesh_balance(mesh, &levels->level, comm, mesh_options));
-            SEDGE_TRY(sedge_mesh_measure_path(&levels->path, mesh, comm, levels->level));
-            SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
-        }
-        sedge_release(levels->level);
-        levels->level = NULL; // by numbers that the elements no longer have
     }
-    sedge_mesh_release_whole(mesh);
     if (levels->levels <= 1) {
-        *levels = (sedge_levels){.levels = 1, .dt = *stable_dt, .gain = 1.0};
-        levels->count[0] = mesh->global_elements;
+        const int64_t elements = mesh->global_elements;
+        sedge_levels_clear(levels);
+        *levels = (sedge_levels){
+            .levels = 1, .dt = *stable_dt, .gain = 1.0, .count[0] = elements, .path = 1.0};
     }
+    if (sedge_comm_size(comm) > 1) SEDGE_TRY(balance(levels, comm, problem, mesh, mesh_options));
+    sedge_mesh_release_whole(mesh);
+    if (levels->levels > 1) SEDGE_TRY(sedge_mesh_set_levels(mesh, comm, levels->level));
+    sedge_release(levels->level);
+    levels->level = NULL; // by numbers that the elements no longer have
     *stable_dt = ldexp(levels->dt, levels->levels - 1);
     return SEDGE_OK;
 }
 
-void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
-                        const sedge_problem *problem, double dt)
+static void print_levels(const sedge_levels *levels, const sedge_deck *deck, double dt)
 {
     const double second = sedge_deck_time_unit(deck);
     const char *const unit = deck->si ? " s" : "";
     double all = 0.0;
 
-    if (!has_levels(deck, problem)) return;
-    if (levels->levels == 1) {
-        printf("  levels             one step for all elements: more levels would not pay\n");
-        return;
-    }
     printf("  levels             %d; work of one step for all elements: %.2f times\n",
            levels->levels, levels->gain);
     for (int l = 0; l < levels->levels; l++) all += (double)levels->count[l];
@@ -111,8 +139,16 @@ void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
         printf("    level %-2d         steps of %.6g%s: %lld elements, %.3g %%\n", l, step * second,
                unit, (long long)levels->count[l], 100.0 * (double)levels->count[l] / all);
     }
-    if (levels->path > 1.0) {
-        printf("    ranks            wait for the fullest: %.3g times the work of the mean\n",
+}
+
+void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
+                        const sedge_problem *problem, double dt)
+{
+    if (levels->levels > 1) print_levels(levels, deck, dt);
+    if (levels->levels == 1 && has_levels(deck, problem))
+        printf("  levels             one step for all elements: more levels would not pay\n");
+    if (levels->path > 1.005) {
+        printf("  ranks              wait for the fullest: %.3g times the work of the mean\n",
                levels->path);
     }
 }

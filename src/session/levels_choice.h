@@ -26,15 +26,16 @@ sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, con
 
 // Set `levels`; `*stable_dt` is that of one step for all elements. Where the deck and the
 // integrator allow more levels, choose them, unless `levels` has the levels of the mesh's elements
-// already; deal the elements to the ranks anew (sedge_mesh_balance, with the options that the mesh
-// was created with), number them by level, and make `*stable_dt` the macro step. SEDGE_ERR_MEMORY.
-// Collective.
+// already. Then, whatever the integrator, deal the elements to the ranks anew where these would
+// wait for each other (sedge_mesh_balance, with the options that the mesh was created with), number
+// them by level, and make `*stable_dt` the macro step. SEDGE_ERR_MEMORY. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_levels_apply(sedge_levels *levels, double *stable_dt, const sedge_comm *comm,
                                 const sedge_deck *deck, const sedge_problem *problem,
                                 sedge_mesh *mesh, const sedge_mesh_options *mesh_options);
 
-// Print the table of the levels, if the deck and the integrator allow more than one, to stdout.
+// Print the table of the levels, if the deck and the integrator allow more than one, and how long
+// ranks wait for each other, to stdout.
 // `dt` is the macro step of the run. Not collective; the caller is the root.
 void sedge_levels_print(const sedge_levels *levels, const sedge_deck *deck,
                         const sedge_problem *problem, double dt);

@@ -68,16 +68,13 @@ static sedge_status plan_steps(sedge_session *session)
 static sedge_mesh_options request_mesh(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
-    const bool may_predict = deck->integrator == NULL || deck->integrator->predictor;
     sedge_mesh_options options = deck->mesh;
 
     options.tell = session->options->quiet ? NULL : sedge_mesh_say;
     options.watch = session->watch;
     options.threads = sedge_cpu_share(sedge_comm_node_size(session->comm));
-    // For parts that are balanced in each level of the time step. A partitioner that the deck names
-    // has the last word.
-    options.keep_whole = options.partitioner == NULL && deck->levels > 1 && may_predict &&
-                         deck->equation->elliptic == NULL;
+    // For parts of equal work. A partitioner that the deck names has the last word.
+    options.keep_whole = options.partitioner == NULL && deck->equation->elliptic == NULL;
     return options;
 }
 

@@ -29,7 +29,7 @@ static sedge_level_graph make_cube(int levels)
             if (x[d] + 1 < SIDE) g.neighbours[edges++] = v + stride[d];
         }
         g.offsets[v + 1] = edges;
-        g.elements[v] = 1;
+        g.work[v] = 1;
         g.level[v] = (uint8_t)fmin(level, levels - 1);
     }
     for (int32_t i = 0; i < edges; i++) g.faces[i] = 1;
@@ -111,7 +111,7 @@ static void test_small(void)
         int32_t part[5] = {-1, -1, -1, -1, -1};
         CHECK_OK(sedge_level_graph_start(&g, vertices, 0));
         for (int32_t v = 0; v < vertices; v++) {
-            g.elements[v] = 1;
+            g.work[v] = 1;
             g.level[v] = (uint8_t)(v % 3);
         }
         CHECK_OK(sedge_parts_by_levels(part, &g, 3, 1));
