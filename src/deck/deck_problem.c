@@ -293,13 +293,13 @@ static sedge_status check_group(const sedge_deck *deck, const char *section, con
     return deck_fail(deck->path, deck_child(entry, key), "%s", message);
 }
 
-// The surfaces of spectra, flux and far fields.
+// The surfaces of spectra, flux and far fields: that of the entry's `key`.
 static sedge_status check_surface(const sedge_deck *deck, const sedge_mesh_groups *groups,
-                                  const char *section, const char *name,
+                                  const char *section, const char *name, const char *key,
                                   const sedge_deck_surface *surface)
 {
-    SEDGE_TRY(check_group(deck, section, name, "surface", surface->name, "surface",
-                          groups->surface_names, groups->surfaces));
+    SEDGE_TRY(check_group(deck, section, name, key, surface->name, "surface", groups->surface_names,
+                          groups->surfaces));
     for (int i = 0; i < deck->mesh.extrude.surfaces; i++) {
         if (strcmp(deck->mesh.extrude.surface[i], surface->name) != 0) continue;
         return deck_fail(deck->path,
@@ -317,7 +317,7 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
 {
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const one = &deck->spectra[i];
-        SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, &one->surface));
+        SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, "surface", &one->surface));
         for (int k = 0; k < one->group_count; k++) {
             SEDGE_TRY(check_group(deck, "spectra", one->name, "groups", one->groups[k], "volume",
                                   groups->volume_names, count_volumes(groups)));
@@ -325,11 +325,12 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
     }
     for (int i = 0; i < deck->flux_count; i++) {
         const sedge_deck_flux *const one = &deck->fluxes[i];
-        SEDGE_TRY(check_surface(deck, groups, "flux", one->name, &one->surface));
+        SEDGE_TRY(check_surface(deck, groups, "flux", one->name, "surface", &one->surface));
     }
     for (int i = 0; i < deck->far_field_count; i++) {
         const sedge_deck_far_field *const one = &deck->far_fields[i];
-        SEDGE_TRY(check_surface(deck, groups, "far-field", one->name, &one->surface));
+        SEDGE_TRY(check_surface(deck, groups, "far-field", one->name, "surface", &one->surface));
+        SEDGE_TRY(check_surface(deck, groups, "far-field", one->name, "input", &one->input));
     }
     return SEDGE_OK;
 }

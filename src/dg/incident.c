@@ -55,9 +55,9 @@ static sedge_status add_medium(medium media[2], int *count, const sedge_problem 
         (equation->source != NULL &&
          (equation->has_source == NULL || equation->has_source(problem->materials[v])))) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "surface '%s' lies in the material of volume group '%s', which is "
-                          "dispersive or conducts: incident fields enter through the surface and "
-                          "need a lossless medium without memory around it",
+                          "surface '%s' lies in the material of volume group '%s', which "
+                          "conducts, is dispersive or has a tensor: incident fields enter through "
+                          "the surface and need a lossless medium without memory around it",
                           name, volume);
     }
     for (int i = 0; i < *count; i++) {

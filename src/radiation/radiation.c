@@ -196,6 +196,42 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
     return sedge_allocate(&r->section, frequencies, sizeof *r->section);
 }
 
+// Does the wall lie in the image's plane?
+static bool is_image(const sedge_deck_image *image, const sedge_mesh_wall *wall,
+                     const sedge_mesh *mesh)
+{
+    const int axis = image->axis;
+    const double size = mesh->bounds[1][axis] - mesh->bounds[0][axis];
+    const double along = 0.5 * (wall->normals[0][axis] + wall->normals[1][axis]);
+
+    return fabs(wall->place[axis] - image->position) <= 1e-6 * size && fabs(along) > 0.999;
+}
+
+// Where a surface of mesh.surfaces ends on a pec or pmc wall of the mesh, an image in that plane is
+// of the same type. In place of a wall of another type, such as a lossy ground, either may stand.
+static sedge_status check_images(const sedge_output_context *context,
+                                 const sedge_deck_far_field *deck,
+                                 const sedge_mesh_enclosed *enclosed, const char *where)
+{
+    for (int k = 0; k < enclosed->walls * deck->image_count; k++) {
+        const sedge_mesh_wall *const wall = &enclosed->wall[k % enclosed->walls];
+        const sedge_deck_image *const image = &deck->images[k / enclosed->walls];
+        const char *const type = image->magnetic ? "pmc" : "pec";
+        const char *const other = image->magnetic ? "pec" : "pmc";
+        const sedge_boundary_kind *const kind =
+            wall->periodic ? NULL : context->problem->boundaries[wall->surface].kind;
+        if (kind == NULL || strcmp(kind->name, other) != 0 || !is_image(image, wall, context->mesh))
+            continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s.images.%c: the plane is '%s', and the surface '%s' of the mesh, on "
+                          "which '%s' ends there, is '%s': give both the same type",
+                          where, "xyz"[image->axis], type,
+                          context -> mesh -> groups.surface_names[wall->surface],
+                          deck->surface.name, other);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_context *context,
                                     const sedge_deck_far_field *deck, sedge_face_points *faces)
 {
@@ -217,6 +253,12 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
     out->antenna = context->problem->incident_count == 0;
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out, context->deck->exact.layers > 0)));
     SEDGE_TRY(sedge_exact_check(context));
+    for (int s = 0; s < context->mesh->groups.surfaces; s++) {
+        const sedge_mesh_enclosed *const enclosed = sedge_mesh_enclosed_by(context->mesh, s);
+        if (enclosed != NULL &&
+            strcmp(context->mesh->groups.surface_names[s], deck->surface.name) == 0)
+            SEDGE_TRY(check_images(context, deck, enclosed, where));
+    }
     set_directions(out);
     SEDGE_TRY(sedge_closed_surface_create(&out->surface, &out->weight, context, deck,
                                           deck->surface.name, faces, where));

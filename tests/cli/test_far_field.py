@@ -36,6 +36,23 @@ output: {snapshots: 0}
 kernels: {tune: "off"}
 """
 
+OPEN = """\
+equation: maxwell
+order: 2
+precision: fp32
+mesh: {box: {min: [-1.2, -1.2, LOW], max: [1.2, 1.2, HIGH], cells: [6, 6, CELLS]},
+       surfaces: {around: {box: {min: [-0.9, -0.9, -0.9], max: [0.9, 0.9, TOP]}}}}
+time: {end: 11}
+materials: {domain: {}}
+""" + sides("pml") + """\
+sources: [SOURCES]
+monitors:
+  frequencies: {list: [0.5, 0.625]}
+  far-field: {ff: {surface: around, theta: {step: 15}, phi: {to: 330, step: 30}IMAGES}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
 SPHERE = """\
 equation: maxwell
 order: 1
@@ -248,6 +265,42 @@ class FarField(Case):
             if "axial" not in name:  # of a linear field it is noise
                 numpy.testing.assert_allclose(again[name], found[name], atol=1e-12 * scale, err_msg=name)
 
+    def open_deck(self, name, **words):
+        text = OPEN
+        for word, value in words.items():
+            text = text.replace(word, value)
+        return self.write(name, text)
+
+    def test_circular(self):
+        """Crossed dipoles, the second a quarter of a period late: circular along z, right-handed upwards (E_phi = -j
+        E_theta there), with the axial ratio 1 / |cos(theta)| and the directivity 3/4 (1 + cos(theta)^2)."""
+        dipole = "{type: dipole, position: [0, 0, 0], direction: %s, signal: {type: gaussian, frequency: 0.6, width: 1.2%s}}"
+        deck = self.open_deck("crossed.yaml", LOW="-1.2", HIGH="1.2", CELLS="6", TOP="0.9", IMAGES="", SOURCES=", ".join(
+            (dipole % ("[1, 0, 0]", ""), dipole % ("[0, 1, 0]", ", phase: -90"))))
+        found = self.compute(deck, "crossed", ranks=2)
+        cosine = numpy.cos(numpy.radians(found["ff/theta"]))[:, None]
+        for f in range(2):
+            numpy.testing.assert_allclose(found["ff/directivity"][f], 0.75 * (1 + cosine**2) * numpy.ones((1, 12)), rtol=0.02)
+            ratio = numpy.delete(found["ff/axial_ratio"][f] * abs(cosine), 6, axis=0)  # not at 90 degrees
+            self.assertLess(abs(ratio - 1).max(), 0.03)
+            for theta, turn in ((0, -1j), (12, 1j)):
+                self.assertLess(abs(found["ff/E_phi"][f, theta, 0] / found["ff/E_theta"][f, theta, 0] - turn), 0.03)
+
+    def test_ground(self):
+        """A dipole a quarter of a wave above a conducting plane on which the surface ends: 4.60136 along the plane,
+        and nothing below. The image has the plane's type."""
+        deck = self.open_deck("ground.yaml", LOW="0", HIGH="1.6", CELLS="4", TOP="1.3", IMAGES=", images: {z: {type: pec, "
+                              "ground: true}}", SOURCES="{type: dipole, position: [0, 0, 0.4], direction: [0, 0, 1], signal: "
+                              "{type: ricker, frequency: 0.5}}")
+        found = self.compute(deck, "ground", "--set", "boundaries.zmin.type=pec", "--set", "time.end=8")
+        numpy.testing.assert_allclose(found["ff/directivity"][1, 6], 4.60136, rtol=0.02)  # measured: 1.4 %
+        self.assertEqual(abs(found["ff/directivity"][:, 7:]).max(), 0)
+        numpy.testing.assert_allclose(found["ff/power"], found["ff/flux"], rtol=0.01)
+        for setting, parts in (("boundaries.zmin.type=pmc", ["images.z: the plane is 'pec', and the surface 'zmin'", "is 'pmc'"]),
+                               ("monitors.far-field.ff.images={}", ["'around'", "is not closed"])):
+            self.refuse(1, parts, "run", deck, "--device", "host", "--set", "boundaries.zmin.type=pec", "--set", setting,
+                        ranks=(0,))
+
     def test_antenna(self):
         """The deck half-wave-dipole.yaml in short and coarse: at order 3 with its layer the directivity of half a wave
         is 2.17 dBi at 300 MHz, that of a thin dipole 2.15."""
@@ -429,6 +482,7 @@ class FarField(Case):
         ball = "monitors.far-field.ball"
         for setting, parts in [
                 (f"{ball}.surface=balls", [f"{ball}.surface: the mesh has no surface group 'balls'"]),
+                (f"{ball}.input=balls", [f"{ball}.input: the mesh has no surface group 'balls'"]),
                 (f"{ball}.theta.step=50", ["from 0 to 180 is not a whole number of steps of 50"]),
                 (f"{ball}.theta.to=200", [f"{ball}.theta.to 200 is outside 0..180"]),
                 ("monitors.far-field={}", ["exact: far fields and normalised spectra", "the deck has none"]),
