@@ -419,9 +419,8 @@ const deck_section deck_sections[] = {
     {"mesh.surfaces.NAME",
      "A closed surface inside the mesh, made of faces of its elements, by the name NAME, which no "
      "surface group of the mesh has. Exactly one of `groups`, `box` and `sphere`. Its normals "
-     "point "
-     "out of it. It must not touch the outside of the mesh or have a face in common with another "
-     "surface.",
+     "point out of it. It ends on the outside of the mesh where its shape reaches beyond, and must "
+     "not have a face in common with another surface.",
      ROWS(surface_keys)},
     {"mesh.surfaces.NAME.box", "A box along the axes.", ROWS(surface_box_keys)},
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},

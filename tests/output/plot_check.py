@@ -78,6 +78,7 @@ with h5py.File(DIPOLE, "w") as file:
             ("frequency", numpy.array([1e9, 2e9, 3e9]), "Hz"), ("theta", theta, "deg"),
             ("phi", phi, "deg"), ("E_theta", 1j * size * pattern, "V"), ("E_phi", 0j * pattern, "V"),
             ("directivity", 1.5 * size**2 * pattern**2, "1"), ("gain", 0.75 * size**2 * pattern**2, "1"),
+            ("axial_ratio", 1 / numpy.maximum(pattern, 1e-9), "1"),
         ):
             file[name + "/" + key] = values
             file[name + "/" + key].attrs["units"] = unit
@@ -93,12 +94,35 @@ field = check_picture(DIPOLE, "--quantity", "field", "--frequency", "2e9", "--ph
 assert (abs(field - shown).max(axis=2) > 0.1).sum() > 1000, "--quantity changes nothing"
 gain = check_picture(DIPOLE, "--quantity", "gain")
 assert (abs(gain - shown).max(axis=2) > 0.1).sum() > 100, "the gain is drawn as the directivity"
+ratio = check_picture(DIPOLE, "--quantity", "axial-ratio")
+assert (abs(ratio - shown).max(axis=2) > 0.1).sum() > 1000, "the axial ratio is drawn as the directivity"
 body = check_picture(DIPOLE, "--surface", "sphere")
 assert body.shape[1] > 1.2 * shown.shape[1], "no panel of cross-sections"
 assert ((abs(body[:, -700:] - 1.0) > 0.2).any(axis=2)).sum() > 1000, "an empty panel of cross-sections"
 check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
 check_refusal("the directivity is of both", DIPOLE, "--polarisation", "phi")
 check_refusal("the gain is of both", DIPOLE, "--quantity", "gain", "--polarisation", "phi")
+
+# What a slab reflects and lets through at a point before it, in it and behind it, and the exact ones.
+SLAB = os.path.join(FOLDER, "slab")
+os.makedirs(SLAB, exist_ok=True)
+with h5py.File(os.path.join(SLAB, "spectra.h5"), "w") as file:
+    for name, text in (("content", "spectra"), ("title", ""), ("deck", "slab.yaml"), ("version", "sedge"), ("equation", "maxwell")):
+        file.attrs[name] = text
+    file.attrs["order"] = 4
+    points = file.create_group("spectra/points")
+    points["frequency"] = numpy.array([1.0, 2.0, 3.0])
+    points["frequency"].attrs["units"] = "1"
+    points["positions"] = numpy.zeros((3, 3))
+    points["positions"].attrs["names"] = ["front", "inside", "behind"]
+    points["exact/reflectance"] = numpy.array([0.1, 0.4, 0.3])
+    points["exact/transmittance"] = numpy.array([0.8, 0.5, 0.6])
+    points["exact/power"] = numpy.array([[0.1, numpy.nan, 0.8], [0.4, numpy.nan, 0.5], [0.3, numpy.nan, 0.6]])
+check_picture(SLAB)
+check_refusal("is no file of far fields", os.path.join(SLAB, "spectra.h5"))
+with h5py.File(os.path.join(SLAB, "spectra.h5"), "r+") as file:
+    del file["spectra/points/exact"]
+check_refusal("has none of slices.h5", SLAB)
 assert "--component" in run("--help").stdout
 done = subprocess.run([sys.executable, PLOT, os.path.dirname(PLOT)], capture_output=True, text=True, check=False)
 assert done.returncode == 1 and done.stderr.startswith("sedge-plot: "), done.stderr

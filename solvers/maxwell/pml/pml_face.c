@@ -39,10 +39,10 @@ const sedge_face_kind sedge_face_pml = {
              .parameter_count = sizeof parameters / sizeof *parameters,
              .text =
                  "open space: a perfectly matched layer outside of the surface. The surfaces "
-                 "with this type form sides of a box with edges along the axes, or a sphere or a "
-                 "part of one; layers of elements are added on all of them, with the materials "
-                 "that reach them, and an absorbing surface ends them. With mesh.layers the "
-                 "mesh has the layers already. Fields there are in field files with "
-                 "output.layers alone",
+                 "with this type form sides of a box with edges along the axes, or a sphere, an "
+                 "ellipsoid or the like, or a part of one; layers of elements are added on all "
+                 "of them, with the materials that reach them, and an absorbing surface ends "
+                 "them. With mesh.layers the mesh has the layers already. Fields there are in "
+                 "field files with output.layers alone",
              .linear = true,
              .layers = true}};
