@@ -53,10 +53,10 @@ class Mie(Case):
                      *(word for setting in settings for word in ("--set", setting)), ranks=ranks)
         return read_json(self.folder / name / "report.json")["monitors"]
 
-    def check(self, body, order):
+    def check(self, body, order, *settings):
         # At k a = 0.5 the sphere's stored fields reach the layer, which must be weak enough for order 3 to follow them.
         reflection = "1e-3" if order == 3 else "1e-4"
-        report = self.compute(body, "run", f"order={order}", f"boundaries.outer.reflection={reflection}")
+        report = self.compute(body, "run", f"order={order}", f"boundaries.outer.reflection={reflection}", *settings)
         decibel = report["far-field"]["sphere"]["rms_decibel"]
         with h5py.File(self.folder / "run/spectra.h5") as file:
             exact = file["spectra/near/exact"]
@@ -94,6 +94,10 @@ for _body in BODIES:
         def _test(self, body=_body, order=_order):
             self.check(body, order)
         setattr(Mie, f"test_{_body}_{_order}", _test)
+        if _body in ("conductor", "glass"):  # with local time steps
+            def _test(self, body=_body, order=_order):
+                self.check(body, order, "time.integrator=ader", "time.levels=4")
+            setattr(Mie, f"test_{_body}_{_order}_ader", _test)
 
 
 if __name__ == "__main__":
