@@ -69,10 +69,9 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "a nonlinear equation";
     if (!is_homogeneous(problem)) return "a source that does not vanish with the fields";
-    if (sedge_problem_face_memory(problem) > 0) return "surfaces with memory";
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
-        if (kind != NULL && !kind->linear && kind->feed == NULL)
+        if (kind != NULL && !kind->linear && kind->memory == 0 && kind->feed == NULL)
             return "conditions on surfaces that are not known to be linear";
     }
     for (int i = 0; i < problem->term_count; i++) {

@@ -16,7 +16,9 @@
 // needles and bricks (benchmarks/MEASUREMENTS.md, "Local time steps"), with a margin for others.
 //
 // Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
-// time.
+// time. Memory of boundary faces w, dw/dt = A w + B u, is solved over the step with the mean of the
+// traces u in place of u, which is right to second order in the step; the outer traces are those of
+// the mean of w.
 //
 // With local time steps (sedge_mesh.levels) an element of level l takes steps of 2^l times the
 // shortest one. Neighbours differ by one level at most. Over its step an element sees of a coarser
@@ -28,6 +30,10 @@
 #include "dg/problem.h"
 
 #define SEDGE_PREDICTOR_TIMES 6 // Gauss points in a step, at most
+
+// Terms of the series by which memory of faces takes a step. As a part of exp it is stable for
+// decays of up to 2.78 a step; the time step's are below that of Runge-Kutta methods.
+#define SEDGE_PREDICTOR_FACE_TERMS 4
 
 // K. A step of a material's terms is the Taylor series of exp to degree K + 1. At degrees 3 and 4
 // it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.

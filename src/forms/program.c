@@ -1,6 +1,7 @@
 #include "forms/program.h"
 
 #include "base/memory.h"
+#include "dg/predictor.h"
 #include "dg/signal.h"
 #include "forms/constants.h"
 
@@ -104,6 +105,10 @@ static sedge_status write_memory(sedge_text *text, const sedge_problem *problem)
     if (components == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FACE_MEMORY %d\n", components));
     if (problem->curved) SEDGE_TRY(sedge_text_add(text, "#define SEDGE_MEMORY_NORMALS\n"));
+    if (problem->integrator->predictor) {
+        SEDGE_TRY(
+            sedge_text_add(text, "#define SEDGE_MEMORY_SERIES %d\n", SEDGE_PREDICTOR_FACE_TERMS));
+    }
     SEDGE_TRY(write_memory_cases(text, "SEDGE_BOUNDARY_MEMORY_CASES", false, problem));
     return write_memory_cases(text, "SEDGE_TWO_SIDED_MEMORY_CASES", true, problem);
 }

@@ -4,11 +4,11 @@
 
 int operator_memory_list(void **arguments, operator_memory_arguments *values,
                          const sedge_operator *op, const operator_fields *fields,
-                         const sedge_stage *stage)
+                         const sedge_stage *stage, int64_t first)
 {
     if (fields->faces.now == NULL) return 0;
     *values = (operator_memory_arguments){
-        .rows = sedge_buffer_address(op->faces.memory),
+        .rows = sedge_buffer_address(op->faces.memory) + (uint64_t)first * sizeof(int32_t),
         .now = sedge_buffer_address(fields->faces.now),
         .residual = sedge_buffer_address(fields->faces.residual),
         .a = operator_scalar(op, stage->a),

@@ -14,8 +14,8 @@ typedef struct operator_memory_arguments {
     operator_real a, b, dt;
 } operator_memory_arguments;
 
-// List the further arguments of such a kernel; returns their number, 0 in a problem whose faces
-// have no memory.
+// List the further arguments of a kernel whose boundary faces begin at `first`; returns their
+// number, 0 in a problem whose faces have no memory.
 int operator_memory_list(void **arguments, operator_memory_arguments *values,
                          const sedge_operator *op, const operator_fields *fields,
-                         const sedge_stage *stage);
+                         const sedge_stage *stage, int64_t first);

@@ -114,7 +114,7 @@ static sedge_status make_traces(sedge_operator *op, const operator_fields *field
     void *arguments[16 + OPERATOR_MEMORY_ARGUMENTS] = {
         &u,        &trace,     &boundary, &group,      &places, &parameters, &kinds,    &geometry,
         &material, &materials, &tables,   &face_basis, &clock,  &delay,      &duration, &points};
-    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage);
+    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage, first);
     const int64_t each = operator_boundary_points(op);
 
     return operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,

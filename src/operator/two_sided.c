@@ -143,7 +143,7 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
         &u,        &trace,    &faces,          &places, &parameters, &kinds,
         &geometry, &material, &materials,      &tables, &face_basis, &clock,
         &delay,    &duration, &first_boundary, &slots,  &points};
-    const int memories = operator_memory_list(&arguments[17], &memory, op, fields, stage);
+    const int memories = operator_memory_list(&arguments[17], &memory, op, fields, stage, 0);
     const int64_t each = operator_boundary_points(op);
 
     if (count == 0) return SEDGE_OK;

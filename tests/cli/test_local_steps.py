@@ -87,8 +87,7 @@ class LocalSteps(Case):
             (("materials.glass={epsilon: 1}",), r"would be (at most )?[01]\.[0-9]+ times as fast as \w+: not taken$"),
             (("time.end=1e5",), r"would be [2-9][0-9.]* times as fast as lsrk45, and errors of waves over [0-9.e+]+ "
                                 r"wavelengths cost [0-9.]+ times the work: not taken$"),
-            (("boundaries.xmin={type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}",),
-             r"would be [2-9][0-9.]* times as fast as \w+, but 'ader' cannot do surfaces with memory: not taken$"),
+            (("flux.upwind=0.5",), r"would be [2-9][0-9.]* times as fast as \w+, but they need upwind fluxes: not taken$"),
         )
         for settings, pattern in cases:
             lines = self.found(*settings)
@@ -119,8 +118,6 @@ class LocalSteps(Case):
     def test_refused(self):
         cases = (
             (("flux.upwind=0.5",), ("needs upwind fluxes",)),
-            (("boundaries.xmin={type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}",),
-             ("surfaces with memory",)),
             (("time.integrator=lsrk45",), ("time.levels is 3", "lsrk45")),
             (("materials.air={epsilon: 1, debye: {strength: 1, relaxation_time: 0.1}}",),
              ("a point source in 'air'",)),

@@ -115,8 +115,6 @@ static void test_obstacles(const sedge_comm *comm)
         {"flux={upwind: 0.5}", "upwind fluxes"},
         {"time={steps: 20}", "counts steps"},
         {"sources=[]", "no signal"},
-        {"boundaries.xmin={type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}",
-         "surfaces with memory"},
         {"materials.high={epsilon: 10000, debye: {strength: 1, relaxation_time: 0.1}}",
          "point sources with the term 'debye'"},
     };

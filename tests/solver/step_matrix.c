@@ -1,10 +1,12 @@
 // The matrix of a time step, from what the evolution makes of unit vectors: fields, and the memory
-// of terms. Its eigenvalues say whether anything can grow, however slowly (step_matrix.py).
+// of terms and walls. Its eigenvalues say whether anything can grow, however slowly
+// (step_matrix.py).
 //
 //   step_matrix CASE ORDER INTEGRATOR CFL FILE
 //
 // A row of cubes between conductors with planted slivers: `cavity` of vacuum, `media` with a
-// dispersive half that an absorbing layer continues. `ader` takes the local time steps that a run
+// dispersive half that an absorbing layer continues, `walls` of vacuum between walls of a good
+// conductor, which have memory. `ader` takes the local time steps that a run
 // would take. Writes the matrix column by column, fp64, to FILE and prints the number of unknowns,
 // of levels and of steps of the finest level.
 #include "kit.h"
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const sedge_face_kind sedge_face_conductor;
 extern const sedge_term_kind sedge_term_debye, sedge_term_lorentz, sedge_term_pml_side;
 
 // Cubes in a row. One corner comes so near to the next cube that the tetrahedra there become
@@ -45,6 +48,7 @@ typedef struct matrix_case {
     int cells; // cubes
     void (*move)(double x[3]);
     const kit_term *terms; // NULL: one medium and no layer
+    const double *wall;    // NULL: perfect conductors
 } matrix_case;
 
 static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
@@ -53,8 +57,10 @@ static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
                                  {&sedge_term_lorentz, "above-layer-x", {1.0, 0.7, 0.02}},
                                  {&sedge_term_pml_side, "above-layer-x", {9.0, 1.5, 1.0, 0.0, 0.0}},
                                  {NULL, NULL, {0.0}}};
-static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL},
-                                    {"media", 4, plant_four, media}};
+static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
+static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL},
+                                    {"media", 4, plant_four, media, NULL},
+                                    {"walls", 3, plant_three, NULL, wall}};
 
 static kit_options case_options(const matrix_case *which, int order,
                                 const sedge_integrator *integrator)
@@ -69,6 +75,10 @@ static kit_options case_options(const matrix_case *which, int order,
     options.flux_keys = NULL; // upwind
     options.wall = "pec";
     options.terms = which->terms;
+    if (which->wall != NULL) {
+        options.wall_kind = &sedge_face_conductor.kind;
+        options.wall_parameters = which->wall;
+    }
     if (which->terms != NULL) {
         options.split_axis = 0;
         options.walls = walls;

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+extern const sedge_integrator sedge_integrator_ader;
 extern const sedge_face_kind sedge_face_conductor;
 extern const sedge_face_kind sedge_face_film;
 
@@ -38,6 +39,23 @@ static kit_options walls_options(int order)
     return options;
 }
 
+// The same by ADER with local time steps. Both sides of the film have one level, walls have all.
+static kit_options levels_options(int order)
+{
+    static const sedge_mesh_enclosure cell = {.name = "core",
+                                              .shape = SEDGE_ENCLOSURE_BOX,
+                                              .low = {0.0, 0.3, 0.3},
+                                              .high = {0.5, 0.7, 0.7}};
+    kit_options options = walls_options(order);
+
+    options.cells[0] = 4;
+    options.enclosure = &cell;
+    options.flux_keys = NULL; // upwind
+    options.integrator = &sedge_integrator_ader;
+    options.levels = "0112";
+    return options;
+}
+
 // Of fields and memory, the device's beside the reference's.
 static void check_energy(kit *k, sedge_precision precision)
 {
@@ -52,23 +70,23 @@ static void check_energy(kit *k, sedge_precision precision)
 
 // Some steps from the same random fields. fp64 with rounding of sums in another order; fp32 with
 // that of each stage.
-static void test_device(const kit_world *world, int order, const char *variant,
-                        void (*map)(const double x[3], double moved[3]))
+static void test_device(const kit_world *world, const kit_options *options, const char *variant,
+                        bool narrow, bool wide)
 {
-    kit_options options = walls_options(order);
     const sedge_operator_options config = {.variant = variant};
     kit k;
 
-    options.box_map = map;
-    CHECK_OK(kit_create(&k, world, &options));
-    CHECK((k.base.mesh->global_curved > 0) == (map != NULL));
+    CHECK_OK(kit_create(&k, world, options));
+    CHECK((k.base.mesh->global_curved > 0) == (options->box_map != NULL));
+    CHECK((k.base.mesh->levels > 1) == (options->levels != NULL));
     dg_case_random(&k.base, k.base.u);
     const double dt = kit_time_step(&k, 0.5);
     memcpy(k.base.exact, k.base.u, (size_t)k.base.values * sizeof *k.base.u);
     for (int i = 0; i < STEPS; i++)
         CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, i * dt, dt));
-    for (int wide = 0; wide < 2; wide++) {
-        const sedge_precision precision = wide ? SEDGE_FP64 : SEDGE_FP32;
+    for (int p = 0; p < 2; p++) {
+        const sedge_precision precision = p == 1 ? SEDGE_FP64 : SEDGE_FP32;
+        if (!(p == 1 ? wide : narrow)) continue;
         CHECK_OK(kit_load(&k, precision, &config));
         CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, STEPS));
         CHECK_BOUND(kit_difference(&k, k.result, k.base.exact), 2000.0 * kit_rounding(precision));
@@ -142,17 +160,14 @@ static double find_energy(dg_case *c, double *own)
     return sum[0];
 }
 
-// With residues of at least 0 it falls in each step, from random fields; central fluxes have no
-// loss of their own. The walls' memory holds some of it.
-static void test_energy(const kit_world *world)
+// With residues of at least 0 it falls in each step, from random fields. The walls' memory holds
+// some of it.
+static void test_energy(const kit_world *world, const kit_options *options)
 {
-    kit_options options = walls_options(2);
-    const double central = 0.0;
     double *own = NULL;
     kit k;
 
-    options.flux_keys = &central;
-    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_create(&k, world, options));
     CHECK_OK(sedge_allocate(&own, k.base.mesh->elements, sizeof *own));
     dg_case_random(&k.base, k.base.u);
     const double dt = kit_time_step(&k, 0.5);
@@ -172,18 +187,40 @@ static void test_energy(const kit_world *world)
     kit_clear(&k);
 }
 
+// One precision of two where the programs are large.
+static void test_kernels(const kit_world *world)
+{
+    const bool in_call = sedge_device_get_traits(world->device)->in_call;
+    kit_options options = walls_options(2);
+
+    test_device(world, &options, "auto", true, true);
+    options.box_map = curved_corner; // some elements
+    test_device(world, &options, "auto", true, true);
+    options.box_map = curved_wave; // all
+    if (in_call) test_device(world, &options, "fused", true, true);
+    options = walls_options(3);
+    test_device(world, &options, "fused", true, true);
+    options = levels_options(2);
+    test_device(world, &options, "auto", !in_call, in_call);
+    options.box_map = curved_corner;
+    options.levels = "1000"; // of curved elements no neighbour takes shorter steps
+    if (in_call) test_device(world, &options, "auto", true, false);
+}
+
 int main(void)
 {
     kit_world world;
 
     CHECK_OK(kit_open(&world));
     if (world.comm != NULL) {
-        test_device(&world, 2, "auto", NULL);
-        test_device(&world, 3, "fused", NULL);
-        test_device(&world, 2, "auto", curved_corner); // some elements
+        test_kernels(&world);
         if (sedge_device_get_traits(world.device)->in_call) {
-            test_device(&world, 2, "fused", curved_wave); // all
-            test_energy(&world);
+            kit_options options = walls_options(2);
+            const double central = 0.0; // no loss of their own
+            options.flux_keys = &central;
+            test_energy(&world, &options);
+            options = levels_options(2);
+            test_energy(&world, &options);
         }
         kit_close(&world);
     }

@@ -9,6 +9,11 @@
 // With the traces and the memory w before the stage:
 //
 //   w_residual = a w_residual + dt rate;  w += b w_residual
+//
+// Where the fields are means over a step (dg_predictor.h), SEDGE_MEMORY_SERIES is the number of
+// terms of a power series: the solution of dw/dt = rate over the step, from w on and with the
+// traces' means as if they were constant, is the memory after the step, and its mean makes the
+// outer trace. The error is of second order in the step.
 #pragma once
 
 // memory_places    [boundary faces] the face's row, or -1: it has no memory
@@ -73,24 +78,66 @@ SEDGE_FUNCTION void advance_face_memory(const sedge_face_memory *w, int componen
     }
 }
 
-// Cases of find_outer and find_between for conditions with memory.
-#define SEDGE_BOUNDARY_MEMORY_CASE(number, function, components)                                \
-    case number: {                                                                              \
-        const sedge_int64 first = find_face_memory(at, memory_places);                          \
-        sedge_face_memory w;                                                                    \
-        load_face_memory(&w, components, first, memory);                                        \
-        SEDGE_TAKE_MEMORY_NORMAL                                                                \
-        function(own.f, m, n, place, time, values, constants, w.now, outer.f, w.rate);          \
-        advance_face_memory(&w, components, first, memory, memory_residual, rk_a, rk_b, rk_dt); \
-    } break;
+// Calls of a condition: of the two traces one-sided ones get the first.
+#define SEDGE_CALL_BOUNDARY(function, u, w, memory, v, rate) \
+    function(u, m, n, place, time, values, constants, memory, v, rate);
+#define SEDGE_CALL_TWO_SIDED(function, u, w, memory, v, rate) \
+    function(u, w, m, behind, n, place, time, values, constants, memory, v, rate);
 
-#define SEDGE_TWO_SIDED_MEMORY_CASE(number, function, components)                               \
-    case number: {                                                                              \
-        const sedge_int64 first = find_face_memory(at, memory_places);                          \
-        sedge_face_memory w;                                                                    \
-        load_face_memory(&w, components, first, memory);                                        \
-        SEDGE_TAKE_MEMORY_NORMAL                                                                \
-        function(own.f, other.f, m, behind, n, place, time, values, constants, w.now, outer.f,  \
-                 w.rate);                                                                       \
-        advance_face_memory(&w, components, first, memory, memory_residual, rk_a, rk_b, rk_dt); \
-    } break;
+#ifndef SEDGE_MEMORY_SERIES
+#define SEDGE_TAKE_STEP(CALL, function, behind, components) \
+    CALL(function, own.f, behind.f, w.now, outer.f, w.rate) \
+    advance_face_memory(&w, components, first, memory, memory_residual, rk_a, rk_b, rk_dt);
+#else
+// The series: its last term, its sum at the end of the step, and its mean.
+typedef struct sedge_memory_series {
+    sedge_real term[SEDGE_FACE_MEMORY];
+    sedge_real mean[SEDGE_FACE_MEMORY];
+} sedge_memory_series;
+
+// Add the k-th term, `factor` times the rate that the one before causes: it is dt / k, and 1 / (k +
+// 1) of the term is in the mean. The sum is in w.
+SEDGE_FUNCTION void add_memory_term(sedge_memory_series *series, sedge_face_memory *w,
+                                    int components, int k, sedge_real dt)
+{
+    for (int i = 0; i < components; i++) {
+        series->term[i] = dt / (sedge_real)k * w->rate[i];
+        if (k == 1) series->mean[i] = w->now[i];
+        series->mean[i] += series->term[i] / (sedge_real)(k + 1);
+        w->now[i] += series->term[i];
+    }
+}
+
+#define SEDGE_TAKE_STEP(CALL, function, behind, components)                               \
+    const sedge_point none = {{SEDGE_R(0.0)}};                                            \
+    sedge_memory_series series;                                                           \
+    CALL(function, own.f, behind.f, w.now, outer.f, w.rate)                               \
+    add_memory_term(&series, &w, components, 1, rk_dt);                                   \
+    for (int k = 2; k <= SEDGE_MEMORY_SERIES; k++) {                                      \
+        CALL(function, none.f, none.f, series.term, outer.f, w.rate)                      \
+        add_memory_term(&series, &w, components, k, rk_dt);                               \
+    }                                                                                     \
+    CALL(function, own.f, behind.f, series.mean, outer.f, w.rate)                         \
+    for (int k = 0; k < components; k++) memory[first + k * SEDGE_FACE_NODES] = w.now[k]; \
+    (void)memory_residual, (void)rk_a, (void)rk_b;
+#endif
+
+// Cases of find_outer and find_between for conditions with memory. They do not depend on the time,
+// so what they make at the first point of the step is `held` for the others.
+#define SEDGE_MEMORY_CASE(number, CALL, function, behind, components)      \
+    case number:                                                           \
+        if (q == 0) {                                                      \
+            const sedge_int64 first = find_face_memory(at, memory_places); \
+            sedge_face_memory w;                                           \
+            load_face_memory(&w, components, first, memory);               \
+            SEDGE_TAKE_MEMORY_NORMAL                                       \
+            SEDGE_TAKE_STEP(CALL, function, behind, components)            \
+            held = outer;                                                  \
+        }                                                                  \
+        outer = held;                                                      \
+        break;
+
+#define SEDGE_BOUNDARY_MEMORY_CASE(number, function, components) \
+    SEDGE_MEMORY_CASE(number, SEDGE_CALL_BOUNDARY, function, own, components)
+#define SEDGE_TWO_SIDED_MEMORY_CASE(number, function, components) \
+    SEDGE_MEMORY_CASE(number, SEDGE_CALL_TWO_SIDED, function, other, components)

@@ -161,6 +161,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     sedge_real n[3];
     const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
     sedge_point mean = own;
+    sedge_point held = own;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
     SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
@@ -178,7 +179,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
         add_time(&mean, outer, q);
         (void)time;
     }
-    (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
+    (void)held, (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
     return mean;
 }
 

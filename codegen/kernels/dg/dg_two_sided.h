@@ -92,6 +92,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
     sedge_real n[3];
     const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
     sedge_point mean = other;
+    sedge_point held = other;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
     SEDGE_PRIVATE_COPY(double, values, parameters + face.group * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);
@@ -118,7 +119,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
         add_time(&mean, outer, q);
         (void)time;
     }
-    (void)lane, (void)constants, (void)m, (void)behind, (void)n, (void)place;
+    (void)held, (void)lane, (void)constants, (void)m, (void)behind, (void)n, (void)place;
     (void)values, (void)own, (void)slots;
     return mean;
 }

@@ -19,6 +19,9 @@ struct reference_ader {
     struct {
         double *state, *mean;
     } * memory; // [terms]
+    // Of the memory of all boundary faces: before a step, after it, its mean, the last term of its
+    // series and the rates that it began with.
+    double *face_before, *face_after, *face_mean, *face_term, *face_begin;
 };
 
 static sedge_status create(struct reference_ader **out, const sedge_reference *reference)
@@ -40,6 +43,10 @@ static sedge_status create(struct reference_ader **out, const sedge_reference *r
         SEDGE_TRY(sedge_allocate(&ader->memory[k].state, values, sizeof(double)));
         SEDGE_TRY(sedge_allocate(&ader->memory[k].mean, values, sizeof(double)));
     }
+    double **const faces[] = {&ader->face_before, &ader->face_after, &ader->face_mean,
+                              &ader->face_term, &ader->face_begin};
+    for (size_t i = 0; i < sizeof faces / sizeof faces[0]; i++)
+        SEDGE_TRY(sedge_allocate(faces[i], reference_face_memory(reference), sizeof(double)));
     return SEDGE_OK;
 }
 
@@ -48,8 +55,9 @@ void reference_ader_free(sedge_reference *reference)
     struct reference_ader *const ader = reference->ader;
 
     if (ader == NULL) return;
-    double *const arrays[] = {ader->mean,  ader->half, ader->pair, ader->seen,
-                              ader->chain, ader->rate, ader->sum};
+    double *const arrays[] = {ader->mean,      ader->half,       ader->pair,      ader->seen,
+                              ader->chain,     ader->rate,       ader->sum,       ader->face_before,
+                              ader->face_mean, ader->face_after, ader->face_term, ader->face_begin};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) sedge_release(arrays[i]);
     for (int k = 0; k < reference->problem->term_count && ader->memory != NULL; k++) {
         sedge_release(ader->memory[k].state);
@@ -217,6 +225,50 @@ static void find_seen(sedge_reference *reference, int level)
     }
 }
 
+// Solve the memory of boundary faces over a step with the means that elements see: its mean takes
+// the memory's place.
+static sedge_status solve_faces(sedge_reference *reference, double t, double dt)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t count = reference_face_memory(reference);
+    double *const memory = reference->face_memory;
+
+    if (count == 0) return SEDGE_OK;
+    memcpy(ader->face_before, memory, (size_t)count * sizeof *memory);
+    memcpy(ader->face_after, memory, (size_t)count * sizeof *memory);
+    memcpy(ader->face_mean, memory, (size_t)count * sizeof *memory);
+    for (int k = 1; k <= SEDGE_PREDICTOR_FACE_TERMS; k++) {
+        SEDGE_TRY(sedge_reference_rhs(reference, ader->seen, t, ader->rate));
+        const double *const rate = reference->face_rate;
+        for (int64_t i = 0; i < count; i++) {
+            if (k == 1) ader->face_begin[i] = rate[i];
+            // The rates are linear in the memory: what the last term alone causes.
+            ader->face_term[i] = dt / k * (k == 1 ? rate[i] : rate[i] - ader->face_begin[i]);
+            ader->face_after[i] += ader->face_term[i];
+            ader->face_mean[i] += ader->face_term[i] / (k + 1);
+            memory[i] = ader->face_before[i] + ader->face_term[i];
+        }
+    }
+    memcpy(memory, ader->face_mean, (size_t)count * sizeof *memory);
+    return SEDGE_OK;
+}
+
+// The memory of boundary faces after a level's step; that of other levels is as before.
+static void end_faces(sedge_reference *reference, int level)
+{
+    const sedge_mesh *const mesh = reference->mesh;
+    const int64_t each =
+        mesh->boundary_faces > 0 ? reference_face_memory(reference) / mesh->boundary_faces : 0;
+
+    for (int32_t i = 0; i < mesh->boundary_faces && each > 0; i++) {
+        const int32_t element = mesh->trace_faces[mesh->halo_faces + i].element;
+        const double *const from = sedge_mesh_level(mesh, element) == level
+                                       ? reference->ader->face_after
+                                       : reference->ader->face_before;
+        memcpy(reference->face_memory + i * each, from + i * each, (size_t)each * sizeof *from);
+    }
+}
+
 // u and memory of a level at the end of its step from t.
 static sedge_status correct(sedge_reference *reference, double *u, int level, double t, double dt)
 {
@@ -233,12 +285,14 @@ static sedge_status correct(sedge_reference *reference, double *u, int level, do
         memcpy(reference->terms[k].memory, ader->memory[k].mean,
                (size_t)reference->terms[k].values * sizeof(double));
     }
+    SEDGE_TRY(solve_faces(reference, t, dt));
     memset(ader->sum, 0, (size_t)count * sizeof(double));
     for (int q = 0; q < times; q++) {
         SEDGE_TRY(sedge_reference_rhs(reference, ader->seen, t + points[q] * dt, ader->rate));
         for (int64_t i = 0; i < count; i++) ader->sum[i] += weights[q] * ader->rate[i];
     }
     restore_memory(reference);
+    end_faces(reference, level);
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         if (sedge_mesh_level(reference->mesh, e) != level) continue;
         for (int64_t i = e * stride; i < (e + 1) * stride; i++) u[i] += dt * ader->sum[i];

@@ -122,6 +122,9 @@ SEDGE_MUST_USE
 sedge_status reference_terms_create(sedge_reference *reference);
 void reference_terms_free(sedge_reference *reference);
 
+// Numbers of the memory of this rank's boundary faces.
+int64_t reference_face_memory(const sedge_reference *reference);
+
 // What the equation's source and most terms get in place of u (sedge_term_kind.drive).
 const double *reference_terms_drive(sedge_reference *reference, const double *u);
 

@@ -28,8 +28,7 @@ static sedge_status create_term(reference_term *out, const sedge_reference *refe
     return sedge_allocate(&out->rate, out->values, sizeof(double));
 }
 
-// Numbers of the memory of this rank's boundary faces.
-static int64_t count_face_memory(const sedge_reference *reference)
+int64_t reference_face_memory(const sedge_reference *reference)
 {
     return (int64_t)sedge_problem_face_memory(reference->problem) *
            reference->mesh->boundary_faces * reference->element->face_nodes;
@@ -37,7 +36,7 @@ static int64_t count_face_memory(const sedge_reference *reference)
 
 static sedge_status create_face_memory(sedge_reference *reference)
 {
-    const int64_t count = count_face_memory(reference);
+    const int64_t count = reference_face_memory(reference);
 
     if (count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&reference->face_memory, count, sizeof(double)));
@@ -282,7 +281,7 @@ void reference_terms_stage(sedge_reference *reference, double a, double b, doubl
         advance(of->memory, of->residual, of->rate, of->values, step);
     }
     advance(reference->face_memory, reference->face_residual, reference->face_rate,
-            count_face_memory(reference), step);
+            reference_face_memory(reference), step);
 }
 
 // At a node of one element, the i-th that has the term, for one component of the field.
