@@ -134,7 +134,8 @@ static void print_group(const resolution *group, const sedge_session *session, i
            session->mesh->groups.volume_names[g], group->wave, metre,
            group->plain ? " without terms" : "", group->edge, metre, points);
     if (has_odd_unit(points)) {
-        printf("  %s", sedge_deck_question(session->deck));
+        printf("%s  %s", points < 1.0 ? ", which do not resolve it" : "",
+               sedge_deck_question(session->deck));
     } else {
         print_judgement(group, session);
     }
