@@ -316,6 +316,23 @@ class Layers(Case):
                 reach = abs(file["VTKHDF/Points"][()]).reshape(cells, -1).max(1)
                 self.assertTrue(((reach <= 0.5) == inside).all())
 
+    def test_energy(self):
+        """Energy is of the mesh without the layer: at the start that of the same fields in the box alone."""
+        energies = []
+        for kind, layers in (("pml", "true"), ("pec", "false")):
+            self.run_deck("mode", OPEN, "--set", "precision=fp64", "--set", "time.steps=1", "--set", "sources=[]", "--set",
+                          "initial={type: cavity-mode, origin: [-0.5, -0.5, -0.5], compare: false}", "--set",
+                          f"output.layers={layers}", *(word for side in ("xmax", "ymin", "zmax")
+                                                       for word in ("--set", f"boundaries.{side}.type={kind}")),
+                          *(word for side in ("xmin", "ymax", "zmin") for word in ("--set", f"boundaries.{side}.type=pec")))
+            with h5py.File(self.folder / "mode/energy.h5") as file:
+                energies.append(file["energy"][0])
+            with h5py.File(self.folder / "mode/mesh.hdf") as mesh, h5py.File(self.folder / "mode/fields_000000.hdf") as file:
+                outside = abs(mesh["VTKHDF/Points"][()]).max(axis=1) > 0.6
+                self.assertEqual(abs(file["VTKHDF/PointData/E"][()])[outside].max(initial=0) > 0.1, kind == "pml")
+        self.assertGreater(energies[0], 0.05)
+        self.assertAlmostEqual(energies[0] / energies[1], 1, delta=1e-12)
+
     def test_named(self):
         """A layer that is part of the mesh: the same answer on two ranks, from a checkpoint of one."""
         text = guide(2, 0.5, -1, 1, 23, PML, MEDIUM, 0.5)
