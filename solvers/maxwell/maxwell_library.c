@@ -28,6 +28,8 @@
             (strength), PER_MICRO / (wave), 0.0 \
         }                                       \
     }
+// The frequencies of waves of these lengths in um.
+#define WAVES(shortest, longest) PER_MICRO / (longest), PER_MICRO / (shortest)
 #define END     \
     {           \
         NULL,   \
@@ -79,23 +81,26 @@ static const sedge_library_entry water_double[] = {
     {"epsilon", {3.4733}}, {"debye", {73.0470, 8.2447e-12}}, {"debye", {1.7807, 2.0715e-13}}, END};
 
 const sedge_library_material maxwell_library[] = {
-    {"gold", "0.25 to 6.2 um", RAKIC "; 10 % from Johnson & Christy at 0.6 to 1.1 um", gold},
-    {"silver", "0.25 to 12 um", RAKIC "; 12 % from Johnson & Christy at 0.6 to 1.1 um", silver},
-    {"copper", "0.21 to 12 um", RAKIC "; 3 % from Johnson & Christy at 0.7 to 1.1 um", copper},
-    {"aluminium", "0.2 to 12 um",
+    {"gold", "0.25 to 6.2 um", WAVES(0.25, 6.2),
+     RAKIC "; 10 % from Johnson & Christy at 0.6 to 1.1 um", gold},
+    {"silver", "0.25 to 12 um", WAVES(0.25, 12),
+     RAKIC "; 12 % from Johnson & Christy at 0.6 to 1.1 um", silver},
+    {"copper", "0.21 to 12 um", WAVES(0.21, 12),
+     RAKIC "; 3 % from Johnson & Christy at 0.7 to 1.1 um", copper},
+    {"aluminium", "0.2 to 12 um", WAVES(0.2, 12),
      RAKIC "; 5 % from Rakic, Appl. Opt. 34 (1995) 4755, at 0.4 to 1 um", aluminium},
-    {"silicon", "1.36 to 11 um",
+    {"silicon", "1.36 to 11 um", WAVES(1.36, 11),
      "data of C. D. Salzberg, J. J. Villa, J. Opt. Soc. Am. 47 (1957) 244; fit of B. Tatian, Appl. "
      "Opt. 23 (1984) 4477; without loss",
      silicon},
-    {"bk7", "0.31 to 2.3 um",
+    {"bk7", "0.31 to 2.3 um", WAVES(0.31, 2.3),
      "borosilicate glass; Sellmeier formula of Schott's N-BK7; without loss", bk7},
-    {"fused-silica", "0.21 to 3.7 um",
+    {"fused-silica", "0.21 to 3.7 um", WAVES(0.21, 3.7),
      "I. H. Malitson, J. Opt. Soc. Am. 55 (1965) 1205; without loss", silica},
-    {"water", "0 to 100 GHz",
+    {"water", "0 to 100 GHz", 0.0, 100e9,
      "at 25 degrees Celsius; single-Debye fit of H. J. Liebe, G. A. Hufford, T. Manabe, Int. J. "
      "Infrared Millim. Waves 12 (1991) 659",
      water},
-    {"water-1thz", "0 to 1 THz", "the same authors' double-Debye fit", water_double},
-    {NULL, NULL, NULL, NULL},
+    {"water-1thz", "0 to 1 THz", 0.0, 1e12, "the same authors' double-Debye fit", water_double},
+    {NULL, NULL, 0.0, 0.0, NULL, NULL},
 };

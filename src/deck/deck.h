@@ -20,7 +20,8 @@
 typedef struct sedge_deck_material {
     char name[64];
     int line;
-    double values[SEDGE_MAX_MATERIALS]; // in the order of equation->materials, code units
+    double values[SEDGE_MAX_MATERIALS];    // in the order of equation->materials, code units
+    const sedge_library_material *library; // whose numbers it has; NULL: the deck's own
 } sedge_deck_material;
 
 // `materials: NAME: {KIND: {...}}` - a term of one volume group; of a kind with poles the mapping

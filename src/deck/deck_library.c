@@ -77,11 +77,13 @@ static bool is_done(const sedge_library_entry *entries, const sedge_library_entr
     return false;
 }
 
-sedge_status deck_expand_library(const deck_reader *reader, deck_node *node, const char *where)
+sedge_status deck_expand_library(const sedge_library_material **out, const deck_reader *reader,
+                                 deck_node *node, const char *where)
 {
     const sedge_library_material *material = NULL;
     char path[DECK_PATH_MAX];
 
+    *out = NULL;
     SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     deck_node *const name = deck_child(node, "library");
     if (name == NULL || reader->equation->library == NULL) return SEDGE_OK;
@@ -103,5 +105,6 @@ sedge_status deck_expand_library(const deck_reader *reader, deck_node *node, con
         SEDGE_TRY(add_entry(reader, node, e));
     }
     deck_child_remove(node, name);
+    *out = material;
     return SEDGE_OK;
 }

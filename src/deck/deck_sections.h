@@ -63,9 +63,10 @@ SEDGE_MUST_USE
 sedge_status deck_check_material(const deck_reader *reader, deck_node *node, const char *where);
 
 // Replace the key `library` of a volume group, if it is there, by the keys and terms of the
-// material that it names.
+// material that it names, which goes to `*out`; NULL: the group has no such key.
 SEDGE_MUST_USE
-sedge_status deck_expand_library(const deck_reader *reader, deck_node *node, const char *where);
+sedge_status deck_expand_library(const sedge_library_material **out, const deck_reader *reader,
+                                 deck_node *node, const char *where);
 
 // Read the terms of all materials; called after deck_read_materials has read the materials.
 SEDGE_MUST_USE

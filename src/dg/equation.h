@@ -282,9 +282,10 @@ typedef struct sedge_library_entry {
 
 // A named material, `materials: {GROUP: {library: NAME}}`. Numbers are in SI units.
 typedef struct sedge_library_material {
-    const char *name;  // NULL: the list ends
-    const char *range; // where it holds
-    const char *text;  // where it comes from
+    const char *name;       // NULL: the list ends
+    const char *range;      // where it holds
+    double lowest, highest; // the same, Hz
+    const char *text;       // where it comes from
     const sedge_library_entry *entries;
 } sedge_library_material;
 

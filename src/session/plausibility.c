@@ -83,12 +83,47 @@ static void warn_of_end(const sedge_session *session)
     }
 }
 
+static void extend_band(double band[2], const sedge_deck_frequencies *frequencies)
+{
+    for (int i = 0; i < frequencies->count; i++) {
+        band[0] = fmin(band[0], frequencies->value[i]);
+        band[1] = fmax(band[1], frequencies->value[i]);
+    }
+}
+
+// Media of the library at frequencies that their fits are not made for: those of the monitors, or
+// without these the highest of the sources, which all others are below.
+static void warn_of_fits(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const double second = sedge_deck_time_unit(deck);
+    double band[2] = {HUGE_VAL, 0.0};
+
+    for (int i = 0; i < deck->spectrum_count; i++) extend_band(band, &deck->spectra[i].frequencies);
+    for (int i = 0; i < deck->flux_count; i++) extend_band(band, &deck->fluxes[i].frequencies);
+    for (int i = 0; i < deck->far_field_count; i++)
+        extend_band(band, &deck->far_fields[i].frequencies);
+    if (!(band[1] > 0.0)) band[0] = sedge_problem_frequency(&session->problem);
+    for (int i = 0; i < deck->material_count; i++) {
+        const sedge_library_material *const fit = deck->materials[i].library;
+        const bool low =
+            fit != NULL && band[0] > 0.0 && band[0] / second < fit->lowest * (1 - 1e-9);
+        const bool high = fit != NULL && band[1] / second > fit->highest * (1 + 1e-9);
+        if (!low && !high) continue;
+        printf("  warning            '%s' is %s of the library, a fit for %s (%.4g to %.4g Hz): it "
+               "says nothing of %.4g Hz\n",
+               deck->materials[i].name, fit->name, fit->range, fit->lowest, fit->highest,
+               (low ? band[0] : band[1]) / second);
+    }
+}
+
 void sedge_plausibility_print(const sedge_session *session)
 {
     if (session->problem.equation->elliptic != NULL || !sedge_comm_is_root(session->comm)) return;
     warn_of_wave(session);
     warn_of_steps(session);
     warn_of_end(session);
+    warn_of_fits(session);
     if (!(session->limit_decay > 0.5)) return;
     const char *const group = session->mesh->groups.volume_names[session->limit_group];
     const double percent = 100.0 * session->limit_decay;

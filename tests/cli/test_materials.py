@@ -217,6 +217,14 @@ class Materials(Case):
         rows = [re.findall("at .*n .*k .*", done.out) for done in (named, again)]
         self.assertEqual(len(rows[0]), 5)
         self.assertEqual(*rows)
+        self.assertNotIn("a fit for", named.out)
+        for name, frequency, warned in (("copper", "2e14", False), ("copper", "1e13", True), ("water", "1e11", False),
+                                        ("water", "1.1e11", True)):
+            done = self.succeed(*words, f"materials.domain={{library: {name}}}", "--set", "monitors={spectra: {p: {points: "
+                                f"{{a: [5e-7, 5e-7, 1e-7]}}, frequencies: {{list: [{frequency}]}}}}}}}}")
+            self.assertEqual(f"'domain' is {name} of the library, a fit for 0" in done.out, warned, (name, frequency))
+        done = self.succeed(*words, "materials.domain={library: copper}", "--set", "sources.0.signal.frequency=1e12")
+        self.assertIn("(2.498e+13 to 1.428e+15 Hz): it says nothing of", done.out)
         done = self.sedge(*words, "materials.domain={library: copper, drude: {}}")
         self.assertEqual(done.code, 1)
         self.assertIn("has 'drude' and the library's 'copper', which has it, too", done.messages[0])
