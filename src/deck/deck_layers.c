@@ -143,8 +143,7 @@ static double find_reflection(const sedge_deck *deck)
     const double requested = deck->layer->parameters[REFLECTION];
 
     if (requested > 0.0) return requested;
-    if (deck->order <= 2) return 1e-3;
-    return deck->order <= 4 ? 1e-4 : 1e-6;
+    return pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0));
 }
 
 // Does a medium with a term of the deck reach into a layer, or with `edges` into edges or corners
