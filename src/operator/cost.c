@@ -159,6 +159,8 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
     const int64_t trace_faces = (int64_t)mesh->halo_faces + mesh->boundary_faces;
+    // Where other ranks store straight into this one's memory there are two more of all traces.
+    const int64_t stored_faces = mesh->halo_faces > 0 ? 2 * trace_faces : 0;
     const int64_t level_faces = sedge_count_level_faces(mesh);
     const bool closes = problem->curved && problem->integrator->predictor;
     const int64_t geometry =
@@ -167,6 +169,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
     return mesh->elements *
                (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
+           stored_faces * face_nodes * fields * real +
            level_faces * (face_nodes * fields * real + 20) +
            (closes ? (int64_t)mesh->elements * 8 * SEDGE_FACES : 0) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
