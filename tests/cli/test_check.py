@@ -265,7 +265,7 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                              "initial={type: plane-wave, direction: [0, 0, 1], polarisation: "
                              "[1, 0, 0], signal: {type: ricker, frequency: 10e9}}", "--set",
                              "monitors.probes.points={}", "--set", "monitors.slices={}")
-        self.assertRegex(wrong.out, r"guide +shortest wave .* points a wavelength  " + re.escape(question))
+        self.assertRegex(wrong.out, r"guide +shortest wave .* points a wavelength, which do not resolve it  " + re.escape(question))
 
     def refuse(self, code, words, *command, ranks=0):
         """One message with all of the words, and this exit code."""
