@@ -250,6 +250,7 @@ const sedge_monitor_kind sedge_monitor_far_field = {
     .requested = requested,
     .create = create,
     .sums = true,
+    .checked = true,
     .arrays = sedge_transforms_arrays,
     .due = sedge_transforms_due,
     .points = sedge_transforms_points,

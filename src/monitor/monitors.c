@@ -40,6 +40,24 @@ static const double *find_parameters(const sedge_deck *deck, const sedge_monitor
     return NULL;
 }
 
+static bool is_requested(const sedge_deck *deck, const sedge_monitor_kind *kind)
+{
+    return kind->requested != NULL ? kind->requested(deck) : find_parameters(deck, kind) != NULL;
+}
+
+sedge_status sedge_monitors_check(const sedge_output_context *context)
+{
+    for (int k = 0; sedge_monitor_kinds[k] != NULL; k++) {
+        const sedge_monitor_kind *const kind = sedge_monitor_kinds[k];
+        void *monitor = NULL;
+
+        if (!kind->checked || !is_requested(context->deck, kind)) continue;
+        SEDGE_TRY(kind->create(&monitor, context, find_parameters(context->deck, kind), NULL));
+        kind->free(monitor);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status create_each(sedge_monitors *monitors)
 {
     const sedge_output_context *const context = monitors->context;
@@ -53,8 +71,7 @@ static sedge_status create_each(sedge_monitors *monitors)
         const double *const parameters = find_parameters(context->deck, kind);
         one_monitor *const one = &monitors->each[monitors->count];
 
-        if (kind->requested != NULL ? !kind->requested(context->deck) : parameters == NULL)
-            continue;
+        if (!is_requested(context->deck, kind)) continue;
         const json_t *const memory = context->continues || kind->sums ? monitors->memory : NULL;
         SEDGE_TRY(
             kind->create(&one->monitor, context, parameters, json_object_get(memory, kind->name)));

@@ -25,6 +25,11 @@ typedef struct sedge_monitors sedge_monitors;
 SEDGE_MUST_USE
 sedge_status sedge_monitors_create(sedge_monitors **out, sedge_output_context *context,
                                    const sedge_sample *sample, struct json_t *memory);
+
+// Create and free the monitors of the kinds that are `checked`: fails as sedge_monitors_create
+// would, but for files. `context` needs no folder. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_check(const sedge_output_context *context);
 void sedge_monitors_free(sedge_monitors *monitors);
 
 // Record the fields at the points of the monitors that are due at the end of the sample's step. It

@@ -4,6 +4,7 @@
 #include "checkpoint/checkpoint.h"
 #include "device/device.h"
 #include "elliptic/parts.h"
+#include "monitor/monitors.h"
 #include "monitor/sampling.h"
 #include "operator/operator.h"
 #include "run/driver_elliptic.h"
@@ -398,7 +399,10 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 // Quiet: what could fail, without its text.
 static sedge_status check_session(const sedge_session *session, const sedge_comm *comm)
 {
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+
     SEDGE_TRY(sedge_comm_agree(comm, check_kernels(session, comm)));
+    SEDGE_TRY(sedge_monitors_check(&context));
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }
 

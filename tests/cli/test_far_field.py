@@ -298,8 +298,8 @@ class FarField(Case):
         numpy.testing.assert_allclose(found["ff/power"], found["ff/flux"], rtol=0.01)
         for setting, parts in (("boundaries.zmin.type=pmc", ["images.z: the plane is 'pec', and the surface 'zmin'", "is 'pmc'"]),
                                ("monitors.far-field.ff.images={}", ["'around'", "is not closed"])):
-            self.refuse(1, parts, "run", deck, "--device", "host", "--set", "boundaries.zmin.type=pec", "--set", setting,
-                        ranks=(0,))
+            self.refuse(1, parts, "check", deck, "--device", "host", "--set", "boundaries.zmin.type=pec", "--set", setting,
+                        ranks=(0, 2))
 
     def test_antenna(self):
         """The deck half-wave-dipole.yaml in short and coarse: at order 3 with its layer the directivity of half a wave
@@ -497,8 +497,7 @@ class FarField(Case):
                 ("sources=[]", ["exact needs plane waves of one direction as the only sources, and the deck has none"]),
         ]:
             with self.subTest(setting=setting):
-                self.refuse(1, parts, "run", deck, "--device", "host", "--set", setting, "--set", "time.end=0.1",
-                            ranks=(0,))
+                self.refuse(1, parts, "check", deck, "--device", "host", "--set", setting, ranks=(0,))
         line = SPHERE.split("\n").index("  - type: plane-wave") + 1
         self.write("along.yaml", deck.read_text().replace("[2, 0, 0]", "[2, 0, 1]"))
         self.refuse(1, [f"along.yaml:{line}: the plane-wave source's polarisation is not perpendicular"], "check",
