@@ -3,10 +3,12 @@
 // waves, total fields, dipoles, periodic sides, on any number of ranks. Levels change an exact
 // solution's error little, and random fields only lose energy.
 //
-//   test_local_steps [random]
+//   test_local_steps [random | long]
+// long: whole solves, in kernels that are to be optimised.
 #include "match.h"
 
 #include "curved_maps.h"
+#include "sampled.h"
 
 #include "dg/predictor.h"
 
@@ -308,39 +310,68 @@ static void test_tables(void)
     }
 }
 
+// What random order is to find in the kernels: a missing barrier.
+static void test_in_random_order(const kit_world *world)
+{
+    test_everything(world, 2, "0121");
+    test_lossless(world, 2, "0121");
+    test_lossless(world, 5, "01");
+}
+
+// Each kind of kernel once, for a compiler that takes two seconds a program.
+static void test_some(const kit_world *world)
+{
+    test_everything(world, 2, "0121");
+    test_lossless(world, 3, NULL);
+    test_total_field(world, 3);
+    test_layers(world);
+    test_tensors(world);
+    test_refused(world);
+}
+
+static void test_all(const kit_world *world)
+{
+    // What depends on the order alone does not depend on the number of ranks.
+    const bool alone = sedge_comm_size(world->comm) == 1 || match_everything();
+
+    for (int order = 1; order <= 4; order++)
+        test_everything(world, order, order % 2 == 1 ? NULL : order == 2 ? "0121" : "012");
+    for (int order = 1; order <= (alone ? 8 : 4); order++)
+        test_lossless(world, order, order > 4 ? "01" : order % 2 == 0 ? "0121" : NULL);
+    test_incident(world, 3, "012");
+    for (int order = 2; order <= 3; order++) test_total_field(world, order);
+    test_periodic(world);
+    test_layers(world);
+    test_tensors(world);
+    test_tables();
+    test_refused(world);
+    test_curved(world, 2, "100");
+    test_curved(world, 3, NULL);
+}
+
+static void test_long(const kit_world *world)
+{
+    for (int order = 1; order <= 4; order++) test_order(world, order);
+    for (int order = 2; order <= 4; order += 2) test_growth(world, order);
+    for (int order = 4; order <= 6; order++) test_waves(world, order);
+}
+
 int main(int argc, char **argv)
 {
+    const char *const word = argc > 1 ? argv[1] : "";
     kit_world world;
 
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
-    if (argc > 1 && strcmp(argv[1], "random") == 0) {
-        test_everything(&world, 2, "0121");
-        test_lossless(&world, 2, "0121");
-        test_lossless(&world, 5, "01");
-        kit_close(&world);
-        return CHECK_END();
-    }
-    // What is long does not depend on the number of ranks.
-    const bool alone = sedge_comm_size(world.comm) == 1 || match_everything();
-    for (int order = 1; order <= 4; order++)
-        test_everything(&world, order, order % 2 == 1 ? NULL : order == 2 ? "0121" : "012");
-    const bool is_opencl = sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_OPENCL;
-    for (int order = 1; order <= (alone && !is_opencl ? 8 : 4); order++)
-        test_lossless(&world, order, order > 4 ? "01" : order % 2 == 0 ? "0121" : NULL);
-    test_incident(&world, 3, "012");
-    for (int order = 2; order <= 3; order++) test_total_field(&world, order);
-    test_periodic(&world);
-    test_layers(&world);
-    test_tensors(&world);
-    test_tables();
-    test_refused(&world);
-    if (!is_opencl) {
-        test_curved(&world, 2, "100");
-        test_curved(&world, 3, NULL);
-        for (int order = 1; order <= 4 && alone; order++) test_order(&world, order);
-        for (int order = 2; order <= 4 && alone; order += 2) test_growth(&world, order);
-        for (int order = 4; order <= 6 && alone; order++) test_waves(&world, order);
+    if (strcmp(word, "random") == 0) {
+        test_in_random_order(&world);
+    } else if (strcmp(word, "long") == 0) {
+        test_long(&world);
+    } else if (test_is_sampled()) {
+        test_some(&world);
+    } else {
+        test_all(&world);
+        if (match_everything()) test_long(&world);
     }
     kit_close(&world);
     return CHECK_END();

@@ -61,7 +61,7 @@ static void check_energy(kit *k)
     double worst = 0.0;
     double most = 0.0;
 
-    CHECK_OK(kit_load(k, SEDGE_FP64, NULL));
+    CHECK_OK(kit_load(k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
     CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
     CHECK_OK(sedge_evolution_energy(k->evolution, k->energy));
     CHECK_OK(sedge_allocate(&energy, k->base.mesh->elements, sizeof *energy));
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
             test_corner(&world, order, order <= 3 ? 2 : 1);
         for (int order = 1; order <= most; order += 3) test_all_curved(&world, "maxwell", order);
         if (!test_is_sampled()) test_all_curved(&world, "advection", 2);
-        test_total_field(&world, 1, curved_wave);
+        if (!test_is_sampled()) test_total_field(&world, 1, curved_wave);
         if (!test_is_sampled()) test_total_field(&world, 2, curved_corner);
         test_unsaid(&world);
     }

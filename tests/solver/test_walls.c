@@ -10,6 +10,7 @@
 #include "monitor/sample.h"
 
 #include "curved_maps.h"
+#include "sampled.h"
 
 #include <string.h>
 
@@ -191,15 +192,16 @@ static void test_energy(const kit_world *world, const kit_options *options)
 static void test_kernels(const kit_world *world)
 {
     const bool in_call = sedge_device_get_traits(world->device)->in_call;
+    const bool few = test_is_sampled(); // each in one precision
     kit_options options = walls_options(2);
 
-    test_device(world, &options, "auto", true, true);
+    test_device(world, &options, "auto", !few, true);
     options.box_map = curved_corner; // some elements
-    test_device(world, &options, "auto", true, true);
+    test_device(world, &options, "auto", true, !few);
     options.box_map = curved_wave; // all
     if (in_call) test_device(world, &options, "fused", true, true);
     options = walls_options(3);
-    test_device(world, &options, "fused", true, true);
+    if (!few) test_device(world, &options, "fused", true, true);
     options = levels_options(2);
     test_device(world, &options, "auto", !in_call, in_call);
     options.box_map = curved_corner;
