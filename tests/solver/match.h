@@ -88,6 +88,13 @@ static inline bool match_everything(void)
     return getenv("SEDGE_TEST_ALL") != NULL;
 }
 
+// Whether this order is tried on this number of ranks: all are on one; the kernels of high orders
+// do not depend on what the ranks exchange. With SEDGE_TEST_ALL: all.
+static inline bool match_order(const kit_world *world, int order)
+{
+    return order <= 4 || sedge_comm_size(world->comm) == 1 || match_everything();
+}
+
 // `steps` steps of the reference from the fields in base.u, then of the plain form, which runs on
 // all devices. The precision changes from order to order, `turn` 0 or 1 says which begins: both
 // have the same kernels, and a compiler takes about a second a program. With SEDGE_TEST_ALL: in

@@ -1,7 +1,7 @@
 // The generated operator gives what the slow reference gives: random discontinuous fields, a few
 // steps, all kinds of walls, two media of which one conducts, terms with and without memory, a
 // dipole, layers outside of the box; both precisions, both forms of the stage kernel, orders 1 to
-// 10, elements with boundary faces apart or among the others.
+// 10 (on several ranks to 4), elements with boundary faces apart or among the others.
 #include "match.h"
 
 // SIMD batches of the host have elements of both groups, which lie in any order.
@@ -57,7 +57,8 @@ int main(void)
 
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
-    for (int order = 1; order <= 10; order++) test_box(&world, order);
+    for (int order = 1; order <= 10; order++)
+        if (match_order(&world, order)) test_box(&world, order);
     for (int order = 1; order <= 4; order += 3) test_unstructured(&world, order);
     kit_close(&world);
     return CHECK_END();

@@ -52,8 +52,11 @@ int main(void)
 
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
-    for (int i = 0; i < 6; i++) test_advection(&world, orders[i]);
-    for (int i = 0; i < 6; i++) test_burgers(&world, orders[i]);
+    for (int i = 0; i < 6; i++) {
+        if (!match_order(&world, orders[i])) continue;
+        test_advection(&world, orders[i]);
+        test_burgers(&world, orders[i]);
+    }
     kit_close(&world);
     return CHECK_END();
 }
