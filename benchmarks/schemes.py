@@ -54,7 +54,8 @@ NDB144 = ([0, -0.7188012108672410, -0.7785331173421570, -0.0053282796654044, -0.
 # coefficients, stability, radius and height of the integrators' tables
 SCHEMES = {"lsrk45": (LSRK45, 1.0, 1.0, 0.36), "ndblsrk144": (NDB144, 3.977, 0.905, 0.29)}
 ADER = (None, 0.37, 1.0, 0.36)  # src/kinds/ader_integrator.c
-LEAN = [0, 0, 0, 0, 4e-4, 8e-4, 1e-3, 7e-4, 5e-4]  # src/dg/predictor.c
+# q_1 to q_D of src/dg/predictor.c
+DAMPING = {4: [2e-4, 0.03, -0.3], 5: [0, 5e-4, 0.065, -0.25], 6: [0, 0, 7e-3], 7: [0, 0, 6e-4], 8: [0, 0, 1e-4]}
 CFL = 0.8  # of a deck that gives none
 
 
@@ -88,6 +89,17 @@ def modes(order, r, s, t):
     return np.array([math.sqrt(8) * jacobi(a, 0, 0, i) * jacobi(b, 2 * i + 1, 0, j) * (1 - b) ** i
                      * jacobi(c, 2 * (i + j) + 2, 0, k) * (1 - c) ** (i + j)
                      for i in range(order + 1) for j in range(order + 1 - i) for k in range(order + 1 - i - j)]).T
+
+
+def damping(order):
+    """q of each mode: a polynomial in d (d + 3) of its degree d; sedge_predictor_damping, to order 8."""
+    x = np.array([d * (d + 3.0) for d in range(order + 1)])
+    given = [0.0] + DAMPING.get(order, [])
+    q = np.zeros(order + 1)
+    for i, value in enumerate(given):
+        q += value * np.prod([(x - x[j]) / (x[i] - x[j]) for j in range(len(given)) if j != i] + [np.ones_like(x)], 0)
+    return np.array([q[i + j + k] for i in range(order + 1) for j in range(order + 1 - i)
+                     for k in range(order + 1 - i - j)])
 
 
 def volume_rule(n):
@@ -186,13 +198,16 @@ class Cell:
             out[e * n:(e + 1) * n, e2 * n:(e2 + 1) * n] += matrix * np.exp(1j * (k @ shift))
         return out
 
-    def ader(self, operator, dt, factors=None):
-        """L Phi(dt); the amplification is 1 + that. `factors`: f_k; the default: all that are not 0."""
+    def ader(self, operator, dt, terms=None):
+        """L Phi(dt); the amplification is 1 + that. `terms`: K with the program's damping; without it all that are not
+        0 and no damping."""
         n, out = self.size, operator.copy()
         for e in range(6):
             phi, term = np.eye(n), np.eye(n)
-            for f in factors or [1 / (k + 1) for k in range(1, self.order + 2)]:
-                term = self.local[e] @ term * (dt * f)
+            if terms:
+                phi += np.tile(damping(self.order) * dt, 6)[:, None] * self.local[e]
+            for k in range(1, (terms or self.order + 1) + 1):
+                term = self.local[e] @ term * (dt / (k + 1))
                 phi = phi + term
             out[:, e * n:(e + 1) * n] = out[:, e * n:(e + 1) * n] @ (phi * dt)
         return out
@@ -254,13 +269,6 @@ def print_errors(order):
         print(json.dumps(row), flush=True)
 
 
-def predictor_factors(order):
-    """f_1 to f_K of src/dg/predictor.c."""
-    factors = [1 / (k + 1) for k in range(1, min(order, 3) + 1)]
-    factors[0] += LEAN[order]
-    return factors
-
-
 def step(cell, scheme):
     """The step of a deck with the default cfl, by sedge_problem_time_step."""
     return CFL * STABLE[cell.order] * scheme[1] * min(scheme[2] * cell.inradius, scheme[3] * cell.height)
@@ -276,7 +284,7 @@ def print_waves(order):
             off[name] = np.log(amplification(scheme[0], values * dt) * np.exp(1j * w * dt)) / dt * cells
         dt = step(cell, ADER)
         z = np.exp(-1j * w * dt)
-        change = nearest(cell.ader(operator, dt, predictor_factors(order)), (z - 1) * (1 + 1e-5), start)
+        change = nearest(cell.ader(operator, dt, min(order, 3)), (z - 1) * (1 + 1e-5), start)
         off["ader"] = np.log((1 + change) / z) / dt * cells
         row.update({name: [[v.real, v.imag] for v in value] for name, value in off.items()})
         print(json.dumps(row), flush=True)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Does any wave grow with ADER steps? All eigenvalues of Bloch waves on Kuhn cells, as the program steps.
 
-    waves.py ORDER:SHAPES:PHASES:LEAN ...
+    waves.py ORDER:SHAPES:PHASES:CFL:PART ...
 
 for each order, shapes by number (0 cubes, 1 plates 4:1, 2 plates 10:1, 3 needles 10:1:1, 4 bricks 10:3:1), phases a
-shape and a lean (src/dg/predictor.h) to begin with: the largest growth a step at the limit of the step (cfl 1) before the
-lean was raised, by steps of 5e-5, to one that is enough for the phases so far. Such as 6:0314:6:4e-4.
+shape, a step (1 is the limit, decks take 0.85 at most) and a part of the damping (src/dg/predictor.h) to begin with: the
+largest growth a step before the part was raised, by a twentieth at a time, to one that is enough for the phases so
+far. Such as 5:014:6:0.85:0.6.
 
-The step's matrix I + L Phi is squared until a wave that grows by 1e-9 a step shows in its norm. Inversion maps the
+The step's matrix I + L Phi is squared until a wave that grows by 1e-11 a step shows in its norm. Inversion maps the
 cell to itself, so that a basis of fields that are their own mirror images makes the matrix real. With cupy on a GPU,
 else with numpy: seconds a phase at order 4, an hour at order 8.
 """
@@ -18,7 +19,7 @@ import sys
 
 import numpy as np
 
-from schemes import STABLE, Cell, modes, volume_rule
+from schemes import STABLE, Cell, damping, modes, volume_rule
 
 try:
     import cupy as xp
@@ -28,7 +29,7 @@ except ImportError:
 SHAPES = {"cubes": (1, 1, 1), "plates 4:1": (1, 1, 0.25), "plates 10:1": (1, 1, 0.1), "needles 10:1:1": (1, 1, 10),
           "bricks 10:3:1": (1, 0.3, 0.1)}
 DIRECTIONS = np.array([[1, 0, 0], [1, 0.6, 0.3], [1, 1, 1], [1, 1, 0], [0.2, 0.3, 1]])
-SQUARINGS = 30
+SQUARINGS = 36
 
 
 def longest_step(cell):
@@ -39,8 +40,8 @@ def longest_step(cell):
 
 
 class Waves:
-    def __init__(self, cell):
-        self.cell, self.dt = cell, longest_step(cell)
+    def __init__(self, cell, cfl):
+        self.cell, self.dt = cell, cfl * longest_step(cell)
         self.local = [xp.asarray(a) for a in cell.local]
         self.diagonal = [xp.asarray(a + b) for a, b in zip(cell.local, cell.own)]
         self.others = [(e, e2, shift, xp.asarray(m)) for e, e2, shift, m in cell.others]
@@ -68,14 +69,14 @@ class Waves:
                 basis[b, a], basis[b, b] = matrix, -1j * matrix
         return basis / math.sqrt(2)
 
-    def means(self, lean):
-        """Phi of each tetrahedron: sedge_predictor_terms, sedge_predictor_factor."""
-        most = 2 if self.cell.order <= 2 else 3
+    def means(self, part):
+        """Phi of each tetrahedron: sedge_predictor_terms, sedge_predictor_damping."""
+        damped = xp.asarray(np.tile(part * self.dt * damping(self.cell.order), 6))[:, None]
         out = []
         for local in self.local:
-            mean, term = xp.eye(len(local)), xp.eye(len(local))
-            for k in range(1, min(self.cell.order, most) + 1):
-                term = local @ term * self.dt * (0.5 + lean if k == 1 else 1 / (k + 1))
+            mean, term = xp.eye(len(local)) + damped * local, xp.eye(len(local))
+            for k in range(1, min(self.cell.order, 2 if self.cell.order <= 2 else 3) + 1):
+                term = local @ term * (self.dt / (k + 1))
                 mean = mean + term
             out.append(mean * self.dt)
         return out
@@ -112,18 +113,20 @@ def find_growth(matrix):
 
 def main():
     for word in sys.argv[1:]:
-        order, shapes, count, lean = word.split(":")
+        order, shapes, count, cfl, part = word.split(":")
         for shape in (list(SHAPES)[int(i)] for i in shapes):
-            waves, enough, most = Waves(Cell(int(order), SHAPES[shape])), float(lean), -math.inf
+            waves, enough, most = Waves(Cell(int(order), SHAPES[shape]), float(cfl)), float(part), -math.inf
             for k in waves.phases(int(count)):
                 growth = find_growth(waves.step(k, waves.means(enough)))
                 most = max(most, growth)
-                while growth > 1e-9:
-                    enough += 5e-5
+                while growth > 1e-11 and enough < 3:
+                    enough += 0.05
                     growth = find_growth(waves.step(k, waves.means(enough)))
-            print(f"order {order}, {shape}: {most:+.1e} a step, enough {enough:.1e}", flush=True)
+            print(f"order {order}, {shape}, cfl {cfl}: {most:+.1e} a step with {part} of the damping, enough {enough:.2f}",
+                  flush=True)
     if len(sys.argv) == 1:
         sys.exit(__doc__)
 
 
-main()
+if __name__ == "__main__":
+    main()

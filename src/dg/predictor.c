@@ -9,14 +9,66 @@ int sedge_predictor_terms(int order, bool terms)
     return terms || order > most ? most : order;
 }
 
-double sedge_predictor_factor(int order, int k)
+static int count_lowerings(int order)
+{
+    return order < 4 || order > 8 ? 0 : order == 5 ? 4 : 3;
+}
+
+double sedge_predictor_factor(int order, int k, bool plain)
 {
     // What suffices, and half as much again: by eigenvalues 2.5e-4, 5.5e-4, 7e-4, 4.5e-4, 2.5e-4 at
     // orders 4 to 8, 5e-5 at order 10.
     static const double lean[SEDGE_ORDER_MAX + 1] = {0.0,  0.0,  0.0,  0.0,  4e-4, 8e-4,
                                                      1e-3, 7e-4, 5e-4, 5e-4, 5e-4};
 
-    return k == 1 ? 0.5 + lean[order] : 1.0 / (k + 1);
+    return k == 1 && (!plain || count_lowerings(order) == 0) ? 0.5 + lean[order] : 1.0 / (k + 1);
+}
+
+static double degree_value(int d)
+{
+    return d * (d + 3.0);
+}
+
+double sedge_predictor_damping(int order, int d)
+{
+    // q_1 to q_D; q is a polynomial of degree D in d (d + 3) with q_0 = 0.
+    static const double given[SEDGE_ORDER_MAX + 1][SEDGE_PREDICTOR_LOWERINGS] = {
+        [4] = {2e-4, 0.03, -0.3},
+        [5] = {0.0, 5e-4, 0.065, -0.25},
+        [6] = {0.0, 0.0, 7e-3},
+        [7] = {0.0, 0.0, 6e-4},
+        [8] = {0.0, 0.0, 1e-4}};
+    const int count = count_lowerings(order);
+    double sum = 0.0;
+
+    for (int i = 1; i <= count && d < order; i++) {
+        double term = given[order][i - 1];
+        for (int j = 0; j <= count; j++) {
+            if (j == i) continue;
+            term *= (degree_value(d) - degree_value(j)) / (degree_value(i) - degree_value(j));
+        }
+        sum += term;
+    }
+    return sum;
+}
+
+int sedge_predictor_lowerings(int order, double weights[SEDGE_PREDICTOR_LOWERINGS + 1])
+{
+    const int count = count_lowerings(order);
+    const int top = order - 1;
+
+    // E^k T^k has no part of degrees above n - k.
+    for (int k = 0; k <= count; k++) {
+        const int d = top - k;
+        double rest = count > 0 ? sedge_predictor_damping(order, d) : 0.0;
+        double factor = 1.0;
+        for (int i = 0; i < k; i++) {
+            rest -= weights[i] * factor;
+            factor *= 1.0 - degree_value(d) / degree_value(top - i);
+        }
+        weights[k] = rest / factor;
+    }
+    return count;
 }
 
 // The Legendre polynomial of degree n at x, and its derivative.

@@ -10,10 +10,28 @@
 // = 3 are far below the error of the coupling: an element predicts without its neighbours' jumps.
 //
 // From order 4 on that error lets waves grow: on regular cells by up to 2.4e-4 in amplitude a
-// wavelength at the limit of the step, by eigenvalues. So f_1 is 1/2 + lean there, which damps a
-// wave of angular frequency w by lean (w dt)^2 a step. The growth is in proportion to (w dt)^2,
-// too, nearly. So one lean for an order is enough for all steps. It was measured in cubes, plates,
-// needles and bricks (benchmarks/MEASUREMENTS.md, "Local time steps"), with a margin for others.
+// wavelength at the limit of the step, by eigenvalues. The growth of a wave of angular frequency w
+// is g (w dt)^2 a step, where g falls with the wave's resolution as the square of what degree N - 2
+// has of L u (order 4: 0.027 times it, order 5: 0.056). So the mean has another term,
+//
+//   Q dt L u,   Q = q_d on the polynomials of degree d that are orthogonal to all lower degrees,
+//
+// which takes (w dt)^2 sum_d q_d |u_d|^2 / |u|^2 a step, u_d being the part of degree d. It has no
+// part of degree 0 and next to none of other degrees below N - 2, or below 3 from order 6 on: a
+// wave's loss a wavelength falls with 2 N - 3 powers of the elements' size at orders 4 and 5, with
+// 7 above. In coefficients of the Bernstein-Bezier basis Q is a sum of steps to lower orders and
+// back: with p of order n = N - 1,
+//
+//   Q p = sum_{k=0}^{D} a_k E^k T^k p,   (T p)_beta = sum_j (beta_j + 1) / (m + 3) p_{beta + e_j}
+//
+// where E raises to the next order and T, from order m to m - 1, is its adjoint but for a factor.
+// E^k T^k multiplies the part of degree d by the product of 1 - x(d) / x(n - i) over i = 0 to k -
+// 1, with x(d) = d (d + 3). Elements with terms or a source, and curved ones, have no such form of
+// L u. There, and above order 8, f_1 is 1/2 + lean instead, which takes lean (w dt)^2 of every
+// wave: first order in the step.
+//
+// q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
+// "Local time steps"), with a margin for others.
 //
 // Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
 // time. Memory of boundary faces w, dw/dt = A w + B u, is solved over the step with the mean of the
@@ -29,7 +47,8 @@
 
 #include "dg/problem.h"
 
-#define SEDGE_PREDICTOR_TIMES 6 // Gauss points in a step, at most
+#define SEDGE_PREDICTOR_TIMES     6 // Gauss points in a step, at most
+#define SEDGE_PREDICTOR_LOWERINGS 4 // D, at most
 
 // Terms of the series by which memory of faces takes a step. As a part of exp it is stable for
 // decays of up to 2.78 a step; the time step's are below that of Runge-Kutta methods.
@@ -39,8 +58,16 @@
 // it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.
 int sedge_predictor_terms(int order, bool terms);
 
-// f_k, k = 1 to K, with the order's lean.
-double sedge_predictor_factor(int order, int k);
+// f_k, k = 1 to K. `plain`: in straight elements with neither terms nor source, where f_1 has no
+// lean up to order 8.
+double sedge_predictor_factor(int order, int k, bool plain);
+
+// q_d, d = 0 to N - 1, of plain elements; 0 at all other d, and at orders above 8, which have the
+// lean.
+double sedge_predictor_damping(int order, int d);
+
+// D, and a_0 to a_D; D is 0 and so is a_0 where nothing is damped.
+int sedge_predictor_lowerings(int order, double weights[SEDGE_PREDICTOR_LOWERINGS + 1]);
 
 // Gauss points in (0, 1) and their weights, whose sum is 1. Returns their number, which is exact
 // for polynomials of degree order + 1.

@@ -1,12 +1,14 @@
 #include "forms/series_products.h"
 
 #include "dg/bernstein.h"
+#include "dg/predictor.h"
 #include "dg/problem.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #define MOST_POWERS 3
+#define MOST_LEVELS (SEDGE_PREDICTOR_LOWERINGS + 1)
 #define MOST_NODES  ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
 
 // What the text is made from.
@@ -15,7 +17,11 @@ typedef struct series {
     int order;
     int fields;
     int powers;
-    bool known[MOST_POWERS + 1][MOST_NODES]; // sums s_k = w_k + R s_{k+1} that have a name already
+    int levels;                                // of the sums: powers, or D + 1 where that is more
+    int lowerings;                             // D
+    double weights[MOST_LEVELS];               // a_k / f_1
+    bool known[MOST_LEVELS + 1][MOST_NODES];   // sums s_k of order N - k that have a name already
+    bool lowered[MOST_LEVELS + 1][MOST_NODES]; // z_k = T^{k-1} w_1 of order N - k that have one
 } series;
 
 static int count_nodes(int order)
@@ -48,16 +54,51 @@ static sedge_status add_raised(const series *s, int k, const int alpha[4])
     return SEDGE_OK;
 }
 
-// The name of s_k at `alpha` of order N - k, for k = 3 to 1, behind those that it needs. It is
-// written when it is needed: so few names are in use at a time.
+// The name of z_k = T z_{k-1} at `alpha` of order N - k, behind those that it needs; z_1 is w_1.
+static sedge_status write_lowered(series *s, int k, const int alpha[4])
+{
+    const int number = sedge_bernstein_number(s->order - k, alpha[1], alpha[2], alpha[3]);
+    int above[4][4]; // alpha + e_j
+
+    if (s->lowered[k][number]) return SEDGE_OK;
+    s->lowered[k][number] = true;
+    if (k == 1) {
+        return sedge_text_add(s->text, "    const sedge_value z1_%d = w[SEDGE_SERIES_AT_1 + %d];\n",
+                              number, number * s->fields);
+    }
+    for (int j = 0; j < 4; j++) {
+        memcpy(above[j], alpha, sizeof above[j]);
+        above[j][j]++;
+        SEDGE_TRY(write_lowered(s, k - 1, above[j]));
+    }
+    SEDGE_TRY(sedge_text_add(s->text, "    const sedge_value z%d_%d =", k, number));
+    for (int j = 0; j < 4; j++) {
+        const int order = s->order - k + 1;
+        const int from = sedge_bernstein_number(order, above[j][1], above[j][2], above[j][3]);
+        SEDGE_TRY(sedge_text_add(s->text, "%s SEDGE_R(%a) * z%d_%d", j > 0 ? " +" : "",
+                                 (double)above[j][j] / (order + 3), k - 1, from));
+    }
+    return sedge_text_add(s->text, ";\n");
+}
+
+// The name of s_k = w_k + a_{k-1} / f_1 z_k + R s_{k+1} at `alpha` of order N - k, for k = levels
+// to 1, behind those that it needs. It is written when it is needed: so few names are in use at a
+// time.
 static sedge_status write_one(series *s, int k, const int alpha[4])
 {
     const int number = sedge_bernstein_number(s->order - k, alpha[1], alpha[2], alpha[3]);
+    const bool is_damped = s->lowerings > 0 && k <= s->lowerings + 1;
+    const double weight = s->weights[k - 1] + (k == 1 ? 1.0 : 0.0);
 
     s->known[k][number] = true;
-    SEDGE_TRY(sedge_text_add(s->text, "    const sedge_value s%d_%d = w[SEDGE_SERIES_AT_%d + %d]",
-                             k, number, k, number * s->fields));
-    if (k < s->powers) SEDGE_TRY(add_raised(s, k, alpha));
+    if (is_damped) SEDGE_TRY(write_lowered(s, k, alpha));
+    SEDGE_TRY(sedge_text_add(s->text, "    const sedge_value s%d_%d =", k, number));
+    if (is_damped) SEDGE_TRY(sedge_text_add(s->text, " SEDGE_R(%a) * z%d_%d", weight, k, number));
+    if (k <= s->powers && !(is_damped && k == 1)) { // w_1 is z_1
+        SEDGE_TRY(sedge_text_add(s->text, "%s w[SEDGE_SERIES_AT_%d + %d]", is_damped ? " +" : "", k,
+                                 number * s->fields));
+    }
+    if (k < s->levels) SEDGE_TRY(add_raised(s, k, alpha));
     return sedge_text_add(s->text, ";\n");
 }
 
@@ -65,7 +106,7 @@ static sedge_status write_one(series *s, int k, const int alpha[4])
 // exponents.
 static sedge_status write_needed(series *s, const int alpha[4])
 {
-    for (int k = s->powers; k > 0; k--) {
+    for (int k = s->levels; k > 0; k--) {
         for (int a = 0; a <= k; a++) {
             for (int b = 0; b <= k - a; b++) {
                 for (int c = 0; c <= k - a - b; c++) {
@@ -87,6 +128,7 @@ static sedge_status write_needed(series *s, const int alpha[4])
 static sedge_status write_part(series *s, int first, int end)
 {
     memset(s->known, 0, sizeof s->known);
+    memset(s->lowered, 0, sizeof s->lowered);
     for (int k = 0; k <= s->order; k++) {
         for (int j = 0; j <= s->order - k; j++) {
             for (int i = 0; i <= s->order - k - j; i++) {
@@ -111,6 +153,9 @@ sedge_status operator_series_write(sedge_text *text, int order, int fields, int 
     series s = {.text = text, .order = order, .fields = fields, .powers = powers};
     const int nodes = count_nodes(order);
 
+    s.lowerings = sedge_predictor_lowerings(order, s.weights);
+    for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1, true);
+    s.levels = s.lowerings + 1 > powers ? s.lowerings + 1 : powers;
     // On the host each is a function: a compiler's time grows faster than its length.
     SEDGE_TRY(sedge_text_add(text, "// Written by src/forms/series_products.c.\n"
                                    "#if SEDGE_TARGET_HOST\n"

@@ -10,7 +10,9 @@
 
 // Append series_sum(part, out, in, w) for elements of an order and `fields` fields:
 //
-//   out = in + R (w_1 + R (w_2 + R w_3)),   as many powers as there are
+//   out = in + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1,   as many powers as there are
+//
+// with the damping Q of dg/predictor.h, whose steps back to higher orders R does as well.
 //
 // Neighbouring coefficients of in and out, and of w_k, which begins at w + SEDGE_SERIES_AT_k, are
 // `fields` words apart. The coefficients are shared by `parts` items, part 0 to parts - 1. out may

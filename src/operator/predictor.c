@@ -155,7 +155,7 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
     };
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
     for (int k = 1; k <= config.powers; k++) {
-        const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k);
+        const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k, true);
         SEDGE_TRY(sedge_text_add(text,
                                  "#define SEDGE_SERIES_NODES_%d %d\n"
                                  "#define SEDGE_SERIES_AT_%d %d\n"
@@ -185,7 +185,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(write_series_constants(text, layout, target));
     operator_predictor_choose(&config, layout, target);
-    const double lean = 2.0 * sedge_predictor_factor(target->element->order, 1);
+    const double lean = 2.0 * sedge_predictor_factor(target->element->order, 1, false);
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_LEAN SEDGE_R(%a)\n", lean));
     const operator_constant rows[] = {
         {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
@@ -484,7 +484,7 @@ static sedge_status predict_curved(sedge_operator *op, const operator_fields *fi
     for (int k = sedge_predictor_terms(order, true); k > 0 && span.count > 0; k--) {
         operator_fields now = *fields;
         const sedge_stage stage = {
-            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
+            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k, false), .level = level};
         now.u[0] = now.u[1] = from; // b is 0
         now.residual = both[(k - 1) % 2];
         SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));

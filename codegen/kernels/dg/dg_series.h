@@ -3,10 +3,11 @@
 // coefficients of order N - k alone. So
 //
 //   w_k = f_k dt L w_{k-1},  w_0 = u      differences of four coefficients of the order above
-//   mean = w_0 + R (w_1 + R (w_2 + R w_3))
+//   mean = w_0 + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1
 //
-// where R raises coefficients to the next order. The mean over the step's first half is that of a
-// step of half the length, which other blocks compute. Types of dg_layout.h.
+// where R raises coefficients to the next order, and Q damps from order 4 on. The mean over the
+// step's first half is that of a step of half the length, which other blocks compute. Types of
+// dg_layout.h.
 //
 // An item of a GPU has one element of the block and a place: it computes some coefficients of w_k,
 // all fields of each, then the sums of one field (or of a part of its coefficients), which are text

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define MOST_MODES ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
+
 // Arrays [elements][fields][nodes], and of the terms' memory as reference_term.memory.
 struct reference_ader {
     double *mean;  // over the element's step
@@ -81,6 +83,67 @@ static void apply_local(sedge_reference *reference, double factor)
     for (int k = 0; k < reference->problem->term_count; k++) {
         const reference_term *const of = &reference->terms[k];
         for (int64_t i = 0; i < of->values; i++) of->memory[i] = factor * of->rate[i];
+    }
+}
+
+// Does the element damp by degrees? Those with terms or a source and curved ones have the lean.
+static bool is_plain(const sedge_reference *reference, int32_t e)
+{
+    const sedge_problem *const problem = reference->problem;
+    const sedge_equation *const equation = problem->equation;
+    const int volume = reference->mesh->group[e];
+
+    if (sedge_mesh_curve(reference->mesh, e) >= 0) return false;
+    if (equation->source != NULL &&
+        (equation->has_source == NULL || equation->has_source(problem->materials[volume])))
+        return false;
+    for (int k = 0; k < problem->term_count; k++)
+        if (problem->terms[k].present[volume] && !problem->terms[k].exponential) return false;
+    return true;
+}
+
+// `factor` times what mode `mode` has in the chain from `at` on, to the means.
+static void add_mode(struct reference_ader *ader, const sedge_element *element, int64_t at,
+                     int mode, double factor)
+{
+    const int n = element->nodes;
+    double part = 0.0;
+
+    for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->chain[at + i];
+    for (int i = 0; i < n; i++) {
+        const double value = factor * part * element->vandermonde[i * n + mode];
+        ader->mean[at + i] += value;
+        ader->half[at + i] += 0.5 * value;
+    }
+}
+
+// Take the lean from the first power of plain elements of level `level`, and add what damps them to
+// the means: chain holds f_1 dt L u (dg/predictor.h).
+static void damp_plain(sedge_reference *reference, int level)
+{
+    struct reference_ader *const ader = reference->ader;
+    const sedge_element *const element = reference->element;
+    const int order = element->order, n = element->nodes;
+    const int fields = reference->problem->equation->fields;
+    const double plain = sedge_predictor_factor(order, 1, true);
+    const double less = plain / sedge_predictor_factor(order, 1, false);
+    double damping[MOST_MODES] = {0.0};
+    int modes = 0;
+
+    for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
+        for (int j = 0; j <= order - i; j++) {
+            for (int k = 0; k <= order - i - j; k++)
+                damping[modes++] = sedge_predictor_damping(order, i + j + k);
+        }
+    }
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level || !is_plain(reference, e)) continue;
+        for (int f = 0; f < fields; f++) {
+            const int64_t at = ((int64_t)e * fields + f) * n;
+            for (int i = 0; i < n; i++) ader->chain[at + i] *= less;
+            for (int mode = 0; mode < n; mode++)
+                if (damping[mode] != 0.0) add_mode(ader, element, at, mode, damping[mode] / plain);
+        }
     }
 }
 
@@ -197,7 +260,8 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
     clear_means(reference, level);
     memcpy(ader->chain, u, (size_t)reference_count(reference) * sizeof(double));
     for (int k = 0; k <= terms; k++) {
-        if (k > 0) apply_local(reference, dt * sedge_predictor_factor(order, k));
+        if (k > 0) apply_local(reference, dt * sedge_predictor_factor(order, k, false));
+        if (k == 1) damp_plain(reference, level);
         add_chain(reference, level, 1.0, half);
         half *= 0.5;
     }
