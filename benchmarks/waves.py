@@ -3,7 +3,7 @@
 
     waves.py ORDER:SHAPES:PHASES:CFL:PART ...
 
-for each order, shapes by number (0 cubes, 1 plates 4:1, 2 plates 10:1, 3 needles 10:1:1, 4 bricks 10:3:1), phases a
+for each order to 8, shapes by number (0 cubes, 1 plates 4:1, 2 plates 10:1, 3 needles 10:1:1, 4 bricks 10:3:1), phases a
 shape, a step (1 is the limit, decks take 0.85 at most) and a part of the damping (src/dg/predictor.h) to begin with: the
 largest growth a step before the part was raised, by a twentieth at a time, to one that is enough for the phases so
 far. Such as 5:014:6:0.85:0.6.

@@ -16,11 +16,15 @@
 //
 //   Q dt L u,   Q = q_d on the polynomials of degree d that are orthogonal to all lower degrees,
 //
-// which takes (w dt)^2 sum_d q_d |u_d|^2 / |u|^2 a step, u_d being the part of degree d. It has no
-// part of degree 0 and next to none of other degrees below N - 2, or below 3 from order 6 on: a
-// wave's loss a wavelength falls with 2 N - 3 powers of the elements' size at orders 4 and 5, with
-// 7 above. In coefficients of the Bernstein-Bezier basis Q is a sum of steps to lower orders and
-// back: with p of order n = N - 1,
+// which takes (w dt)^2 sum_d q_d |u_d|^2 / |u|^2 a step, u_d being the part of degree d of L u. It
+// has no part of degree 0 and next to none of other degrees below N - 2, or below 3 from order 6
+// on: a wave's loss a wavelength falls with 2 N - 3 powers of the elements' size at orders 4 and 5,
+// with 7 above. There is a negative part of degree N - 1 at orders 4 and 5, since the growth of
+// waves that are hardly resolved is less than that square has it. What Q adds is not in the powers
+// above the first, which shifts phases, by about the fourth power of the elements' size.
+//
+// In coefficients of the Bernstein-Bezier basis Q is a sum of steps to lower orders and back: with
+// p of order n = N - 1,
 //
 //   Q p = sum_{k=0}^{D} a_k E^k T^k p,   (T p)_beta = sum_j (beta_j + 1) / (m + 3) p_{beta + e_j}
 //
