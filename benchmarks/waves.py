@@ -3,10 +3,10 @@
 
     waves.py ORDER:SHAPES:PHASES:CFL:PART ...
 
-for each order to 8, shapes by number (0 cubes, 1 plates 4:1, 2 plates 10:1, 3 needles 10:1:1, 4 bricks 10:3:1), phases a
-shape, a step (1 is the limit, decks take 0.85 at most) and a part of the damping (src/dg/predictor.h) to begin with: the
-largest growth a step before the part was raised, by a twentieth at a time, to one that is enough for the phases so
-far. Such as 5:014:6:0.85:0.6.
+for each order to 8, shapes by number (0 cubes, 1 plates 4:1, 2 plates 10:1, 3 needles 10:1:1, 4 bricks 10:3:1),
+phases a shape, a step (1 is the limit, decks take 0.85 at most) and a part of the damping (src/dg/predictor.h) to
+begin with: the largest growth a step before the part was raised, by a twentieth at a time, to one that is enough for
+the phases so far. Such as 5:014:6:0.85:0.6.
 
 The step's matrix I + L Phi is squared until a wave that grows by 1e-11 a step shows in its norm. Inversion maps the
 cell to itself, so that a basis of fields that are their own mirror images makes the matrix real. With cupy on a GPU,
@@ -122,8 +122,8 @@ def main():
                 while growth > 1e-11 and enough < 3:
                     enough += 0.05
                     growth = find_growth(waves.step(k, waves.means(enough)))
-            print(f"order {order}, {shape}, cfl {cfl}: {most:+.1e} a step with {part} of the damping, enough {enough:.2f}",
-                  flush=True)
+            print(f"order {order}, {shape}, cfl {cfl}: {most:+.1e} a step with {part} of the damping, "
+                  f"enough {enough:.2f}", flush=True)
     if len(sys.argv) == 1:
         sys.exit(__doc__)
 
