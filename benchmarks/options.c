@@ -18,6 +18,7 @@ enum {
     OPTION_STEPS,
     OPTION_REPEATS,
     OPTION_INTEGRATOR,
+    OPTION_TERM,
     OPTION_VARIANT,
     OPTION_BLOCK_ELEMENTS,
     OPTION_ITEM_NODES,
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
     {"steps", required_argument, NULL, OPTION_STEPS},
     {"repeats", required_argument, NULL, OPTION_REPEATS},
     {"integrator", required_argument, NULL, OPTION_INTEGRATOR},
+    {"term", required_argument, NULL, OPTION_TERM},
     {"variant", required_argument, NULL, OPTION_VARIANT},
     {"block-elements", required_argument, NULL, OPTION_BLOCK_ELEMENTS},
     {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
@@ -92,6 +94,7 @@ void bench_options_print_help(void)
            "                         faces, whose kernels then run beside the others'\n"
            "  --integrator NAME      its stages (default lsrk45); ader: the one stage of its\n"
            "                         step, with the prediction before it\n"
+           "  --term NAME            in all elements: layer (perfectly matched), debye, lorentz\n"
            "  --steps N              time steps a repeat (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels:");
@@ -259,6 +262,9 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         out->integrator = sedge_integrator_find(optarg);
         if (out->integrator != NULL) return SEDGE_OK;
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--integrator: there is no '%s'", optarg);
+    case OPTION_TERM:
+        out->term = optarg;
+        return SEDGE_OK;
     case OPTION_VARIANT:
         out->kernels.variant = optarg;
         return SEDGE_OK;

@@ -26,6 +26,7 @@ typedef struct bench_options {
     int steps; // a repeat; 0: by the device
     int repeats;
     const sedge_integrator *integrator; // of the stages
+    const char *term;                   // in all elements; NULL: none
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none
     bool quick;

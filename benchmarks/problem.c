@@ -60,6 +60,32 @@ sedge_status bench_problem_init(sedge_problem *problem, const sedge_mesh *mesh, 
     return SEDGE_OK;
 }
 
+// Terms, whose rates are far below those of the elements: they do not shorten the step.
+static const struct {
+    const char *name;
+    const char *kind;
+    double parameters[5];
+} terms[] = {
+    {"layer", "pml-lossless-side", {1.0, 0.1, 0.0, 0.0, 1.0}}, // sigma, alpha, normal
+    {"debye", "debye", {1.0, 1.0}},                            // strength, time
+    {"lorentz", "lorentz", {1.0, 0.5, 0.1}},                   // strength, resonance, damping
+};
+
+sedge_status bench_problem_add_term(sedge_problem *problem, const char *name)
+{
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        if (strcmp(name, terms[i].name) != 0) continue;
+        for (int k = 0; sedge_term_kinds[k] != NULL; k++) {
+            const sedge_term_kind *const kind = sedge_term_kinds[k];
+            if (strcmp(kind->name, terms[i].kind) != 0) continue;
+            for (int v = 0; v < problem->volumes; v++)
+                SEDGE_TRY(sedge_problem_add_term(problem, kind, 1, v, terms[i].parameters));
+            return SEDGE_OK;
+        }
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--term: '%s' is not layer, debye or lorentz", name);
+}
+
 // E vanishes along the walls of a box; x, y, z in [0, 1].
 static void set_fields(const double x[3], double u[6])
 {

@@ -159,8 +159,8 @@ static void describe_prediction(bench_case *c, const sedge_operator_cost *cost)
     for (int k = 0; k < SEDGE_OPERATOR_KERNELS; k++) {
         if (cost->kernel[k].launches == 0) continue;
         const double seconds = cost->kernel[k].seconds / (double)cost->kernel[k].launches;
-        if (strcmp(cost->kernel[k].name, "sedge_predict") == 0) c->predict = seconds;
-        if (strcmp(cost->kernel[k].name, "sedge_stage") == 0) stage = seconds;
+        if (strncmp(cost->kernel[k].name, "sedge_predict", 13) == 0) c->predict = seconds;
+        if (strncmp(cost->kernel[k].name, "sedge_stage", 11) == 0) stage = seconds;
     }
     if (c->predict > 0.0) c->correct = stage;
 }
@@ -179,6 +179,8 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     SEDGE_TRY_GOTO(
         status, sedge_comm_agree(b->comm, bench_problem_init(&problem, b->mesh, order, precision)));
     problem.integrator = b->options.integrator;
+    if (b->options.term != NULL)
+        SEDGE_TRY_GOTO(status, bench_problem_add_term(&problem, b->options.term));
     status = sedge_evolution_create(&evolution, b->comm, b->device, b->cache, b->element, b->mesh,
                                     &problem, &b->options.kernels);
     if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
