@@ -21,7 +21,8 @@ static sedge_status make_memory(operator_term_memory *memory, evolve_block *bloc
         term->batches * lanes * op->layout.nodes_padded * term->term.memory * op->layout.real_bytes;
 
     SEDGE_TRY(sedge_buffer_create(&memory->now, op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&memory->residual, op->device, bytes));
+    if (!op->problem->integrator->predictor)
+        SEDGE_TRY(sedge_buffer_create(&memory->residual, op->device, bytes));
     block->buffer = memory->now;
     block->slots = term->batches * lanes;
     SEDGE_TRY(sedge_allocate(&block->slot, block->shown.elements, sizeof *block->slot));

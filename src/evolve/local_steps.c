@@ -11,7 +11,7 @@ struct evolve_local_steps {
     sedge_operator *op;
     operator_fields *fields;
     const evolve_point_sources *point_sources;
-    operator_term_memory *memory; // [terms] the means as `now`, the state as `residual`
+    operator_term_memory *memory; // [terms] none: the prediction has taken them to the step's end
 };
 
 sedge_status evolve_local_steps_create(evolve_local_steps **out, sedge_operator *op,
@@ -42,10 +42,6 @@ static operator_fields exchange_roles(evolve_local_steps *steps)
 {
     operator_fields means = *steps->fields;
 
-    for (int i = 0; i < steps->op->terms.count; i++) {
-        steps->memory[i] = (operator_term_memory){.now = steps->fields->memory[i].residual,
-                                                  .residual = steps->fields->memory[i].now};
-    }
     means.u[0] = steps->fields->residual;
     means.residual = steps->fields->u[0];
     means.memory = steps->memory;

@@ -22,7 +22,8 @@ typedef struct point_source {
     int level;
     int batches;           // SIMD batches that have such elements
     sedge_buffer *batch;   // [batches] their indices
-    sedge_buffer *weights; // [1 + powers][batches][nodes][fields][lanes]: (scale L)^k g
+    sedge_buffer *weights; // [1 + powers][batches][nodes][fields][lanes]: (scale L)^k g, and
+                           // behind these with `acts` what the equation's source makes of them
     double scale;          // about a step of the elements, so that the powers have one size
     sedge_buffer *signal;
 } point_source;
@@ -30,6 +31,7 @@ typedef struct point_source {
 struct evolve_point_sources {
     sedge_operator *op;
     int powers; // of L, for integrators with `predictor`; else 0
+    bool acts;  // the equation's source acts on the prediction, which sees no point sources
     int count;
     point_source *source; // [count]
 };
@@ -38,6 +40,7 @@ struct evolve_point_sources {
 typedef struct weights_job {
     sedge_operator *op;
     int powers;
+    bool acts;                  // see evolve_point_sources
     sedge_reference *reference; // for L; NULL: no powers
     double *u;                  // [elements][fields][nodes], few of which are touched
     double *rhs;                // [fields][nodes], then room for 2 nodes
@@ -103,6 +106,26 @@ static void put_shape(const weights_job *job, int64_t row, int lane, const doubl
     }
 }
 
+// out [fields][nodes], what the equation's source and matrices make of u in an element. Zero in a
+// curved one, whose stage adds it.
+static void find_action(double *out, const sedge_operator *op, const double *u, int32_t element)
+{
+    const sedge_problem *const problem = op->problem;
+    const int group = op->mesh->group[element];
+    const int nodes = op->element->nodes;
+
+    for (int n = 0; n < nodes; n++) {
+        double own[SEDGE_MAX_FIELDS];
+        double rate[SEDGE_MAX_FIELDS] = {0.0};
+        for (int f = 0; f < problem->equation->fields; f++) own[f] = u[f * nodes + n];
+        if (sedge_mesh_curve(op->mesh, element) < 0) {
+            problem->equation->source(own, problem->materials[group], problem->constants, rate);
+            sedge_response_multiply(problem, group, rate);
+        }
+        for (int f = 0; f < problem->equation->fields; f++) out[f * nodes + n] = rate[f];
+    }
+}
+
 // The weights of a source in one element, whose batch has `place`, with the powers of L.
 static sedge_status put_weights(const weights_job *job, int place, const sedge_point_source *source,
                                 int32_t element, const double *modes)
@@ -116,6 +139,10 @@ static sedge_status put_weights(const weights_job *job, int place, const sedge_p
     SEDGE_TRY(find_shape(own, op, source, element, modes, work));
     for (int k = 0; k <= job->powers; k++) {
         put_shape(job, (int64_t)k * job->batches + place, lane, own, work);
+        if (job->acts) {
+            find_action(job->rhs, op, own, element);
+            put_shape(job, (1LL + job->powers + k) * job->batches + place, lane, job->rhs, work);
+        }
         if (k == job->powers) break;
         sedge_reference_local_of(job->reference, element, job->u, job->rhs);
         for (int64_t i = 0; i < count; i++) own[i] = job->scale * job->rhs[i];
@@ -175,7 +202,7 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     sources->count++;
     job->batches = point->batches;
     job->scale = point->scale;
-    const int64_t bytes = (1LL + job->powers) * point->batches * batch_bytes;
+    const int64_t bytes = (1LL + job->acts) * (1LL + job->powers) * point->batches * batch_bytes;
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->weights, bytes, 1));
     for (int i = 0; i < count; i++) {
         if (place[i] < 0) continue;
@@ -200,7 +227,7 @@ static sedge_status start_job(weights_job *job, const evolve_point_sources *sour
     sedge_operator *const op = sources->op;
     const int64_t count = (int64_t)op->problem->equation->fields * op->element->nodes;
 
-    *job = (weights_job){.op = op, .powers = sources->powers};
+    *job = (weights_job){.op = op, .powers = sources->powers, .acts = sources->acts};
     SEDGE_TRY(sedge_allocate_thin(&job->u, op->mesh->elements * count, sizeof *job->u));
     SEDGE_TRY(sedge_allocate(&job->rhs, count + 2LL * op->element->nodes, sizeof *job->rhs));
     if (job->powers == 0) return SEDGE_OK;
@@ -254,6 +281,7 @@ sedge_status evolve_point_sources_create(evolve_point_sources **out, sedge_opera
     sources->op = op;
     if (op->problem->integrator->predictor)
         sources->powers = sedge_predictor_terms(op->element->order, true);
+    sources->acts = sources->powers > 0 && op->problem->equation->source != NULL;
     const sedge_status status = add_sources(sources);
     if (status == SEDGE_OK) {
         *out = sources;
@@ -319,9 +347,11 @@ sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
     sedge_operator *const op = sources->op;
     uint64_t mean = sedge_buffer_address(means->u[0]);
     uint64_t half = sedge_buffer_address(means->u[1]);
+    uint64_t state = sedge_buffer_address(means->residual);
     uint64_t clock = sedge_buffer_address(means->clock);
     double delay = stage->delay;
     int powers = sources->powers;
+    int acts = sources->acts;
 
     for (int i = 0; i < sources->count; i++) {
         const point_source *const source = &sources->source[i];
@@ -331,11 +361,11 @@ sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
         uint64_t signal = sedge_buffer_address(source->signal);
         double scale = source->scale;
         int64_t batches = source->batches;
-        void *const arguments[] = {&mean,  &half, &weights, &batch,  &signal, &clock,
-                                   &delay, &dt,   &scale,   &powers, &batches};
+        void *const arguments[] = {&mean,  &half, &state, &weights, &batch, &signal, &clock,
+                                   &delay, &dt,   &scale, &powers,  &acts,  &batches};
         if (source->level > started) continue;
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PREDICT_POINT, op->main, batches,
-                                  SEDGE_MONITOR_THREADS, arguments, 11));
+                                  SEDGE_MONITOR_THREADS, arguments, 13));
     }
     return SEDGE_OK;
 }

@@ -146,18 +146,23 @@ static sedge_status write_part(series *s, int first, int end)
     return SEDGE_OK;
 }
 
-sedge_status operator_series_write(sedge_text *text, int order, int fields, int powers, int parts)
+sedge_status operator_series_write(sedge_text *text, const char *name, bool damped, int order,
+                                   int fields, int powers, int parts)
 {
-    static const char *const list = "SEDGE_SERIES_SUMMED *out, const SEDGE_SERIES_SUMMED *in,\n"
-                                    "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
+    const char *const list = damped ? "SEDGE_SERIES_SUMMED *out, const SEDGE_SERIES_SUMMED *in,\n"
+                                      "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w"
+                                    : "SEDGE_SERIES_SUMMED *SEDGE_RESTRICT out,\n"
+                                      "    const SEDGE_SERIES_SUMMED *SEDGE_RESTRICT in,\n"
+                                      "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
     series s = {.text = text, .order = order, .fields = fields, .powers = powers};
     const int nodes = count_nodes(order);
 
-    s.lowerings = sedge_predictor_lowerings(order, s.weights);
+    if (damped) s.lowerings = sedge_predictor_lowerings(order, s.weights);
     for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1, true);
     s.levels = s.lowerings + 1 > powers ? s.lowerings + 1 : powers;
     // On the host each is a function: a compiler's time grows faster than its length.
     SEDGE_TRY(sedge_text_add(text, "// Written by src/forms/series_products.c.\n"
+                                   "#undef SEDGE_SERIES_PRODUCT\n#undef SEDGE_SERIES_SUMMED\n"
                                    "#if SEDGE_TARGET_HOST\n"
                                    "#define SEDGE_SERIES_PRODUCT __attribute__((noinline)) static\n"
                                    "#else\n"
@@ -165,13 +170,12 @@ sedge_status operator_series_write(sedge_text *text, int order, int fields, int 
                                    "#endif\n"
                                    "#define SEDGE_SERIES_SUMMED SEDGE_BLOCKWIDE sedge_value\n"));
     for (int p = 0; p < parts; p++) {
-        SEDGE_TRY(
-            sedge_text_add(text, "SEDGE_SERIES_PRODUCT void series_sum_%d(%s)\n{\n", p, list));
+        SEDGE_TRY(sedge_text_add(text, "SEDGE_SERIES_PRODUCT void %s_%d(%s)\n{\n", name, p, list));
         SEDGE_TRY(write_part(&s, nodes * p / parts, nodes * (p + 1) / parts));
         SEDGE_TRY(sedge_text_add(text, "}\n"));
     }
-    SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void series_sum(int part, %s)\n{\n", list));
+    SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void %s(int part, %s)\n{\n", name, list));
     for (int p = 0; p < parts; p++)
-        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) series_sum_%d(out, in, w);\n", p, p));
+        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, in, w);\n", p, name, p));
     return sedge_text_add(text, "}\n");
 }

@@ -47,15 +47,15 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
 {
     const element_work work = count_element(op->problem, op->element);
     const double straight = op->mesh->elements - sedge_mesh_curved(op->mesh);
-    const double elements = kernel == KERNEL_STAGE_TERMS ? op->terms.straight_elements
-                                                         : straight - op->terms.straight_elements;
+    const double some = operator_terms_in_stage(op->problem) ? op->terms.straight_elements : 0.0;
+    const double elements = kernel == KERNEL_STAGE_TERMS ? some : straight - some;
 
     *bytes = 0.0;
     *flops = 0.0;
     if (kernel == KERNEL_STAGE || kernel == KERNEL_STAGE_TERMS) {
         *bytes = elements * (4.0 * work.words + work.fixed);
         *flops = elements * (work.surface + work.volume);
-        if (kernel == KERNEL_STAGE_TERMS)
+        if (kernel == KERNEL_STAGE_TERMS && !op->problem->integrator->predictor)
             *bytes += operator_terms_bytes(op->problem, op->mesh, op->element->nodes, false);
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);

@@ -12,7 +12,7 @@
 
 typedef enum operator_kernel {
     KERNEL_STAGE,
-    KERNEL_STAGE_TERMS, // in elements with terms; only where there are some
+    KERNEL_STAGE_TERMS, // in elements with terms; only where the stage has some
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,

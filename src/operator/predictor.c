@@ -19,28 +19,13 @@
 #define SHARED_MORE  1024   // of a block, beside its own
 #define ENOUGH_ITEMS 250    // items of a multiprocessor that sum: enough to hide latency
 #define MOST_PARTS   4
-#define WARP         32  // threads
-#define METRIC_WORDS 12  // of an element in the block's memory, as in dg_series.h
-#define BLOCK_ITEMS  256 // of the prediction on a GPU, about
+#define WARP         32    // threads
+#define METRIC_WORDS 12    // of an element in the block's memory, as in dg_series.h
+#define REGISTERS    65536 // of a multiprocessor
+#define SCHEDULERS   4     // of it
+#define MOST_ITEMS   512   // of a block that predicts elements with terms
 
 // ---- configuration -----------------------------------------------------------------------------
-
-void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
-                               const operator_target *target)
-{
-    const int nodes = target->element->nodes;
-    const int lower = nodes - target->element->face_nodes;
-    const int fields = target->problem->equation->fields;
-    const int pack = 16 / layout->real_bytes; // geometry lies behind, in packs of 16 bytes
-    const bool is_host = operator_is_host_form(target->info);
-
-    config->block = is_host || nodes > BLOCK_ITEMS / 2 ? 1 : BLOCK_ITEMS / nodes;
-    config->threads = config->block * nodes;
-    config->stride = operator_round_up(nodes * fields, pack);
-    config->lower_stride = operator_round_up(lower * fields, pack);
-    config->scratch_words = config->block * (int64_t)(config->stride + config->lower_stride +
-                                                      (is_host ? 0 : SEDGE_GEOMETRY_WORDS));
-}
 
 // `words` filled up to an odd number of `unit` words: items with neighbouring elements then meet
 // different banks of shared memory.
@@ -82,6 +67,68 @@ static void choose_gpu(operator_series_config *config, const operator_layout *la
     config->places = config->columns * config->parts;
     config->threads = config->block * config->places;
     config->scratch_words = config->block * (int64_t)element_words;
+}
+
+// The configuration that is fastest on an H200, or nearly so (benchmarks/MEASUREMENTS.md). A block
+// has as many elements as shared memory serves without bank conflicts, or down to a quarter of
+// that, so that several blocks fit into a multiprocessor: while one waits, others compute.
+static void choose_terms_gpu(operator_predictor_config *config, const operator_layout *layout,
+                             const operator_target *target)
+{
+    const int nodes = target->element->nodes;
+    const int fields = target->problem->equation->fields;
+    const int unit = layout->state_align / layout->real_bytes;
+    const int64_t own = target->info->shared_bytes_block - SHARED_MORE; // of this device
+    const int64_t third = SHARED_BYTES / 3 - SHARED_MORE;
+    const int most = 64 / layout->real_bytes;
+    const int enough = layout->real_bytes == 8 ? 160 : 288; // items
+
+    for (config->block = most;; config->block /= 2) {
+        // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
+        config->stride = make_odd(nodes * fields, unit * most / config->block);
+        config->lower_stride =
+            make_odd((nodes - target->element->face_nodes) * fields, unit * most / config->block);
+        config->memory_stride =
+            make_odd(layout->nodes_padded * config->words, 2 * most / config->block);
+        config->scratch_words = config->block * (2LL * config->stride + config->lower_stride +
+                                                 config->memory_stride + METRIC_WORDS);
+        const int64_t bytes = config->scratch_words * layout->real_bytes;
+        const int items = config->block * nodes;
+        const bool fits = items <= MOST_ITEMS && bytes <= (own < third ? own : third);
+        if (config->block == 1 || (fits && (items <= enough || config->block == most / 4))) break;
+    }
+    // As many items as threads share the sums; those of a warp have the same part.
+    config->columns = operator_round_up(fields, config->block < WARP ? WARP / config->block : 1);
+    config->parts = nodes / config->columns;
+    if (config->parts < 1) config->parts = 1;
+    if (config->parts > MOST_PARTS) config->parts = MOST_PARTS;
+    // As many warps as have the registers that the kernel takes without spills, or nearly so where
+    // an element has many words of memory: four schedulers share them.
+    const int wanted = layout->real_bytes == 8 ? 84 + 2 * config->words : 50 + config->words;
+    const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
+    const int of_block = (config->block * nodes + WARP - 1) / WARP;
+    config->resident = config->block * nodes * (warps > of_block ? warps / of_block : 1);
+}
+
+void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
+                               const operator_target *target)
+{
+    const int nodes = target->element->nodes;
+    const int fields = target->problem->equation->fields;
+
+    *config = (operator_predictor_config){
+        .block = 1,
+        .words = operator_terms_words(target->problem),
+        .stride = nodes * fields,
+        .lower_stride = (nodes - target->element->face_nodes) * fields,
+        .parts = 1,
+        .columns = fields,
+    };
+    config->memory_stride = layout->nodes_padded * config->words;
+    config->scratch_words =
+        2LL * config->stride + config->lower_stride + config->memory_stride + METRIC_WORDS;
+    if (!operator_is_host_form(target->info)) choose_terms_gpu(config, layout, target);
+    config->threads = config->block * nodes;
 }
 
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
@@ -185,14 +232,22 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(write_series_constants(text, layout, target));
     operator_predictor_choose(&config, layout, target);
-    const double lean = 2.0 * sedge_predictor_factor(target->element->order, 1, false);
-    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_LEAN SEDGE_R(%a)\n", lean));
+    for (int k = 1; k <= OPERATOR_POWERS; k++) {
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_FACTOR_%d SEDGE_R(%a)\n", k,
+                                 sedge_predictor_factor(target->element->order, k, false)));
+    }
     const operator_constant rows[] = {
         {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
         {"PREDICT_BLOCK", config.block},
         {"PREDICT_THREADS", config.threads},
+        {"PREDICT_RESIDENT", config.resident},
+        {"PREDICT_POWERS", sedge_predictor_terms(target->element->order, true)},
+        {"PREDICT_WORDS", config.words},
+        {"PREDICT_PARTS", config.parts},
+        {"PREDICT_COLUMNS", config.columns},
         {"PREDICT_STRIDE", config.stride},
         {"PREDICT_LOWER_STRIDE", config.lower_stride},
+        {"PREDICT_MEMORY_STRIDE", config.memory_stride},
         {"PREDICT_SCRATCH", (int)config.scratch_words},
     };
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
@@ -201,12 +256,18 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
                                       const operator_target *target)
 {
+    const int order = target->element->order;
+    const int fields = target->problem->equation->fields;
     operator_series_config config;
+    operator_predictor_config terms;
 
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     operator_series_choose(&config, layout, target);
-    return operator_series_write(text, target->element->order, target->problem->equation->fields,
-                                 config.powers, config.parts);
+    SEDGE_TRY(operator_series_write(text, "series_sum", true, order, fields, config.powers,
+                                    config.parts));
+    if (!operator_terms_staged(target->problem)) return SEDGE_OK;
+    operator_predictor_choose(&terms, layout, target);
+    return operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts);
 }
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -426,28 +487,26 @@ static sedge_status predict_series(sedge_operator *op, const operator_fields *fi
                            config.threads, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
+// Elements with terms: means over `dt` to `mean`; `updates`: terms act on the state.
 static sedge_status predict_terms(sedge_operator *op, const operator_fields *fields,
                                   const operator_predictor_run *run, sedge_stream *stream,
-                                  double dt)
+                                  const sedge_buffer *to, bool updates, double dt)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     operator_predictor_config config;
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t mean = sedge_buffer_address(fields->residual);
-    uint64_t half = sedge_buffer_address(fields->u[1]);
+    uint64_t mean = sedge_buffer_address(to);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t first = run->first, count = run->count;
-    int powers = sedge_predictor_terms(op->element->order, true);
-    int halves = run->finer;
+    int update = updates;
     operator_real step = operator_scalar(op, dt);
     operator_terms_arguments terms;
-    void *arguments[12 + SEDGE_TERMS_ARGUMENTS] = {&u,        &mean,      &half,   &geometry,
-                                                   &material, &materials, &tables, &first,
-                                                   &count,    &powers,    &halves, &step};
-    int all = 12;
+    void *arguments[10 + SEDGE_TERMS_ARGUMENTS] = {
+        &u, &mean, &geometry, &material, &materials, &tables, &first, &count, &update, &step};
+    int all = 10;
 
     operator_predictor_choose(&config, &op->layout, &target);
     operator_terms_list(&terms, &op->terms, fields->memory);
@@ -455,6 +514,16 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, stream,
                            (count + config.block - 1) / config.block, config.threads, arguments,
                            all);
+}
+
+// The mean over the first half before the terms act.
+static sedge_status predict_run(sedge_operator *op, const operator_fields *fields,
+                                const operator_predictor_run *run, sedge_stream *stream, double dt)
+{
+    if (!run->terms) return predict_series(op, fields, run, stream, dt);
+    if (run->finer)
+        SEDGE_TRY(predict_terms(op, fields, run, stream, fields->u[1], false, 0.5 * dt));
+    return predict_terms(op, fields, run, stream, fields->residual, true, dt);
 }
 
 static sedge_status copy_states(sedge_operator *op, sedge_stream *stream, sedge_buffer *to,
@@ -512,8 +581,7 @@ sedge_status operator_predict(sedge_operator *op, const operator_fields *fields,
         if (run->level > started) continue;
         const double step = ldexp(dt, run->level);
         SEDGE_TRY(operator_fan_pick(fan, &stream));
-        SEDGE_TRY(run->terms ? predict_terms(op, fields, run, stream, step)
-                             : predict_series(op, fields, run, stream, step));
+        SEDGE_TRY(predict_run(op, fields, run, stream, step));
     }
     return operator_fan_close(fan);
 }

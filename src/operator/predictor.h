@@ -36,10 +36,15 @@ typedef struct operator_series_config {
 
 // Of elements with terms (dg_predictor.h).
 typedef struct operator_predictor_config {
-    int block;                // SIMD batches a block
-    int threads;              // of it
-    int stride, lower_stride; // words of the block's memory for a batch's fields and derivatives
-    int64_t scratch_words;    // of the block's memory, for each lane
+    int block;             // SIMD batches a block
+    int threads;           // of it, one for each coefficient
+    int resident;          // threads of a multiprocessor for which registers are limited
+    int words;             // of terms' memory at a coefficient
+    int parts, columns;    // see operator_series_config
+    int stride;            // words of the block's memory for a batch's fields
+    int lower_stride;      // the same for their derivatives
+    int memory_stride;     // the same for its terms' memory
+    int64_t scratch_words; // of the block's memory, for each lane
 } operator_predictor_config;
 
 // Traces on this rank: halo faces, boundary faces, faces between levels.
@@ -72,15 +77,16 @@ SEDGE_MUST_USE
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
                                           const operator_target *target);
 
-// Append what dg_series.h calls; nothing for integrators without `predictor`.
+// Append what dg_series.h and dg_predictor.h call; nothing for integrators without `predictor`.
 SEDGE_MUST_USE
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
                                       const operator_target *target);
 
 // The means of the elements of levels 0 to `started`, whose steps begin now; the finest's takes dt.
 // From the state fields->u[0] to fields->residual, those of the first half of the step, where they
-// are needed, to fields->u[1]; terms' memory to its residual. Later work in the main stream sees
-// them.
+// are needed, to fields->u[1]. What terms do in straight elements over the step is added to the
+// state, and their memory is that of the step's end: what is left to the stage is where they
+// multiply du/dt. Later work in the main stream sees all this.
 SEDGE_MUST_USE
 sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
                               double dt);

@@ -217,7 +217,7 @@ done:
     return status;
 }
 
-// All programs; the last text stays empty where the problem has no terms.
+// All programs; the last text stays empty where no stage has terms.
 static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                               const operator_target *target, const operator_layout *layout,
@@ -228,16 +228,21 @@ static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
 
     name[2][0] = '\0';
     SEDGE_TRY_GOTO(status, operator_terms_text_create(&terms, target->problem));
-    const operator_addition addition = {
-        .name = "terms",
-        .constants = sedge_text_get(terms.constants),
-        .sources = terms.sources,
-        .count = terms.count,
-    };
     SEDGE_TRY_GOTO(status, operator_stage_write(text[0], name[0], target, layout, config, NULL));
     SEDGE_TRY_GOTO(status, write_others(text[1], name[1], target, layout, &terms));
-    if (terms.count > 0)
+    if (operator_terms_in_stage(target->problem)) {
+        if (target->problem->integrator->predictor) {
+            SEDGE_TRY_GOTO(status,
+                           sedge_text_add(terms.constants, "#define SEDGE_TERMS_PREDICTED\n"));
+        }
+        const operator_addition addition = {
+            .name = "terms",
+            .constants = sedge_text_get(terms.constants),
+            .sources = terms.sources,
+            .count = terms.count,
+        };
         status = operator_stage_write(text[2], name[2], target, layout, config, &addition);
+    }
 done:
     operator_terms_text_clear(&terms);
     return status;
@@ -337,7 +342,7 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         status = write_all(text, name, &target, &op->layout, &op->config);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
-    const int count = SEDGE_OPERATOR_PROGRAMS - !operator_terms_staged(op->problem);
+    const int count = SEDGE_OPERATOR_PROGRAMS - !operator_terms_in_stage(op->problem);
     for (int i = 0; i < count; i++)
         whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
     SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,

@@ -57,10 +57,12 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel,
                            count);
 }
 
-// The same, of each element with its terms.
+// The same, of each element with its terms, where the stage has some.
 static sedge_status run_batches(sedge_operator *op, const operator_fields *fields,
                                 sedge_stream *stream, sedge_span span, const sedge_stage *stage)
 {
+    if (!operator_terms_in_stage(op->problem))
+        return run_kernel(op, KERNEL_STAGE, fields, stream, span, stage);
     for (int i = 0; i < op->terms.runs; i++) {
         const operator_terms_run *const run = &op->terms.run[i];
         const int64_t from = run->first > span.first ? run->first : span.first;

@@ -106,7 +106,8 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t elements = count_elements(&term, problem, mesh, false) +
                                  count_elements(&term, problem, mesh, true);
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
-        bytes += elements * 2 * term.memory * nodes * real_bytes(problem) + places;
+        const int copies = problem->integrator->predictor ? 1 : 2;
+        bytes += elements * copies * term.memory * nodes * real_bytes(problem) + places;
     }
     return bytes;
 }
@@ -125,6 +126,12 @@ bool operator_terms_staged(const sedge_problem *problem)
         if (is_staged(&term)) return true;
     }
     return false;
+}
+
+bool operator_terms_in_stage(const sedge_problem *problem)
+{
+    return operator_terms_staged(problem) &&
+           (!problem->integrator->predictor || sedge_response_multiplies(problem));
 }
 
 bool operator_terms_store_energy(const sedge_problem *problem)
@@ -172,8 +179,46 @@ static int write_functions(char numbers[SEDGE_TERM_NUMBERS], const operator_term
         i, term->function);
 }
 
+// Has any element both terms?
+static bool do_meet(const sedge_problem *problem, int i, int k)
+{
+    const operator_term one = operator_terms_get(problem, i);
+    const operator_term other = operator_terms_get(problem, k);
+    bool meet = false;
+
+    for (int v = 0; v < problem->volumes; v++) {
+        meet |= operator_term_is_in(&one, problem, v) && operator_term_is_in(&other, problem, v);
+    }
+    return meet;
+}
+
+// Where each term's words begin among those that a node of an element has of all terms: behind
+// those of earlier terms that some element has together with it. Returns their number.
+static int find_words(int at[SEDGE_MAX_KINDS + 1], const sedge_problem *problem)
+{
+    int most = 0;
+
+    for (int i = 0; i < operator_terms_count(problem); i++) {
+        at[i] = 0;
+        for (int k = 0; k < i; k++) {
+            const int end = at[k] + operator_terms_get(problem, k).memory;
+            if (end > at[i] && do_meet(problem, i, k)) at[i] = end;
+        }
+        const int end = at[i] + operator_terms_get(problem, i).memory;
+        if (end > most) most = end;
+    }
+    return most;
+}
+
+int operator_terms_words(const sedge_problem *problem)
+{
+    int at[SEDGE_MAX_KINDS + 1];
+
+    return find_words(at, problem);
+}
+
 static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operator_term *term,
-                                  int i, bool drives, bool predicts)
+                                  int i, int words, bool drives, bool predicts)
 {
     int length = write_functions(numbers, term, i);
 
@@ -188,9 +233,9 @@ static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operat
     }
     if (length < SEDGE_TERM_NUMBERS && predicts) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
-                           "#define SEDGE_TERM_WORDS_%d %d\n#undef SEDGE_TERM_PREDICT\n"
-                           "#undef SEDGE_TERM_PREDICT_DRIVE\n",
-                           i, term->memory);
+                           "#define SEDGE_TERM_WORDS_%d %d\n#define SEDGE_TERM_AT_%d %d\n"
+                           "#undef SEDGE_TERM_PREDICT\n#undef SEDGE_TERM_PREDICT_DRIVE\n",
+                           i, term->memory, i, words);
     }
     if (length < SEDGE_TERM_NUMBERS && predicts && term->multiply == NULL) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
@@ -271,13 +316,15 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     SEDGE_TRY(sedge_allocate(&text->sources, 3 * terms + 1, sizeof *text->sources));
     SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
     SEDGE_TRY(write_lists(text->constants, problem, terms));
+    int words[SEDGE_MAX_KINDS + 1] = {0};
+    (void)find_words(words, problem);
     const bool drives = has_drive(problem);
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
         const operator_term term = operator_terms_get(problem, i);
         if (!is_staged(&term)) continue;
-        SEDGE_TRY(
-            write_numbers(text->numbers[i], &term, i, drives, problem->integrator->predictor));
+        SEDGE_TRY(write_numbers(text->numbers[i], &term, i, words[i], drives,
+                                problem->integrator->predictor));
         if (!is_listed(text->sources, text->count, &term.header))
             text->sources[text->count++] = term.header;
         text->sources[text->count++] = (sedge_source){term.name, text->numbers[i]};

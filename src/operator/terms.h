@@ -4,9 +4,11 @@
 // in the stages' kernels.
 //
 // Elements that have terms run through a stage kernel of their own, which is the tuned one with the
-// terms in it: a term would else have to read the fields a second time. Terms are not tuned. If the
-// equation's source acts in some group, all elements count as having it: it is zero in the others.
-// Curved elements have one kernel, which skips the terms that an element does not have.
+// terms in it: a term would else have to read the fields a second time. Terms are not tuned. With a
+// predictor the prediction does what they do over a step (predictor.h), and that kernel has only
+// those that multiply du/dt. If the equation's source acts in some group, all elements count as
+// having it: it is zero in the others. Curved elements have one kernel, which skips the terms that
+// an element does not have.
 #pragma once
 
 #include "dg/problem.h"
@@ -45,6 +47,14 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 // words; on GPUs each element's nodes are filled up by at most three, and then by at most 5 %
 // (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
+
+// Words of memory that kernels keep for a node of an element, so that the terms of each element
+// have places of their own among them.
+int operator_terms_words(const sedge_problem *problem);
+
+// Does the stage's kernel of straight elements add terms: not where they are predicted, unless they
+// multiply du/dt.
+bool operator_terms_in_stage(const sedge_problem *problem);
 
 // Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
 bool operator_terms_exponential(const sedge_problem *problem);
@@ -93,7 +103,8 @@ typedef struct operator_terms {
     int32_t straight_elements; // in runs with terms
 } operator_terms;
 
-// The memory of one term, and its residual: [batches][components][nodes_padded][lanes]. NULL: none.
+// The memory of one term, and its residual: [batches][components][nodes_padded][lanes]. NULL: none;
+// with a predictor there is no residual.
 typedef struct operator_term_memory {
     sedge_buffer *now, *residual;
 } operator_term_memory;

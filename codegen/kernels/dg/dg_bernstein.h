@@ -123,26 +123,6 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
 #define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_WORDS <= 10 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
 #define SEDGE_EARLY        (SEDGE_PAIR_WORDS <= 10 && SEDGE_PAIR_ROUNDS > 2 && !SEDGE_SHARED_SUMS)
 
-// SEDGE_STATE_ALIGN bytes, as SEDGE_COPY_PACK.
-typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
-    char byte[SEDGE_STATE_ALIGN];
-} sedge_piece;
-
-#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
-SEDGE_FUNCTION void copy_piece(void *to, const void *from)
-{
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from), "n"(SEDGE_STATE_ALIGN)
-        : "memory");
-}
-#else
-SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOBAL sedge_real *from)
-{
-    *(SEDGE_BLOCKWIDE sedge_piece *)to = *(const SEDGE_GLOBAL sedge_piece *)from;
-}
-#endif
-
 // States and geometry of values [start, start + left) into the block's memory: begun here, there
 // after wait_for_bulk.
 #if SEDGE_BULK

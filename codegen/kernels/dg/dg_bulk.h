@@ -1,6 +1,46 @@
-// Bulk copies between global memory and a block's, by the copy engine of NVIDIA's chips from sm_90
-// on: SEDGE_BULK says whether there are any. Addresses and bytes are multiples of 16.
+// Copies between global memory and a block's: pieces by items, and from sm_90 on of NVIDIA's chips
+// bulk copies by the copy engine, whose addresses and bytes are multiples of 16. SEDGE_BULK says
+// whether there are any.
 #pragma once
+
+// What items copy at once: as many bytes as states are aligned to, on the host a value; or a word.
+// On its way until SEDGE_COPY_WAIT.
+#if SEDGE_TARGET_HOST
+typedef struct sedge_piece {
+    sedge_value value;
+} sedge_piece;
+#else
+typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
+    char byte[SEDGE_STATE_ALIGN];
+} sedge_piece;
+#endif
+
+#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
+SEDGE_FUNCTION void copy_piece(void *to, const void *from)
+{
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(SEDGE_STATE_ALIGN)
+        : "memory");
+}
+SEDGE_FUNCTION void copy_word(void *to, const void *from)
+{
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(sizeof(sedge_value))
+        : "memory");
+}
+#else
+SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to,
+                               const SEDGE_GLOBAL sedge_value *from)
+{
+    *(SEDGE_BLOCKWIDE sedge_piece *)to = *(const SEDGE_GLOBAL sedge_piece *)from;
+}
+SEDGE_FUNCTION void copy_word(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOBAL sedge_value *from)
+{
+    *to = *from;
+}
+#endif
 
 #if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 900
 #define SEDGE_BULK 1

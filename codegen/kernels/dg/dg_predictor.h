@@ -6,211 +6,334 @@
 // ---- elements with terms or a source ------------------------------------------------------------
 
 #ifdef SEDGE_EACH_TERM
-// Behind the simplices of dg_lower.h, for each coefficient alpha of order N: the coefficients
-// alpha - e_0, .., alpha - e_3 of order N - 1, and alpha itself. Where alpha_j = 0 the entry is not
-// used.
-typedef struct SEDGE_ALIGN(8) sedge_raise {
-    short lower[4];
-    short alpha[4];
-} sedge_raise;
+// With L also on the terms' memory w,
+//
+//   mean = u + f_1 dt L (u + f_2 dt L (u + f_3 dt L u)),
+//
+// from the innermost bracket, of full degree each: the bracket's fields are in the block's memory,
+// its w in registers. A bracket is what the terms make of the one before at a coefficient, plus its
+// derivatives, of order N - 1, raised by text that src/forms/series_products.c writes. What terms
+// do over the step follows from the means at the node alone. So it is done here, u += dt s(mean)
+// and w += dt q(mean), and the stage has no terms to add but matrices to multiply by.
+//
+// An item has a coefficient of one element of the block; of the text, a field. Neighbouring items
+// have neighbouring elements, then neighbouring coefficients or fields, and strides are such that
+// they meet different banks.
 
-#define SEDGE_RAISE_AT (SEDGE_SIMPLEX_AT + 4 * SEDGE_LOWER_NODES)
+#define SEDGE_PREDICT_ITEMS (SEDGE_NODES * SEDGE_PREDICT_BLOCK)
+#define SEDGE_PIECE_WORDS   ((int)sizeof(sedge_piece) / (int)sizeof(sedge_value))
+#define SEDGE_NODE_PIECES   (SEDGE_FIELDS / SEDGE_PIECE_WORDS)
+#define SEDGE_METRIC_PACKS  (SEDGE_METRIC_STRIDE / SEDGE_PACK)
+#define SEDGE_METRIC_STRIDE 12 // words of an element's metric terms
 
-// Work items of a block: coefficients of SEDGE_PREDICT_BLOCK values. Each keeps the sums at its
-// coefficient; in the block's memory are the last power of L applied to u, its derivatives, and the
-// geometry.
-#define SEDGE_PREDICT_ITEMS (SEDGE_PREDICT_BLOCK * SEDGE_NODES)
-
-// mean, half  the means of the solution of u' = L u over the step and its first half, by the powers
-//             of L up to `terms`; `half` is written where `halves` is not 0
-// Terms: their memory w is read as u is, and its mean is written to their residual.
+// u, mean  the state, and the mean of the solution of u' = L u over a step of dt
+// updates  whether u and the terms' memory become what terms make of them
 #define SEDGE_PREDICT_LIST(X)                                      \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)                 \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)              \
-    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)              \
     X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry) \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
     X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
     X(sedge_int64, first)                                          \
     X(sedge_int64, count)                                          \
-    X(int, terms)                                                  \
-    X(int, halves)                                                 \
+    X(int, updates)                                                \
     X(sedge_real, dt)                                              \
     SEDGE_TERMS_LIST(X)
 
-// rate = -div F at coefficient n of an element, from its derivatives s_l.
-SEDGE_FUNCTION void raise_rate(sedge_value *rate, const SEDGE_BLOCKWIDE sedge_value *s_l, int n,
+#ifdef SEDGE_FROM_CURLS
+// The curls of the vectors of u at a coefficient of order N - 1, without the factor N/2: as
+// combine_slopes, with fewer operations.
+SEDGE_FUNCTION void find_curls(sedge_value *curl, const SEDGE_BLOCKWIDE sedge_value *words,
+                               const sedge_simplex *at, const sedge_value *g)
+{
+    sedge_state corner[4];
+
+    SEDGE_EACH (k, 4)
+        corner[k] = *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k] * SEDGE_FIELDS);
+    SEDGE_EACH (k, 3)
+        SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1].f[f] = corner[k + 1].f[f] - corner[0].f[f];
+    SEDGE_EACH (f, SEDGE_FIELDS) {
+        const int y = (f + 1) % 3;
+        const int z = (f + 2) % 3;
+        curl[f] = g[y] * corner[1].f[f / 3 * 3 + z] - g[z] * corner[1].f[f / 3 * 3 + y];
+        SEDGE_EACH (k, 2)
+            curl[f] = curl[f] + g[3 * k + 3 + y] * corner[k + 2].f[f / 3 * 3 + z] -
+                      g[3 * k + 3 + z] * corner[k + 2].f[f / 3 * 3 + y];
+    }
+}
+#endif
+
+// factor div F at coefficient i of order N - 1 of an element, without the factor N/2 of
+// derivatives.
+SEDGE_FUNCTION void find_slope(sedge_value *slope, const SEDGE_BLOCKWIDE sedge_value *states, int i,
+                               sedge_int64 value, const SEDGE_BLOCKWIDE sedge_value *metric,
+                               sedge_real factor, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
-    SEDGE_LOCAL_COPY(sedge_raise, at,
-                     (const SEDGE_GLOBAL sedge_raise *)(tables + SEDGE_RAISE_AT) + n);
+    SEDGE_LOCAL_COPY(sedge_simplex, at,
+                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) + i);
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_value g[SEDGE_METRIC_STRIDE];
 
-    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
-    SEDGE_EACH (j, 4) {
-        const sedge_real factor = SEDGE_R(-0.5) * (sedge_real)at->alpha[j];
-        SEDGE_EACH (f, SEDGE_FIELDS)
-            rate[f] = rate[f] + factor * s_l[at->lower[j] * SEDGE_FIELDS + f];
+    get_material(m, material, materials, value);
+    SEDGE_EACH (k, SEDGE_METRIC_STRIDE / SEDGE_PACK) {
+        const sedge_pack pack = *(const SEDGE_BLOCKWIDE sedge_pack *)(metric + k * SEDGE_PACK);
+        SEDGE_EACH (j, SEDGE_PACK) g[k * SEDGE_PACK + j] = pack.v[j];
     }
+#ifdef SEDGE_FROM_CURLS
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value curl[SEDGE_FIELDS];
+    find_curls(curl, states, at, g);
+    SEDGE_FROM_CURLS(curl, m, constants, slope);
+#else
+    combine_slopes(slope, states, at, g, m);
+#endif
+    SEDGE_EACH (f, SEDGE_FIELDS) slope[f] = factor * slope[f];
 }
 
-// A term's memory at coefficient n of a SIMD batch, `words` components of all poles: zero where the
-// batch does not have the term.
-SEDGE_FUNCTION void load_memory(sedge_value *chain, sedge_value *sum,
-                                const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w, int place, int n,
+// The pieces of an element's fields that an item copies into the block's memory; and back. `to` and
+// `from` are at the first of them.
+SEDGE_FUNCTION void load_fields(SEDGE_BLOCKWIDE sedge_value *to,
+                                const SEDGE_GLOBAL sedge_value *from)
+{
+    SEDGE_EACH (j, SEDGE_NODE_PIECES)
+        copy_piece(to + j * SEDGE_NODES * SEDGE_PIECE_WORDS,
+                   from + j * SEDGE_NODES * SEDGE_PIECE_WORDS);
+}
+
+SEDGE_FUNCTION void store_fields(SEDGE_GLOBAL sedge_value *to,
+                                 const SEDGE_BLOCKWIDE sedge_value *from)
+{
+    SEDGE_EACH (j, SEDGE_NODE_PIECES)
+        *(SEDGE_GLOBAL sedge_piece *)(to + j * SEDGE_NODES * SEDGE_PIECE_WORDS) =
+            *(const SEDGE_BLOCKWIDE sedge_piece *)(from + j * SEDGE_NODES * SEDGE_PIECE_WORDS);
+}
+
+// The same of a term's memory, at coefficient n of an element.
+SEDGE_FUNCTION void load_memory(SEDGE_BLOCKWIDE sedge_value *own_m,
+                                const SEDGE_GLOBAL sedge_value *w, int place, int n,
                                 const int words)
 {
-    const sedge_int64 at = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
-
-    SEDGE_EACH (k, words) {
-        chain[k] = SEDGE_SPLAT(0.0);
-        if (place >= 0) chain[k] = w[at + k * SEDGE_NODES_PADDED];
-        sum[k] = chain[k];
+    if (place >= 0) {
+        const sedge_int64 first = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
+        SEDGE_EACH (k, words)
+            copy_word(own_m + k * SEDGE_NODES_PADDED, w + first + k * SEDGE_NODES_PADDED);
     }
 }
 
-SEDGE_FUNCTION void store_memory(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w, const sedge_value *sum,
-                                 int place, int n, const int words)
+SEDGE_FUNCTION void store_memory(SEDGE_GLOBAL sedge_value *w,
+                                 const SEDGE_BLOCKWIDE sedge_value *own_m, int place, int n,
+                                 const int words)
 {
-    const sedge_int64 at = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
+    if (place >= 0) {
+        const sedge_int64 first = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
+        SEDGE_EACH (k, words) w[first + k * SEDGE_NODES_PADDED] = own_m[k * SEDGE_NODES_PADDED];
+    }
+}
 
+// A bracket's memory at a coefficient: w at first, then w + factor times what it holds.
+SEDGE_FUNCTION void start_bracket(sedge_value *bracket, const SEDGE_BLOCKWIDE sedge_value *own_w,
+                                  int place, const int words)
+{
     if (place >= 0)
-        SEDGE_EACH (k, words) w[at + k * SEDGE_NODES_PADDED] = sum[k];
+        SEDGE_EACH (k, words) bracket[k] = own_w[k * SEDGE_NODES_PADDED];
 }
 
-// The next power of L: chain, which holds L w, becomes factor L w and is added to the sum.
-SEDGE_FUNCTION void add_memory(sedge_value *chain, sedge_value *sum, sedge_real factor,
-                               const int words)
+SEDGE_FUNCTION void end_bracket(sedge_value *bracket, const SEDGE_BLOCKWIDE sedge_value *own_w,
+                                sedge_real factor, int place, const int words)
 {
-    SEDGE_EACH (k, words) {
-        chain[k] = factor * chain[k];
-        sum[k] = sum[k] + chain[k];
-    }
+    if (place >= 0)
+        SEDGE_EACH (k, words) bracket[k] = own_w[k * SEDGE_NODES_PADDED] + factor * bracket[k];
 }
 
-#define SEDGE_PREDICT_PRIVATE(i)                                                          \
-    SEDGE_PRIVATE(sedge_value, chain_##i, SEDGE_PREDICT_ITEMS, SEDGE_TERM_WORDS_##i + 1); \
-    SEDGE_PRIVATE(sedge_value, sum_##i, SEDGE_PREDICT_ITEMS, SEDGE_TERM_WORDS_##i + 1);
-#define SEDGE_PREDICT_LOAD(i)                                                            \
-    load_memory(SEDGE_MINE(chain_##i, item), SEDGE_MINE(sum_##i, item), term_memory_##i, \
-                term_places_##i[start + e], n, SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_STORE(i)                                                                \
-    store_memory(term_residual_##i, SEDGE_MINE(sum_##i, item), term_places_##i[start + e], n, \
+// The memory after the step.
+SEDGE_FUNCTION void keep_bracket(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge_value *bracket,
+                                 int place, const int words)
+{
+    if (place >= 0)
+        SEDGE_EACH (k, words) own_w[k * SEDGE_NODES_PADDED] = bracket[k];
+}
+
+// Of term i: where its memory at the item's coefficient lies in the block's, and in the item's.
+#define SEDGE_PREDICT_OWN(i) (own_m + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED)
+#define SEDGE_PREDICT_W(i)   (SEDGE_MINE(bracket, item) + SEDGE_TERM_AT_##i)
+
+#define SEDGE_PREDICT_LOAD(i)                                                           \
+    load_memory(SEDGE_PREDICT_OWN(i), term_memory_##i, (term_places_##i + start)[e], n, \
+                SEDGE_TERM_WORDS_##i);
+#define SEDGE_PREDICT_STORE(i)                                                           \
+    store_memory(term_memory_##i, SEDGE_PREDICT_OWN(i), (term_places_##i + start)[e], n, \
+                 SEDGE_TERM_WORDS_##i);
+#define SEDGE_PREDICT_START(i)                                                            \
+    start_bracket(SEDGE_PREDICT_W(i), SEDGE_PREDICT_OWN(i), (term_places_##i + start)[e], \
+                  SEDGE_TERM_WORDS_##i);
+#define SEDGE_PREDICT_KEEP(i)                                                            \
+    keep_bracket(SEDGE_PREDICT_OWN(i), SEDGE_PREDICT_W(i), (term_places_##i + start)[e], \
                  SEDGE_TERM_WORDS_##i);
 #define SEDGE_PREDICT_APPLY(i, fields)                                                          \
-    predict_term_##i(rate, fields, SEDGE_MINE(chain_##i, item), start + e, material, materials, \
+    predict_term_##i(rate, fields, SEDGE_PREDICT_W(i), start + e, material, materials,          \
                      term_places_##i, term_parameters_##i);                                     \
-    add_memory(SEDGE_MINE(chain_##i, item), SEDGE_MINE(sum_##i, item), factor,                  \
-               SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_OWN(i) SEDGE_PREDICT_APPLY(i, before)
+    end_bracket(SEDGE_PREDICT_W(i), SEDGE_PREDICT_OWN(i), factor, (term_places_##i + start)[e], \
+                SEDGE_TERM_WORDS_##i);
+#define SEDGE_PREDICT_BEFORE(i) SEDGE_PREDICT_APPLY(i, before.f)
 #ifdef SEDGE_EACH_MULTIPLY
-#define SEDGE_PREDICT_MULTIPLY \
+#define SEDGE_PREDICT_MULTIPLY(rate) \
     multiply_rate(rate, start + e, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #else
-#define SEDGE_PREDICT_MULTIPLY
+#define SEDGE_PREDICT_MULTIPLY(rate)
 #endif
 // The order is that of add_terms (dg_terms.h).
 #ifdef SEDGE_EACH_DRIVE
 #define SEDGE_PREDICT_SEEN(i) SEDGE_PREDICT_APPLY(i, seen)
-#define SEDGE_PREDICT_DRIVE(i)                                                                 \
-    predict_drive_##i(seen, SEDGE_MINE(chain_##i, item), start + e, material, term_places_##i, \
+#define SEDGE_PREDICT_DRIVE(i)                                                        \
+    predict_drive_##i(seen, SEDGE_PREDICT_W(i), start + e, material, term_places_##i, \
                       term_parameters_##i);
-#define SEDGE_PREDICT_TERMS                           \
-    sedge_value seen[SEDGE_FIELDS];                   \
-    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = before[f]; \
-    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)             \
-    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)             \
-    SEDGE_PREDICT_MULTIPLY                            \
-    SEDGE_EACH_DRIVE(SEDGE_PREDICT_OWN)
+#define SEDGE_PREDICT_TERMS                             \
+    sedge_value seen[SEDGE_FIELDS];                     \
+    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = before.f[f]; \
+    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)               \
+    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)               \
+    SEDGE_PREDICT_MULTIPLY(rate)                        \
+    SEDGE_EACH_DRIVE(SEDGE_PREDICT_BEFORE)
 #else
-#define SEDGE_PREDICT_TERMS            \
-    SEDGE_EACH_TERM(SEDGE_PREDICT_OWN) \
-    SEDGE_PREDICT_MULTIPLY
+#define SEDGE_PREDICT_TERMS               \
+    SEDGE_EACH_TERM(SEDGE_PREDICT_BEFORE) \
+    SEDGE_PREDICT_MULTIPLY(rate)
 #endif
 
-SEDGE_KERNEL(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_RESIDENT,
+                      SEDGE_PREDICT_LIST)
 {
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_PREDICT_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_PREDICT_BLOCK;
-        SEDGE_SCRATCH(sedge_value, s_w, SEDGE_PREDICT_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_l = s_w + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
-        SEDGE_PRIVATE(sedge_value, sums, SEDGE_PREDICT_ITEMS, 2 * SEDGE_FIELDS);
-        SEDGE_EACH_TERM(SEDGE_PREDICT_PRIVATE)
-#if SEDGE_TARGET_HOST
-        const sedge_geometry *const s_x = geometry + start;
-#else
-        SEDGE_BLOCKWIDE sedge_geometry *const s_x =
-            (SEDGE_BLOCKWIDE sedge_geometry *)(s_l +
-                                               SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE);
-        SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, w, SEDGE_GEOMETRY_WORDS, SEDGE_PREDICT_THREADS) {
-            if (e < left)
-                ((SEDGE_BLOCKWIDE sedge_value *)(s_x + e))[w] =
-                    ((const SEDGE_GLOBAL sedge_value *)(geometry + start + e))[w];
-        }
-#endif
-        SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
-            if (e < left) {
-                const int item = e * SEDGE_NODES + n;
-                sedge_value *const sum = SEDGE_MINE(sums, item);
-                const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
-                SEDGE_EACH (f, SEDGE_FIELDS) {
-                    s_w[e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS + f] = own.f[f];
-                    sum[f] = own.f[f];
-                    sum[SEDGE_FIELDS + f] = own.f[f];
-                }
+        const sedge_int64 left = first + count - start;
+        const int here = (int)(left < SEDGE_PREDICT_BLOCK ? left : SEDGE_PREDICT_BLOCK);
+        SEDGE_GLOBAL sedge_value *const words = u[start * SEDGE_NODES_PADDED].f;
+        SEDGE_GLOBAL sedge_value *const means = mean[start * SEDGE_NODES_PADDED].f;
+        // Metric terms; the bracket; the next one without derivatives, and at last u; derivatives;
+        // the terms' memory.
+        SEDGE_SCRATCH(sedge_value, s_g, SEDGE_PREDICT_SCRATCH);
+        SEDGE_BLOCKWIDE sedge_value *const s_v = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_t = s_v + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_l = s_t + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_m =
+            s_l + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE;
+        SEDGE_PRIVATE(sedge_value, state, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
+        SEDGE_PRIVATE(sedge_value, bracket, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_WORDS + 1);
+
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+            const int e = item / SEDGE_NODES;
+            const int n = item % SEDGE_NODES;
+            if (e < here) {
+                SEDGE_BLOCKWIDE sedge_value *const own_m =
+                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
+                load_fields(s_v + e * SEDGE_PREDICT_STRIDE + n * SEDGE_PIECE_WORDS,
+                            words + e * SEDGE_WORDS + n * SEDGE_PIECE_WORDS);
                 SEDGE_EACH_TERM(SEDGE_PREDICT_LOAD)
-                (void)item;
+                (void)own_m;
             }
         }
-        sedge_real part = SEDGE_R(1.0);
-        for (int power = 1; power <= terms; power++) {
-            const sedge_real factor =
-                (power == 1 ? SEDGE_PREDICT_LEAN * dt : dt) / (sedge_real)(power + 1);
-            part = part * SEDGE_R(0.5);
-            SEDGE_BARRIER();
-            SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, i, SEDGE_LOWER_NODES, SEDGE_PREDICT_THREADS) {
-                if (e < left) {
-                    sedge_value w[SEDGE_FIELDS];
-                    find_lower(w, s_w + e * SEDGE_PREDICT_STRIDE, i, start + e, s_x + e, material,
-                               materials, tables);
-                    SEDGE_EACH (f, SEDGE_FIELDS)
-                        s_l[e * SEDGE_PREDICT_LOWER_STRIDE + i * SEDGE_FIELDS + f] = w[f];
-                }
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_METRIC_PACKS, SEDGE_PREDICT_THREADS) {
+            const int e = item / SEDGE_METRIC_PACKS;
+            const int p = item % SEDGE_METRIC_PACKS;
+            if (e < here)
+                SEDGE_COPY_PACK(s_g + e * SEDGE_METRIC_STRIDE + p * SEDGE_PACK,
+                                geometry[start + e].metric + p * SEDGE_PACK);
+        }
+        SEDGE_COPY_WAIT();
+        SEDGE_BARRIER();
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+            const int n = item / SEDGE_PREDICT_BLOCK;
+            const int e = item % SEDGE_PREDICT_BLOCK;
+            if (e < here) {
+                const SEDGE_BLOCKWIDE sedge_value *const own_m =
+                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
+                const sedge_state own =
+                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + e * SEDGE_PREDICT_STRIDE +
+                                                           n * SEDGE_FIELDS);
+                SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(state, item)[f] = own.f[f];
+                SEDGE_EACH_TERM(SEDGE_PREDICT_START)
+                (void)own_m;
             }
-            SEDGE_BARRIER();
-            SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
-                if (e < left) {
-                    const int item = e * SEDGE_NODES + n;
-                    sedge_value *const sum = SEDGE_MINE(sums, item);
-                    SEDGE_BLOCKWIDE sedge_value *const own =
-                        s_w + e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
-                    sedge_value rate[SEDGE_FIELDS];
-                    raise_rate(rate, s_l + e * SEDGE_PREDICT_LOWER_STRIDE, n, tables);
-                    sedge_value before[SEDGE_FIELDS];
-                    SEDGE_EACH (f, SEDGE_FIELDS) before[f] = own[f];
-                    SEDGE_PREDICT_TERMS
-                    SEDGE_EACH (f, SEDGE_FIELDS) {
-                        const sedge_value now = factor * rate[f];
-                        own[f] = now;
-                        sum[f] = sum[f] + now;
-                        sum[SEDGE_FIELDS + f] = sum[SEDGE_FIELDS + f] + part * now;
+        }
+        // Behind the last power of L: what the terms do over the step.
+        SEDGE_UNROLL
+        for (int power = SEDGE_PREDICT_POWERS; power >= 0; power--) {
+            if (power == 0 && updates == 0) break;
+            const sedge_real factor = dt * (power == 0   ? SEDGE_R(1.0)
+                                            : power == 1 ? SEDGE_PREDICT_FACTOR_1
+                                            : power == 2 ? SEDGE_PREDICT_FACTOR_2
+                                                         : SEDGE_PREDICT_FACTOR_3);
+            if (power > 0) {
+                SEDGE_ITEMS_1D (item, SEDGE_LOWER_NODES * SEDGE_PREDICT_BLOCK,
+                                SEDGE_PREDICT_THREADS) {
+                    const int i = item / SEDGE_PREDICT_BLOCK;
+                    const int e = item % SEDGE_PREDICT_BLOCK;
+                    if (e < here) {
+                        sedge_state slope;
+                        find_slope(slope.f, s_v + e * SEDGE_PREDICT_STRIDE, i, start + e,
+                                   s_g + e * SEDGE_METRIC_STRIDE,
+                                   SEDGE_R(-0.5 * SEDGE_ORDER) * factor, material, materials,
+                                   tables);
+                        SEDGE_PREDICT_MULTIPLY(slope.f)
+                        *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
+                                                         i * SEDGE_FIELDS) = slope;
                     }
                 }
             }
+            SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+                const int n = item / SEDGE_PREDICT_BLOCK;
+                const int e = item % SEDGE_PREDICT_BLOCK;
+                if (e < here) {
+                    const int at = e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
+                    SEDGE_BLOCKWIDE sedge_value *const own_m =
+                        s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
+                    const sedge_state before = *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + at);
+                    const sedge_value *const own = SEDGE_MINE(state, item);
+                    sedge_value rate[SEDGE_FIELDS];
+                    sedge_state next;
+                    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
+                    SEDGE_PREDICT_TERMS
+                    SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = own[f] + factor * rate[f];
+                    *(SEDGE_BLOCKWIDE sedge_state *)(s_t + at) = next;
+                    if (power == 0) {
+                        SEDGE_EACH_TERM(SEDGE_PREDICT_KEEP)
+                    }
+                    (void)own_m;
+                }
+            }
+            SEDGE_BARRIER();
+            if (power > 0) {
+                SEDGE_ITEMS_1D (item,
+                                SEDGE_PREDICT_PARTS * SEDGE_PREDICT_COLUMNS * SEDGE_PREDICT_BLOCK,
+                                SEDGE_PREDICT_THREADS) {
+                    const int c = item / SEDGE_PREDICT_BLOCK;
+                    const int e = item % SEDGE_PREDICT_BLOCK;
+                    const int f = c % SEDGE_PREDICT_COLUMNS;
+                    if (e < here && f < SEDGE_FIELDS)
+                        predict_sum(c / SEDGE_PREDICT_COLUMNS, s_v + e * SEDGE_PREDICT_STRIDE + f,
+                                    s_t + e * SEDGE_PREDICT_STRIDE + f,
+                                    s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
+                }
+                SEDGE_BARRIER();
+            }
         }
-        SEDGE_ITEMS (e, SEDGE_PREDICT_BLOCK, n, SEDGE_NODES, SEDGE_PREDICT_THREADS) {
-            if (e < left) {
-                const int item = e * SEDGE_NODES + n;
-                sedge_value *const sum = SEDGE_MINE(sums, item);
-                const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED + n;
-                sedge_state out;
-                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = sum[f];
-                mean[at] = out;
-                SEDGE_EACH (f, SEDGE_FIELDS) out.f[f] = sum[SEDGE_FIELDS + f];
-                if (halves != 0) half[at] = out;
-                SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
-                (void)item;
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+            const int e = item / SEDGE_NODES;
+            const int n = item % SEDGE_NODES;
+            if (e < here) {
+                const SEDGE_BLOCKWIDE sedge_value *const own_m =
+                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
+                const int at = e * SEDGE_PREDICT_STRIDE + n * SEDGE_PIECE_WORDS;
+                const int to = e * SEDGE_WORDS + n * SEDGE_PIECE_WORDS;
+                store_fields(means + to, s_v + at);
+                if (updates != 0) {
+                    store_fields(words + to, s_t + at);
+                    SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
+                }
+                (void)own_m;
             }
         }
     }
@@ -223,10 +346,12 @@ SEDGE_KERNEL(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
 // sedge_point_source has them: sum_m c_m L^m g with c_m the mean over the step of
 //   int_0^s (s - r)^m / m! f(t + r) dr,
 // by the step's Gauss points. `weights` [1 + powers][blocks][nodes]: (scale L)^m g. The step begins
-// at clock + delay.
+// at clock + delay. The prediction before did not see this: with `acts` there are as many weights
+// more, what the equation's source makes of the former, by which the state changes over the step.
 #define SEDGE_PREDICT_POINT_LIST(X)                            \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)          \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, state)         \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, weights) \
     X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, values)  \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, signal)       \
@@ -235,13 +360,14 @@ SEDGE_KERNEL(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_LIST)
     X(double, dt)                                              \
     X(double, scale)                                           \
     X(int, powers)                                             \
+    X(int, acts)                                               \
     X(sedge_int64, blocks)
 
-// Add the source's part of the mean over `dt` to `to`.
+// Add the source's part of the mean over `dt`, times `part`, to `to`.
 SEDGE_FUNCTION void add_source_mean(SEDGE_GLOBAL sedge_state *to,
                                     const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT weights,
                                     sedge_int64 step, const SEDGE_GLOBAL double *signal,
-                                    double begin, double dt, double scale, int powers)
+                                    double begin, double dt, double scale, int powers, double part)
 {
     const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
     const double shares[SEDGE_TIMES] = {SEDGE_TIME_WEIGHTS};
@@ -256,7 +382,7 @@ SEDGE_FUNCTION void add_source_mean(SEDGE_GLOBAL sedge_state *to,
             factor[q] *= (m == 0 ? dt : dt / scale) * (1.0 - times[q]) / (m + 1);
             sum += factor[q];
         }
-        SEDGE_EACH (f, SEDGE_FIELDS) to->f[f] += (sedge_real)sum * weights[m * step].f[f];
+        SEDGE_EACH (f, SEDGE_FIELDS) to->f[f] += (sedge_real)(part * sum) * weights[m * step].f[f];
     }
 }
 
@@ -267,9 +393,12 @@ SEDGE_KERNEL(sedge_predict_point, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_POINT_LIS
             const sedge_int64 at = values[b] * SEDGE_NODES_PADDED + n;
             const SEDGE_GLOBAL sedge_state *const own = weights + b * SEDGE_NODES + n;
             const sedge_int64 step = blocks * SEDGE_NODES;
-            add_source_mean(mean + at, own, step, signal, clock[0] + delay, dt, scale, powers);
-            add_source_mean(half + at, own, step, signal, clock[0] + delay, 0.5 * dt, scale,
-                            powers);
+            add_source_mean(mean + at, own, step, signal, clock[0] + delay, dt, scale, powers, 1.0);
+            add_source_mean(half + at, own, step, signal, clock[0] + delay, 0.5 * dt, scale, powers,
+                            1.0);
+            if (acts != 0)
+                add_source_mean(state + at, own + (1 + powers) * step, step, signal,
+                                clock[0] + delay, dt, scale, powers, dt);
         }
     }
 }
