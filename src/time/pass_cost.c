@@ -9,10 +9,10 @@ static const double predictions[] = {0.52, 0.44, 0.40, 0.40, 0.42, 0.44, 0.50, 0
 // A curved element's stage, "products by orbits".
 static const double curved_stages[] = {5.1, 5.1, 5.2, 6.2, 4.9, 4.3, 4.0, 5.0};
 
-// The stage of an element of a layer, "Before and after the terms". Its prediction takes as long as
-// those of plain elements did before their kernel was tuned, and somewhat more: not measured alone.
-#define TERMS_STAGE      1.5
-#define TERMS_PREDICTION 1.5
+// A stage of an element of a layer, "Before and after the terms". With a predictor it is that of a
+// plain element, for what terms do belongs to the prediction. Orders 7 and 8: not measured.
+#define TERMS_STAGE 1.5
+static const double terms_predictions[] = {0.87, 1.12, 1.28, 1.36, 1.27, 1.41, 1.4, 1.4};
 
 enum { ORDERS = (int)(sizeof curved_stages / sizeof *curved_stages) };
 
@@ -29,7 +29,7 @@ double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass
     const double curved_prediction = curved_stages[row] * fmin(order, 3.0);
     const double costs[SEDGE_PASS_KINDS][2] = {
         [SEDGE_PASS_PLAIN] = {1.0, predictions[row]},
-        [SEDGE_PASS_TERMS] = {TERMS_STAGE, TERMS_PREDICTION},
+        [SEDGE_PASS_TERMS] = {integrator->predictor ? 1.0 : TERMS_STAGE, terms_predictions[row]},
         [SEDGE_PASS_CURVED] = {curved_stages[row], curved_prediction},
     };
 
