@@ -194,7 +194,9 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
         place[i] = -1;
         if (sedge_mesh_level(op->mesh, shares[i].element) != level) continue;
         if (job->powers > 0) SEDGE_TRY_GOTO(status, check_medium(op, shares[i].element));
-        point->scale = 1.0 / sedge_problem_rate(op->problem, op->mesh, shares[i].element);
+        // A power of two: products have the same bits whichever of its elements this rank has.
+        const double step = 1.0 / sedge_problem_rate(op->problem, op->mesh, shares[i].element);
+        point->scale = ldexp(1.0, ilogb(step));
         place[i] = find_batch(batch, &point->batches,
                               sedge_slot(&op->data.slots, shares[i].element) / op->layout.lanes);
     }
