@@ -163,13 +163,8 @@ static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, 
 // Does the equation's source act in a layer?
 static bool has_source(const sedge_problem *problem, const sedge_mesh_groups *groups)
 {
-    const sedge_equation *const equation = problem->equation;
-
-    for (int v = 0; v < groups->volumes && equation->source != NULL; v++) {
-        if (groups->volume_axes[v] == 0) continue;
-        if (equation->has_source == NULL || equation->has_source(problem->materials[v]))
-            return true;
-    }
+    for (int v = 0; v < groups->volumes; v++)
+        if (groups->volume_axes[v] != 0 && sedge_problem_has_source(problem, v)) return true;
     return false;
 }
 

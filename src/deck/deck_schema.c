@@ -64,9 +64,8 @@ static const deck_key mesh_keys[] = {
          "type pml; without them the program adds layers of its own"},
     {"partitioner", DECK_CHOICE, .fallback = "auto", .choices = "auto ptscotch parmetis simple",
      .text = "how elements are spread over ranks: by a partitioner that PETSc has (simple is for "
-             "tests); auto: ptscotch, but each rank has its share of the work, with local time "
-             "steps of "
-             "that of every level"},
+             "tests); auto: ptscotch, but each rank has its share of the work, and with local "
+             "time steps its share of every level's"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",
      .text = "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
              "that curve, or as in the file; answers do not depend on it, speed does"},
@@ -419,8 +418,8 @@ const deck_section deck_sections[] = {
     {"mesh.surfaces.NAME",
      "A closed surface inside the mesh, made of faces of its elements, by the name NAME, which no "
      "surface group of the mesh has. Exactly one of `groups`, `box` and `sphere`. Its normals "
-     "point out of it. It ends on the outside of the mesh where its shape reaches beyond, and must "
-     "not have a face in common with another surface.",
+     "point out of it. Where its shape reaches beyond the mesh, the outside of the mesh closes it. "
+     "It must not have a face in common with another surface.",
      ROWS(surface_keys)},
     {"mesh.surfaces.NAME.box", "A box along the axes.", ROWS(surface_box_keys)},
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},

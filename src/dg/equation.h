@@ -147,7 +147,8 @@ typedef struct sedge_boundary_kind {
     // integrator, and are in checkpoints. Both sides of a surface inside the mesh have memory of
     // their own; that of a two-sided kind is the same on both but for signs. One of these two
     // functions stands in place of `apply` or `apply_two_sided`, and `linear` is not set. v and
-    // rate are linear in u, w and memory together, and do not depend on t.
+    // rate are linear in u, w and memory together, and do not depend on t, or the integrator ader
+    // is wrong beside it.
     int memory;
     void (*apply_memory)(const double *u, const double *m, const double *n, const double *x,
                          double t, const double *p, const double *c, const double *memory,

@@ -40,7 +40,6 @@ static sedge_status add_medium(medium media[2], int *count, const sedge_problem 
                                const sedge_mesh *mesh, int surface, int v,
                                sedge_mesh_beside *beside)
 {
-    const sedge_equation *const equation = problem->equation;
     const sedge_mesh_groups *const groups = &mesh->groups;
     const char *const name = groups->surface_names[surface];
     const char *const volume = groups->volume_names[v];
@@ -51,9 +50,7 @@ static sedge_status add_medium(medium media[2], int *count, const sedge_problem 
                           "through it; leave at least one element between them",
                           name, volume);
     }
-    if (sedge_problem_has_term(problem, v) ||
-        (equation->source != NULL &&
-         (equation->has_source == NULL || equation->has_source(problem->materials[v])))) {
+    if (sedge_problem_has_term(problem, v) || sedge_problem_has_source(problem, v)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "surface '%s' lies in the material of volume group '%s', which "
                           "conducts, is dispersive or has a tensor: incident fields enter through "

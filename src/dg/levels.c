@@ -1,6 +1,7 @@
 #include "dg/levels.h"
 
 #include "base/memory.h"
+#include "dg/predictor.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,8 +116,12 @@ typedef int64_t level_counts[SEDGE_PASS_KINDS][SEDGE_LEVELS_MAX];
 
 static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *mesh, int32_t e)
 {
+    const int volume = mesh->group[e];
+
     if (sedge_mesh_curve(mesh, e) >= 0) return SEDGE_PASS_CURVED;
-    return sedge_problem_has_term(problem, mesh->group[e]) ? SEDGE_PASS_TERMS : SEDGE_PASS_PLAIN;
+    const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
+                                                      : !sedge_problem_has_term(problem, volume);
+    return plain ? SEDGE_PASS_PLAIN : SEDGE_PASS_TERMS;
 }
 
 // The levels for a tick of `lambda` times the least step.

@@ -9,6 +9,11 @@ int sedge_predictor_terms(int order, bool terms)
     return terms || order > most ? most : order;
 }
 
+bool sedge_predictor_is_plain(const sedge_problem *problem, int volume)
+{
+    return !sedge_problem_has_source(problem, -1) && !sedge_problem_has_term(problem, volume);
+}
+
 static int count_lowerings(int order)
 {
     return order < 4 || order > 8 ? 0 : order == 5 ? 4 : 3;

@@ -321,6 +321,18 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
     return false;
 }
 
+bool sedge_problem_has_source(const sedge_problem *problem, int volume)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    for (int v = 0; v < problem->volumes && equation->source != NULL; v++) {
+        if (volume >= 0 && v != volume) continue;
+        if (equation->has_source == NULL || equation->has_source(problem->materials[v]))
+            return true;
+    }
+    return false;
+}
+
 bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
                        const sedge_term *term, int volume)
 {

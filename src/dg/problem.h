@@ -128,6 +128,9 @@ bool sedge_problem_has_layers(const sedge_problem *problem);
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);
 
+// Does the equation's source act in volume group `volume`? -1: in any.
+bool sedge_problem_has_source(const sedge_problem *problem, int volume);
+
 // The number by which kernels know a boundary kind: its index in the equation's table. A face kind
 // is in no table; its number follows from the first surface that has it.
 int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind);

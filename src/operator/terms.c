@@ -8,29 +8,14 @@
 
 // ---- which terms -------------------------------------------------------------------------------
 
-static bool has_source(const sedge_problem *problem, int volume)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    if (equation->source == NULL) return false;
-    return equation->has_source == NULL || equation->has_source(problem->materials[volume]);
-}
-
-static bool any_source(const sedge_problem *problem)
-{
-    for (int v = 0; v < problem->volumes; v++)
-        if (has_source(problem, v)) return true;
-    return false;
-}
-
 int operator_terms_count(const sedge_problem *problem)
 {
-    return any_source(problem) + problem->term_count;
+    return sedge_problem_has_source(problem, -1) + problem->term_count;
 }
 
 operator_term operator_terms_get(const sedge_problem *problem, int i)
 {
-    const int sources = any_source(problem);
+    const int sources = sedge_problem_has_source(problem, -1);
 
     if (i < sources) {
         return (operator_term){.name = "source",
@@ -54,7 +39,8 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
 
 bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume)
 {
-    return term->term != NULL ? term->term->present[volume] : has_source(problem, volume);
+    return term->term != NULL ? term->term->present[volume]
+                              : sedge_problem_has_source(problem, volume);
 }
 
 // Is the term in the stages' kernels?

@@ -134,15 +134,20 @@ static void test_costs(const sedge_integrator *ader)
             CHECK(stage > last && sedge_pass_cost(ader, order, (sedge_pass_kind)k) > stage);
             last = stage;
         }
-        CHECK(sedge_predictor_penalty(order, 1e-3) == sedge_predictor_penalty(order, 1.0));
-        CHECK(sedge_predictor_penalty(order, 1e4) > sedge_predictor_penalty(order, 1e3));
-        const double middle = sedge_predictor_penalty(order, sqrt(10.0));
-        const double ends =
-            sedge_predictor_penalty(order, 1.0) * sedge_predictor_penalty(order, 10.0);
-        CHECK_BOUND(fabs(middle * middle / ends - 1.0), 1e-14); // rounding
+        for (int plain = 0; plain < 2; plain++) {
+            const double one = sedge_predictor_penalty(order, 1.0, plain);
+            const double ten = sedge_predictor_penalty(order, 10.0, plain);
+            const double middle = sedge_predictor_penalty(order, sqrt(10.0), plain);
+            CHECK(sedge_predictor_penalty(order, 1e-3, plain) == one);
+            CHECK(sedge_predictor_penalty(order, 1e4, plain) >
+                  sedge_predictor_penalty(order, 1e3, plain));
+            CHECK_BOUND(fabs(middle * middle / (one * ten) - 1.0), 1e-14); // rounding
+        }
     }
-    CHECK(sedge_predictor_penalty(3, 10.0) == 1.86 && sedge_predictor_penalty(3, 100.0) == 2.95);
-    CHECK(sedge_predictor_penalty(10, 50.0) == sedge_predictor_penalty(8, 50.0));
+    CHECK(sedge_predictor_penalty(3, 10.0, true) == 1.86);
+    CHECK(sedge_predictor_penalty(4, 100.0, true) == 1.76);
+    CHECK(sedge_predictor_penalty(4, 100.0, false) == 2.87);
+    CHECK(sedge_predictor_penalty(10, 50.0, true) == sedge_predictor_penalty(8, 50.0, false));
     CHECK(sedge_pass_launches(ader) > sedge_pass_launches(other));
 }
 

@@ -63,6 +63,16 @@ static void test_everything(const kit_world *world, int order, const char *level
     match_steps(world, &options, 0.2);
 }
 
+// Of two media one conducts, and nothing has terms: no element is plain then.
+static void test_conducting(const kit_world *world)
+{
+    kit_options options = start(kit_everything(4, 3, 2), "012");
+
+    options.terms = NULL;
+    options.dipole = NULL;
+    match_steps(world, &options, 0.2);
+}
+
 // Two media without losses, whose elements predict by powers of falling degree (dg_series.h).
 static void test_lossless(const kit_world *world, int order, const char *levels)
 {
@@ -395,6 +405,7 @@ static void test_all(const kit_world *world)
         test_everything(world, order, order % 2 == 1 ? NULL : order == 2 ? "0121" : "012");
     for (int order = 1; order <= (alone ? 8 : 4); order++)
         test_lossless(world, order, order > 4 ? "01" : order % 2 == 0 ? "0121" : NULL);
+    test_conducting(world);
     test_incident(world, 3, "012");
     for (int order = 2; order <= 3; order++) test_total_field(world, order);
     test_periodic(world);

@@ -95,8 +95,8 @@ typedef struct sedge_memory_series {
     sedge_real mean[SEDGE_FACE_MEMORY];
 } sedge_memory_series;
 
-// Add the k-th term, `factor` times the rate that the one before causes: it is dt / k, and 1 / (k +
-// 1) of the term is in the mean. The sum is in w.
+// Add the k-th term, dt / k times the rate that the one before causes; 1 / (k + 1) of it is in the
+// mean. The sum is in w.
 SEDGE_FUNCTION void add_memory_term(sedge_memory_series *series, sedge_face_memory *w,
                                     int components, int k, sedge_real dt)
 {

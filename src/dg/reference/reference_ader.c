@@ -86,20 +86,11 @@ static void apply_local(sedge_reference *reference, double factor)
     }
 }
 
-// Does the element damp by degrees? Those with terms or a source and curved ones have the lean.
+// Does the element damp by degrees, not by the lean?
 static bool is_plain(const sedge_reference *reference, int32_t e)
 {
-    const sedge_problem *const problem = reference->problem;
-    const sedge_equation *const equation = problem->equation;
-    const int volume = reference->mesh->group[e];
-
-    if (sedge_mesh_curve(reference->mesh, e) >= 0) return false;
-    if (equation->source != NULL &&
-        (equation->has_source == NULL || equation->has_source(problem->materials[volume])))
-        return false;
-    for (int k = 0; k < problem->term_count; k++)
-        if (problem->terms[k].present[volume] && !problem->terms[k].exponential) return false;
-    return true;
+    return sedge_mesh_curve(reference->mesh, e) < 0 &&
+           sedge_predictor_is_plain(reference->problem, reference->mesh->group[e]);
 }
 
 // `factor` times what mode `mode` has in the chain from `at` on, to the means.
@@ -297,7 +288,8 @@ static sedge_status solve_faces(sedge_reference *reference, double t, double dt)
     const int64_t count = reference_face_memory(reference);
     double *const memory = reference->face_memory;
 
-    if (count == 0) return SEDGE_OK;
+    // Where this rank has no such face, others may: they exchange traces.
+    if (sedge_problem_face_memory(reference->problem) == 0) return SEDGE_OK;
     memcpy(ader->face_before, memory, (size_t)count * sizeof *memory);
     memcpy(ader->face_after, memory, (size_t)count * sizeof *memory);
     memcpy(ader->face_mean, memory, (size_t)count * sizeof *memory);
