@@ -38,8 +38,8 @@ double sedge_predictor_damping(int order, int d)
 {
     // q_1 to q_D; q is a polynomial of degree D in d (d + 3) with q_0 = 0.
     static const double given[SEDGE_ORDER_MAX + 1][SEDGE_PREDICTOR_LOWERINGS] = {
-        [4] = {2e-4, 0.03, -0.3},
-        [5] = {0.0, 5e-4, 0.065, -0.25},
+        [4] = {2e-4, 0.03, -0.2},
+        [5] = {0.0, 7e-4, 0.065, -0.1},
         [6] = {0.0, 0.0, 7e-3},
         [7] = {0.0, 0.0, 6e-4},
         [8] = {0.0, 0.0, 1e-4}};

@@ -145,7 +145,7 @@ static void test_costs(const sedge_integrator *ader)
         }
     }
     CHECK(sedge_predictor_penalty(3, 10.0, true) == 1.86);
-    CHECK(sedge_predictor_penalty(4, 100.0, true) == 1.76);
+    CHECK(sedge_predictor_penalty(4, 100.0, true) == 2.08);
     CHECK(sedge_predictor_penalty(4, 100.0, false) == 2.87);
     CHECK(sedge_predictor_penalty(10, 50.0, true) == sedge_predictor_penalty(8, 50.0, false));
     CHECK(sedge_pass_launches(ader) > sedge_pass_launches(other));
