@@ -234,19 +234,27 @@ static int choose_planted(sedge_context *context, sedge_type type)
     return choice;
 }
 
-// Whether the faster one is refused, which does not depend on how fast it is on a busy machine.
+// Whether the faster one is refused. It is looked at only where it is found to be faster, so a busy
+// machine may need several tries.
 static void test_planted(sedge_context *context, sedge_type type, bool is_refused)
 {
-    char folder[512];
+    bool refused = !is_refused;
 
-    tune_case_folder(folder, sizeof folder, is_refused ? "refused" : "right");
-    own_context own = open_own(context, folder, SEDGE_TUNE_EXHAUSTIVE);
-    const int choice = choose_planted(own.context, type);
-    CHECK(choice == 0 || !is_refused);
-    char *const text = read_wisdom(folder);
-    CHECK(text != NULL && (strstr(text, "other numbers than with") != NULL) == is_refused);
-    sedge_release(text);
-    close_own(&own);
+    for (int attempt = 0; attempt < 5 && refused != is_refused; attempt++) {
+        char name[32];
+        char folder[512];
+        (void)snprintf(name, sizeof name, "%s-%d", is_refused ? "refused" : "right", attempt);
+        tune_case_folder(folder, sizeof folder, name);
+        own_context own = open_own(context, folder, SEDGE_TUNE_EXHAUSTIVE);
+        const int choice = choose_planted(own.context, type);
+        CHECK(choice == 0 || !is_refused);
+        char *const text = read_wisdom(folder);
+        CHECK(text != NULL);
+        refused = text != NULL && strstr(text, "other numbers than with") != NULL;
+        sedge_release(text);
+        close_own(&own);
+    }
+    CHECK(refused == is_refused);
 }
 
 enum { ROWS = 1 << 10, COLUMNS = (1 << 10) + 1, RESULTS = 4 + 4 * COLUMNS + 4 * ROWS * COLUMNS };
