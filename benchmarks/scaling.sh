@@ -75,7 +75,7 @@ declare -A used
 
 # Waits until one of the tables is done, and takes its GPUs back.
 reclaim() {
-    local done_one
+    local done_one i
     wait -n -p done_one || true
     for i in ${used[$done_one]}; do free+=("$i"); done
     unset "used[$done_one]"
