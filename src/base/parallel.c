@@ -34,8 +34,8 @@ void sedge_parallel(int threads, int64_t count, int64_t grain,
     for (int t = 0; t < used; t++) {
         workers[t] = (worker){.part = part,
                               .context = context,
-                              .first = count / used * t,
-                              .end = t + 1 < used ? count / used * (t + 1) : count};
+                              .first = count * t / used,
+                              .end = count * (t + 1) / used};
         if (t > 0) started[t] = pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0;
     }
     for (int t = 0; t < used; t++) {

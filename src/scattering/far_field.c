@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 
 #include "gauss.h"
+#include "great_circles.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@
 #define BLOCK 256 // points between two sines and their use
 #define LANES 4   // sums that the compiler may add up at once
 
-// The least work of a thread, points times directions: starting one takes as long as 1000 of them.
+// The least work of a thread, points times axes: starting one takes as long as 1000 of them.
 enum { GRAIN = 1 << 15 };
 
 // Six complex currents at each point: J and M times the weight.
@@ -20,10 +21,11 @@ enum { PARTS = 12 };
 
 typedef struct transform {
     const sedge_near_surface *surface;
-    const sedge_near_fields *fields;
-    double wavenumber, impedance; // at the current frequency
-    double centre[3];
-    double *currents; // [PARTS][points], at the current frequency: real parts, then imaginary ones
+    double impedance;
+    // At the current frequency:
+    double wavenumber;
+    const double complex (*E)[3], (*H)[3]; // [points]
+    double *currents;                      // [PARTS][points]: real parts, then imaginary ones
 } transform;
 
 // Cosines and sines of angles up to 1e6, to 3e-16, in a form that compilers turn into vectors: the
@@ -60,37 +62,37 @@ static void find_phases(int count, const double *angle, double *cosine, double *
     }
 }
 
-// total[0] += the real part of the sum over `count` points of (re + j im) (cosine + j sine),
-// total[PARTS / 2] += its imaginary part.
+// Add the sums over `count` points of re cosine, im sine, re sine, and im cosine to `total`.
 static void add_products(int count, const double *re, const double *im, const double *cosine,
-                         const double *sine, double *total)
+                         const double *sine, double total[4])
 {
-    double sum_re[LANES] = {0.0};
-    double sum_im[LANES] = {0.0};
+    double sums[4][LANES] = {{0.0}};
     int first = 0;
 
     for (; first + LANES <= count; first += LANES) {
         for (int l = 0; l < LANES; l++) {
             const int i = first + l;
-            sum_re[l] += re[i] * cosine[i] - im[i] * sine[i];
-            sum_im[l] += re[i] * sine[i] + im[i] * cosine[i];
+            sums[0][l] += re[i] * cosine[i];
+            sums[1][l] += im[i] * sine[i];
+            sums[2][l] += re[i] * sine[i];
+            sums[3][l] += im[i] * cosine[i];
         }
     }
     for (int i = first; i < count; i++) {
-        sum_re[0] += re[i] * cosine[i] - im[i] * sine[i];
-        sum_im[0] += re[i] * sine[i] + im[i] * cosine[i];
+        sums[0][0] += re[i] * cosine[i];
+        sums[1][0] += im[i] * sine[i];
+        sums[2][0] += re[i] * sine[i];
+        sums[3][0] += im[i] * cosine[i];
     }
-    for (int l = 0; l < LANES; l++) {
-        total[0] += sum_re[l];
-        total[PARTS / 2] += sum_im[l];
-    }
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < LANES; l++) total[k] += sums[k][l];
 }
 
-// J and M [6] integrated with exp(j k r.x), by this rank.
-static void integrate(const transform *t, const double r[3], double complex sums[6])
+// J and M [6] integrated with exp(j k r.x) and exp(-j k r.x), by this rank.
+static void integrate(const transform *t, const double r[3], double complex sums[2][6])
 {
     const sedge_near_surface *const s = t->surface;
-    double total[PARTS] = {0.0};
+    double total[PARTS / 2][4] = {{0.0}};
 
     for (int64_t first = 0; first < s->points; first += BLOCK) {
         const int count = (int)(s->points - first < BLOCK ? s->points - first : BLOCK);
@@ -99,30 +101,34 @@ static void integrate(const transform *t, const double r[3], double complex sums
         double sine[BLOCK];
         for (int i = 0; i < count; i++) {
             const double *const x = s->place[first + i];
-            const double path = r[0] * (x[0] - t->centre[0]) + r[1] * (x[1] - t->centre[1]) +
-                                r[2] * (x[2] - t->centre[2]);
+            const double path = r[0] * (x[0] - s->middle[0]) + r[1] * (x[1] - s->middle[1]) +
+                                r[2] * (x[2] - s->middle[2]);
             angle[i] = t->wavenumber * path;
         }
         find_phases(count, angle, cosine, sine);
         for (int c = 0; c < PARTS / 2; c++) {
             const double *const re = t->currents + c * s->points + first;
 
-            add_products(count, re, re + PARTS / 2 * s->points, cosine, sine, total + c);
+            add_products(count, re, re + PARTS / 2 * s->points, cosine, sine, total[c]);
         }
     }
-    for (int c = 0; c < PARTS / 2; c++) sums[c] = total[c] + J * total[PARTS / 2 + c];
+    for (int c = 0; c < PARTS / 2; c++) {
+        const double *const sum = total[c];
+
+        sums[0][c] = sum[0] - sum[1] + J * (sum[2] + sum[3]);
+        sums[1][c] = sum[0] + sum[1] + J * (sum[3] - sum[2]);
+    }
 }
 
-static void set_frequency(transform *t, int f, const sedge_far_medium *medium)
+static void set_currents(void *context, int64_t first, int64_t end)
 {
+    const transform *const t = context;
     const int64_t points = t->surface->points;
 
-    t->wavenumber = t->fields->frequency[f] * sqrt(medium->epsilon * medium->mu);
-    t->impedance = sqrt(medium->mu / medium->epsilon);
-    for (int64_t p = 0; p < points; p++) {
+    for (int64_t p = first; p < end; p++) {
         const double *const n = t->surface->normal[p];
-        const double complex *const E = t->fields->E[f * points + p];
-        const double complex *const H = t->fields->H[f * points + p];
+        const double complex *const E = t->E[p];
+        const double complex *const H = t->H[p];
         for (int i = 0; i < 3; i++) {
             const int a = (i + 1) % 3;
             const int b = (i + 2) % 3;
@@ -140,20 +146,19 @@ static void set_frequency(transform *t, int f, const sedge_far_medium *medium)
 // Add the image by the planes of the bit set `mask`. Currents that are mirrored at x_i = p have in
 // direction r the integrals of the currents themselves in the mirrored direction, components
 // reversed as in a mirror (tangential J at an electric conductor, ...), and the phase of twice the
-// plane's distance from the centre.
-static void add_image(const transform *t, unsigned mask, const double r[3], double complex sums[6])
+// plane's distance from the middle. That is 0: the middle lies in all planes.
+static void add_image(const transform *t, unsigned mask, const double r[3],
+                      double complex sums[2][6])
 {
     const sedge_near_surface *const s = t->surface;
     double mirrored[3] = {r[0], r[1], r[2]};
     double sign[6] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-    double complex image[6];
-    double path = 0.0;
+    double complex image[2][6];
 
     for (int p = 0; p < s->planes; p++) {
         if ((mask >> p & 1) == 0) continue;
         const sedge_image_plane *const plane = &s->plane[p];
         mirrored[plane->axis] = -r[plane->axis];
-        path += 2.0 * r[plane->axis] * (plane->position - t->centre[plane->axis]);
         for (int i = 0; i < 3; i++) {
             const double factor = (i == plane->axis) == plane->magnetic ? -1.0 : 1.0;
             sign[i] *= factor;
@@ -161,8 +166,8 @@ static void add_image(const transform *t, unsigned mask, const double r[3], doub
         }
     }
     integrate(t, mirrored, image);
-    const double complex phase = cexp(J * t->wavenumber * path);
-    for (int c = 0; c < 6; c++) sums[c] += sign[c] * phase * image[c];
+    for (int h = 0; h < 2; h++)
+        for (int c = 0; c < 6; c++) sums[h][c] += sign[c] * image[h][c];
 }
 
 static bool is_behind(const sedge_near_surface *s, const double r[3])
@@ -172,44 +177,53 @@ static bool is_behind(const sedge_near_surface *s, const double r[3])
     return false;
 }
 
-// This rank's part of the far field in one direction.
-static void find_direction(const transform *t, const double direction[2], double complex far[2])
+static void find_outward(const double direction[2], double r[3])
 {
-    const double st = sin(direction[0]);
-    const double ct = cos(direction[0]);
-    const double sp = sin(direction[1]);
-    const double cp = cos(direction[1]);
-    const double r[3] = {st * cp, st * sp, ct};
-    const double theta[3] = {ct * cp, ct * sp, -st};
-    const double phi[3] = {-sp, cp, 0.0};
-    double complex sums[6] = {0};
-    double complex N[2] = {0}; // theta, phi
-    double complex L[2] = {0};
+    r[0] = sin(direction[0]) * cos(direction[1]);
+    r[1] = sin(direction[0]) * sin(direction[1]);
+    r[2] = cos(direction[0]);
+}
 
-    for (unsigned mask = 0; mask < 1u << t->surface->planes; mask++) add_image(t, mask, r, sums);
-    for (int i = 0; i < 3; i++) {
-        N[0] += theta[i] * sums[i];
-        N[1] += phi[i] * sums[i];
-        L[0] += theta[i] * sums[3 + i];
-        L[1] += phi[i] * sums[3 + i];
-    }
+// This rank's part of the far field about the middle, at theta and at theta + pi on the great
+// circle: there r and the unit vector of theta are reversed, that of phi is the same.
+static void find_axis(const transform *t, const double axis[2], double complex far[2][2])
+{
+    const double ct = cos(axis[0]);
+    const double sp = sin(axis[1]);
+    const double cp = cos(axis[1]);
+    const double theta[3] = {ct * cp, ct * sp, -sin(axis[0])};
+    const double phi[3] = {-sp, cp, 0.0};
     const double complex factor = J * t->wavenumber / (4.0 * PI);
-    far[0] = -factor * (L[1] + t->impedance * N[0]);
-    far[1] = factor * (L[0] - t->impedance * N[1]);
+    double complex sums[2][6] = {{0}};
+    double r[3];
+
+    find_outward(axis, r);
+    for (unsigned mask = 0; mask < 1u << t->surface->planes; mask++) add_image(t, mask, r, sums);
+    for (int h = 0; h < 2; h++) {
+        double complex N[2] = {0}; // theta, phi
+        double complex L[2] = {0};
+        for (int i = 0; i < 3; i++) {
+            N[0] += (h == 0 ? theta[i] : -theta[i]) * sums[h][i];
+            N[1] += phi[i] * sums[h][i];
+            L[0] += (h == 0 ? theta[i] : -theta[i]) * sums[h][3 + i];
+            L[1] += phi[i] * sums[h][3 + i];
+        }
+        far[h][0] = -factor * (L[1] + t->impedance * N[0]);
+        far[h][1] = factor * (L[0] - t->impedance * N[1]);
+    }
 }
 
 typedef struct pattern {
     const transform *transform;
-    const double (*direction)[2];
-    double complex (*far)[2];
+    const double (*axis)[2];
+    double complex (*known)[2][2];
 } pattern;
 
-static void find_directions(void *context, int64_t first, int64_t end)
+static void find_axes(void *context, int64_t first, int64_t end)
 {
     const pattern *const all = context;
 
-    for (int64_t d = first; d < end; d++)
-        find_direction(all->transform, all->direction[d], all->far[d]);
+    for (int64_t a = first; a < end; a++) find_axis(all->transform, all->axis[a], all->known[a]);
 }
 
 static sedge_status check(const sedge_near_fields *fields, const sedge_far_medium *medium)
@@ -240,29 +254,59 @@ static void add_ranks(const sedge_comm *comm, double *values, int64_t count)
         sedge_comm_sum(comm, values + first, (int)(count - first < most ? count - first : most));
 }
 
+// The far field in the circles' directions about the middle. Collective.
+static sedge_status find_circles(const transform *t, const sedge_circles *circles,
+                                 double complex (*far)[2])
+{
+    const sedge_near_surface *const s = t->surface;
+    pattern all = {.transform = t, .axis = (const double(*)[2])circles->axis};
+    sedge_status status = sedge_allocate(&all.known, circles->axes, sizeof *all.known);
+
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, status));
+    sedge_parallel(s->threads, circles->axes, GRAIN / (s->points + 1) + 1, find_axes, &all);
+    add_ranks(s->comm, (double *)all.known, 8 * circles->axes);
+    status = sedge_circles_fill(circles, (const double complex(*)[2][2])all.known, far);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, status));
+done:
+    sedge_release(all.known);
+    return status;
+}
+
 // The far field of currents and images, also behind grounds.
 static sedge_status find_everywhere(const sedge_near_surface *surface,
                                     const sedge_near_fields *fields, const sedge_far_medium *medium,
                                     const double centre[3], int64_t count,
                                     const double (*direction)[2], double complex (*far)[2])
 {
-    transform t = {.surface = surface, .fields = fields};
-    const sedge_status status = check(fields, medium);
+    transform t = {.surface = surface, .impedance = sqrt(medium->mu / medium->epsilon)};
+    sedge_circles circles = {0};
+    sedge_status status = check(fields, medium);
 
-    for (int i = 0; i < 3; i++) t.centre[i] = centre[i];
-    SEDGE_TRY(sedge_comm_agree(
-        surface->comm, status != SEDGE_OK
-                           ? status
-                           : sedge_allocate(&t.currents, PARTS * surface->points, sizeof(double))));
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&t.currents, PARTS * surface->points, sizeof(double));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(surface->comm, status));
     for (int f = 0; f < fields->frequencies; f++) {
-        pattern all = {&t, direction, far + f * count};
-        set_frequency(&t, f, medium);
-        sedge_parallel(surface->threads, count, GRAIN / (surface->points + 1) + 1, find_directions,
-                       &all);
+        t.wavenumber = fields->frequency[f] * sqrt(medium->epsilon * medium->mu);
+        t.E = fields->E + f * surface->points;
+        t.H = fields->H + f * surface->points;
+        sedge_parallel(surface->threads, surface->points, GRAIN, set_currents, &t);
+        status = sedge_circles_create(&circles, t.wavenumber * surface->radius, count, direction);
+        SEDGE_TRY_GOTO(status, sedge_comm_agree(surface->comm, status));
+        SEDGE_TRY_GOTO(status, find_circles(&t, &circles, far + f * count));
+        sedge_circles_clear(&circles);
+        circles = (sedge_circles){0};
+        for (int64_t d = 0; d < count; d++) {
+            double r[3];
+            double path = 0.0;
+            find_outward(direction[d], r);
+            for (int i = 0; i < 3; i++) path += r[i] * (surface->middle[i] - centre[i]);
+            for (int i = 0; i < 2; i++) far[f * count + d][i] *= cexp(J * t.wavenumber * path);
+        }
     }
+done:
+    sedge_circles_clear(&circles);
     sedge_release(t.currents);
-    add_ranks(surface->comm, (double *)far, 4 * (int64_t)fields->frequencies * count);
-    return SEDGE_OK;
+    return status;
 }
 
 sedge_status sedge_far_field_find(const sedge_near_surface *surface,
@@ -272,9 +316,8 @@ sedge_status sedge_far_field_find(const sedge_near_surface *surface,
 {
     SEDGE_TRY(find_everywhere(surface, fields, medium, centre, directions, direction, far));
     for (int64_t d = 0; d < directions; d++) {
-        const double theta = direction[d][0];
-        const double phi = direction[d][1];
-        const double r[3] = {sin(theta) * cos(phi), sin(theta) * sin(phi), cos(theta)};
+        double r[3];
+        find_outward(direction[d], r);
         if (!is_behind(surface, r)) continue;
         for (int f = 0; f < fields->frequencies; f++)
             far[f * directions + d][0] = far[f * directions + d][1] = 0.0;
@@ -284,39 +327,10 @@ sedge_status sedge_far_field_find(const sedge_near_surface *surface,
 
 // ---- radiated power ----------------------------------------------------------------------------
 
-// The middle of the surface's box with its images, and the greatest distance from it.
-static double find_radius(const sedge_near_surface *s, double middle[3])
-{
-    double bounds[6]; // -least, most
-    double radius = 0.0;
-
-    for (int i = 0; i < 6; i++) bounds[i] = -HUGE_VAL;
-    for (int64_t p = 0; p < s->points; p++) {
-        for (int i = 0; i < 3; i++) {
-            bounds[i] = fmax(bounds[i], -s->place[p][i]);
-            bounds[3 + i] = fmax(bounds[3 + i], s->place[p][i]);
-        }
-    }
-    sedge_comm_max(s->comm, bounds, 6);
-    for (int i = 0; i < 3; i++) middle[i] = 0.5 * (bounds[3 + i] - bounds[i]);
-    for (int p = 0; p < s->planes; p++) middle[s->plane[p].axis] = s->plane[p].position;
-    for (int64_t p = 0; p < s->points; p++) {
-        double square = 0.0;
-        for (int i = 0; i < 3; i++) {
-            const double apart = s->place[p][i] - middle[i]; // an image is as far away
-            square += apart * apart;
-        }
-        radius = fmax(radius, sqrt(square));
-    }
-    sedge_comm_max(s->comm, &radius, 1);
-    return radius;
-}
-
 sedge_status sedge_far_field_power(const sedge_near_surface *surface,
                                    const sedge_near_fields *fields, const sedge_far_medium *medium,
                                    double *power)
 {
-    double middle[3];
     double largest = 0.0;
     sedge_status status;
     double *x = NULL; // points and weights in cos(theta)
@@ -325,7 +339,7 @@ sedge_status sedge_far_field_power(const sedge_near_surface *surface,
 
     SEDGE_TRY(sedge_comm_agree(surface->comm, check(fields, medium)));
     for (int f = 0; f < fields->frequencies; f++) largest = fmax(largest, fields->frequency[f]);
-    largest *= sqrt(medium->epsilon * medium->mu) * find_radius(surface, middle);
+    largest *= sqrt(medium->epsilon * medium->mu) * surface->radius;
     const int rows = (int)ceil(largest) + 11;
     const int columns = 2 * rows;
     const int64_t directions = (int64_t)rows * columns;
@@ -340,8 +354,8 @@ sedge_status sedge_far_field_power(const sedge_near_surface *surface,
         direction[d][1] = 2.0 * PI * (double)(d % columns) / columns;
     }
     const double(*const directed)[2] = (const double(*)[2])direction;
-    SEDGE_TRY_GOTO(status,
-                   find_everywhere(surface, fields, medium, middle, directions, directed, far));
+    SEDGE_TRY_GOTO(status, find_everywhere(surface, fields, medium, surface->middle, directions,
+                                           directed, far));
     double factor = sqrt(medium->epsilon / medium->mu) * PI / columns; // 2 pi / columns, over 2 eta
     for (int p = 0; p < surface->planes; p++)
         if (surface->plane[p].ground) factor *= 0.5;

@@ -11,8 +11,10 @@
 // tangential M; several planes give all products.
 //
 // All functions here are collective: each rank adds up its own points, and the sum over the ranks
-// is the same everywhere. Time: frequencies x directions x points / (ranks x threads) times 10 ns,
-// twice as long for each image plane.
+// is the same everywhere. Of many directions few are summed, from which all others follow
+// (great_circles.h): K = k R + 7 (k R)^(1/3) + 6 in a plane, roughly, or K^2 on the whole sphere,
+// where R is the radius of a sphere around the surface and its images. Time: frequencies x sums x
+// points / (ranks x threads) times 10 ns, twice as long for each image plane.
 #pragma once
 
 #include "near_surface.h"

@@ -123,6 +123,35 @@ static sedge_status check_closed(const sedge_near_surface *surface, const double
     return SEDGE_OK;
 }
 
+// The middle of the box around the surface and its images, and the greatest distance from it.
+static void find_sphere(sedge_near_surface *surface)
+{
+    sedge_near_surface *const s = surface;
+    double bounds[6]; // -least, most
+    double square = 0.0;
+
+    for (int i = 0; i < 6; i++) bounds[i] = -HUGE_VAL;
+    for (int64_t p = 0; p < s->points; p++) {
+        for (int i = 0; i < 3; i++) {
+            bounds[i] = fmax(bounds[i], -s->place[p][i]);
+            bounds[3 + i] = fmax(bounds[3 + i], s->place[p][i]);
+        }
+    }
+    sedge_comm_max(s->comm, bounds, 6);
+    for (int i = 0; i < 3; i++) s->middle[i] = 0.5 * (bounds[3 + i] - bounds[i]);
+    for (int p = 0; p < s->planes; p++) s->middle[s->plane[p].axis] = s->plane[p].position;
+    for (int64_t p = 0; p < s->points; p++) {
+        double sum = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double apart = s->place[p][i] - s->middle[i]; // an image is as far away
+            sum += apart * apart;
+        }
+        square = fmax(square, sum);
+    }
+    sedge_comm_max(s->comm, &square, 1);
+    s->radius = sqrt(square);
+}
+
 sedge_status sedge_near_surface_check(sedge_near_surface *surface)
 {
     double sums[5] = {0.0}; // area, area times place, normals that are not of unit length
@@ -148,6 +177,7 @@ sedge_status sedge_near_surface_check(sedge_near_surface *surface)
                           sums[0]);
     }
     surface->area = sums[0];
+    find_sphere(surface);
     SEDGE_TRY(find_sides(surface));
     for (int i = 0; i < 3; i++) centre[i] = sums[1 + i] / sums[0];
     for (int p = 0; p < surface->planes; p++)

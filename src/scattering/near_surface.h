@@ -35,6 +35,7 @@ typedef struct sedge_near_surface {
     // Set by sedge_near_surface_check; the same on all ranks.
     double area;                     // of the surface itself, without images
     double side[SEDGE_IMAGE_PLANES]; // +1 or -1: where the surface lies, seen from the plane
+    double middle[3], radius;        // of a sphere around the surface and its images
 } sedge_near_surface;
 
 // Test that the surface with its images is closed and has outward normals, and set what is derived.

@@ -218,6 +218,80 @@ static void test_images(void)
     }
 }
 
+// ---- many directions ---------------------------------------------------------------------------
+
+// Directions theta = step[0] i, phi = from + step[1] j, in degrees, of a surface that may have
+// an image: a list of them, which is interpolated where that takes fewer sums, against each of them
+// alone, which is not. The currents are those of a dipole near a corner, far from the middle, so
+// that degrees up to k R count. The cut leaves out less than 1e-10 of the currents' integral.
+static void compare_grid(stage *s, double w, const int count[2], const double step[2], double from)
+{
+    const double centre[3] = {3.0, -1.0, 2.0};
+    const dipole corner = {.place = {0.75, 0.65, 0.45}, .electric = {1.0, -0.5 + 0.7 * J, 0.3}};
+    const int all = count[0] * count[1];
+    double(*grid)[2] = NULL;
+    double complex(*far)[2] = NULL;
+    double most = 0.0;
+    double worst = 0.0;
+    sedge_near_fields fields = {.frequencies = 1,
+                                .frequency = &w,
+                                .E = (const double complex(*)[3])s->E,
+                                .H = (const double complex(*)[3])s->H};
+
+    CHECK_OK(sedge_allocate(&grid, all, sizeof *grid));
+    CHECK_OK(sedge_allocate(&far, all, sizeof *far));
+    memset(s->E, 0, (size_t)s->surface.points * sizeof *s->E);
+    memset(s->H, 0, (size_t)s->surface.points * sizeof *s->H);
+    for (int64_t p = 0; p < s->surface.points; p++)
+        add_dipole(&corner, w, &vacuum, s->place[p], s->E[p], s->H[p]);
+    for (int d = 0; d < all; d++) {
+        const int row = d / count[1];
+        const int column = d % count[1];
+        grid[d][0] = PI / 180.0 * step[0] * row;
+        grid[d][1] = PI / 180.0 * (from + step[1] * column);
+    }
+    CHECK_OK(sedge_far_field_find(&s->surface, &fields, &vacuum, centre, all,
+                                  (const double(*)[2])grid, far));
+    for (int d = 0; d < all; d++) {
+        double complex alone[1][2];
+        for (int c = 0; c < 2; c++) most = fmax(most, cabs(far[d][c]));
+        if (d % 13 != 0) continue;
+        CHECK_OK(sedge_far_field_find(&s->surface, &fields, &vacuum, centre, 1,
+                                      (const double(*)[2])grid[d], alone));
+        for (int c = 0; c < 2; c++) worst = fmax(worst, cabs(far[d][c] - alone[0][c]));
+    }
+    CHECK_BOUND(worst, 1e-10 * most);
+    sedge_release(grid);
+    sedge_release(far);
+}
+
+// k R from 0.01 to 30; cuts, the whole sphere, directions between the samples and upon them; with
+// a mirror and with a ground.
+static void test_grids(void)
+{
+    static const double size[] = {0.01, 0.1, 1.0, 4.0, 12.0, 30.0};
+    static const int counts[3][2] = {{91, 4}, {37, 24}, {181, 1}};
+    static const double steps[3][2] = {{2.0, 90.0}, {5.0, 15.0}, {1.0, 0.0}};
+    static const double radius = 1.0630146; // of the box
+
+    for (int planes = 0; planes < 3; planes++) {
+        stage s;
+        open_stage(&s, comm);
+        add_box(&s, lower, upper, planes == 0 ? 0x3f : 0x3f & ~(1u << 4));
+        s.surface.planes = planes > 0 ? 1 : 0;
+        s.surface.plane[0] =
+            (sedge_image_plane){.axis = 2, .position = lower[2], .ground = planes == 2};
+        CHECK_OK(sedge_near_surface_check(&s.surface));
+        for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+            for (int g = 0; g < 3; g++) {
+                if (planes > 0 && i % 2 == 0) continue;
+                compare_grid(&s, size[i] / radius, counts[g], steps[g], g == 1 ? -180.0 : 0.0);
+            }
+        }
+        close_stage(&s);
+    }
+}
+
 // ---- power -------------------------------------------------------------------------------------
 
 static double measure(const double complex v[3])
@@ -528,6 +602,7 @@ int main(void)
     if (sedge_comm_create(&comm, NULL) != SEDGE_OK) return 1;
     test_dipoles();
     test_images();
+    test_grids();
     test_power();
     test_half_wave_dipole();
     test_mie();
