@@ -193,7 +193,7 @@ typedef struct sedge_deck {
     sedge_deck_material *materials;
     int term_count;
     sedge_deck_term *terms;    // all of a kind together, kinds in the order of sedge_term_kinds
-    const char **term_volumes; // names of the groups that have terms, for `mesh`
+    const char **term_volumes; // names of the groups that have terms or a source, for `mesh`
     int boundary_count;
     sedge_deck_boundary *boundaries;
     const sedge_deck_boundary *layer; // the first with a perfectly matched layer; NULL: none

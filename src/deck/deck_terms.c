@@ -184,16 +184,26 @@ static sedge_status read_tensors(const deck_reader *reader, sedge_deck *deck,
     return SEDGE_OK;
 }
 
-// The volume groups with terms are the mesh's classes: no SIMD batch has elements of two of them.
+// Does the equation's source act in a material?
+static bool has_source(const sedge_deck *deck, const sedge_deck_material *material)
+{
+    double m[SEDGE_MAX_MATERIALS] = {0.0};
+
+    if (deck->equation->derive != NULL) deck->equation->derive(material->values, m);
+    return sedge_equation_has_source(deck->equation, m);
+}
+
+// The volume groups with terms or a source are the mesh's classes: no SIMD batch has elements of
+// two of them.
 static sedge_status list_volumes(sedge_deck *deck)
 {
     int count = 0;
 
     SEDGE_TRY(sedge_allocate(&deck->term_volumes, deck->material_count, sizeof(char *)));
     for (int i = 0; i < deck->material_count; i++) {
-        bool has_term = false;
-        for (int k = 0; k < deck->term_count; k++) has_term |= deck->terms[k].material == i;
-        if (has_term) deck->term_volumes[count++] = deck->materials[i].name;
+        bool has_some = has_source(deck, &deck->materials[i]);
+        for (int k = 0; k < deck->term_count; k++) has_some |= deck->terms[k].material == i;
+        if (has_some) deck->term_volumes[count++] = deck->materials[i].name;
     }
     deck->mesh.class_volume = deck->term_volumes;
     deck->mesh.classes = count;

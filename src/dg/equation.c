@@ -25,6 +25,12 @@ int sedge_parameters_size(const sedge_parameter *parameters, int count)
     return size;
 }
 
+bool sedge_equation_has_source(const sedge_equation *equation, const double *m)
+{
+    if (equation->source == NULL) return false;
+    return equation->has_source == NULL || equation->has_source(m);
+}
+
 bool sedge_turns(const double *p, double *k)
 {
     for (int i = 0; i < 3; i++) k[i] = p[i];

@@ -389,6 +389,9 @@ typedef struct sedge_equation {
 int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
                          const sedge_equation *equation);
 
+// Does the source act in a material of the values m?
+bool sedge_equation_has_source(const sedge_equation *equation, const double *m);
+
 // Check that the table is complete. SEDGE_ERR_USAGE names the equation and the entry that is
 // missing or wrong. Code that reads a deck or prints its keys calls this first; all other code
 // relies on it. Not collective.

@@ -11,7 +11,7 @@ int sedge_predictor_terms(int order, bool terms)
 
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume)
 {
-    return !sedge_problem_has_source(problem, -1) && !sedge_problem_has_term(problem, volume);
+    return !sedge_problem_has_source(problem, volume) && !sedge_problem_has_term(problem, volume);
 }
 
 static int count_lowerings(int order)

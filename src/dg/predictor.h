@@ -30,9 +30,9 @@
 //
 // where E raises to the next order and T, from order m to m - 1, is its adjoint but for a factor.
 // E^k T^k multiplies the part of degree d by the product of 1 - x(d) / x(n - i) over i = 0 to k -
-// 1, with x(d) = d (d + 3). Elements with terms, curved ones, and all where the source acts in any
-// group, have no such form of L u. There, and above order 8, f_1 is 1/2 + lean instead, which takes
-// lean (w dt)^2 of every wave: first order in the step.
+// 1, with x(d) = d (d + 3). Elements with terms or a source, and curved ones, have no such form of
+// L u. There, and above order 8, f_1 is 1/2 + lean instead, which takes lean (w dt)^2 of every
+// wave: first order in the step.
 //
 // q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
 // "Local time steps"), with a margin for others.
@@ -62,8 +62,7 @@
 // it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.
 int sedge_predictor_terms(int order, bool terms);
 
-// Are straight elements of a volume group plain? They have no term, and the source acts in no group
-// at all: kernels know it for the problem.
+// Are straight elements of a volume group plain? They have neither terms nor a source.
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume);
 
 // f_k, k = 1 to K. `plain`: in straight elements of plain groups, where f_1 has no

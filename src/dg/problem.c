@@ -323,12 +323,9 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
 
 bool sedge_problem_has_source(const sedge_problem *problem, int volume)
 {
-    const sedge_equation *const equation = problem->equation;
-
-    for (int v = 0; v < problem->volumes && equation->source != NULL; v++) {
+    for (int v = 0; v < problem->volumes; v++) {
         if (volume >= 0 && v != volume) continue;
-        if (equation->has_source == NULL || equation->has_source(problem->materials[v]))
-            return true;
+        if (sedge_equation_has_source(problem->equation, problem->materials[v])) return true;
     }
     return false;
 }

@@ -337,19 +337,14 @@ typedef struct target {
     const sedge_slots *slots;
 } target;
 
-// The elements of a range have the term, or none has: the groups of a deck's terms lie in ranges of
-// their own. The source is zero where it does not act, and counts as in all elements: so an
-// element has the same kernel on any number of ranks.
+// The elements of a range have the term, or none has: the groups of a deck that have terms or a
+// source lie in ranges of their own.
 static sedge_status find_in_range(bool *found, const operator_term *term, const target *to,
                                   const sedge_range *range)
 {
     const sedge_mesh *const mesh = to->slots->mesh;
     int32_t count = 0;
 
-    if (term->term == NULL) {
-        *found = true;
-        return SEDGE_OK;
-    }
     for (int32_t e = range->first; e < range->first + range->count; e++)
         count += operator_term_is_in(term, to->problem, mesh->group[e]);
     *found = count > 0;

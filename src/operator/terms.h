@@ -6,9 +6,8 @@
 // Elements that have terms run through a stage kernel of their own, which is the tuned one with the
 // terms in it: a term would else have to read the fields a second time. Terms are not tuned. With a
 // predictor the prediction does what they do over a step (predictor.h), and that kernel has only
-// those that multiply du/dt. If the equation's source acts in some group, all elements count as
-// having it: it is zero in the others. Curved elements have one kernel, which skips the terms that
-// an element does not have.
+// those that multiply du/dt. Curved elements have one kernel, which skips the terms that an element
+// does not have.
 #pragma once
 
 #include "dg/problem.h"

@@ -101,6 +101,22 @@ static sedge_status set_levels(sedge_mesh *mesh, const sedge_comm *comm, const c
     return status;
 }
 
+// The volume groups in which the source acts, by the materials of find_material below.
+static void list_sources(const char **classes, int *count, const dg_case_options *options)
+{
+    static const char *const names[2][3] = {{"domain", "below", "left"}, {"above", "right"}};
+    const sedge_equation *const equation = options->equation;
+
+    for (int i = 0; i < 2 && equation != NULL; i++) {
+        double deck[SEDGE_MAX_VALUES];
+        double m[SEDGE_MAX_MATERIALS] = {0.0};
+        copy_parameters(deck, options->materials[i], equation->materials, equation->material_count);
+        if (equation->derive != NULL) equation->derive(deck, m);
+        if (!sedge_equation_has_source(equation, m)) continue;
+        for (int k = 0; k < 3 && names[i][k] != NULL; k++) classes[(*count)++] = names[i][k];
+    }
+}
+
 sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_case_options *options)
 {
     sedge_mesh_options requested = sedge_mesh_defaults();
@@ -114,6 +130,7 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
     requested.boundary_last = options->boundary_last;
     requested.classes = options->classes ? 2 : 0;
     requested.class_volume = classes;
+    if (!options->classes) list_sources(classes, &requested.classes, options);
     for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++)
         if (!options->classes) classes[requested.classes++] = term->volume;
     for (int d = 0; d < 3; d++) {

@@ -29,7 +29,7 @@ typedef struct dg_case_options {
     bool straight;    // curved elements of the file lose their edges' nodes
     bool boundary_last;
     bool classes; // the volume groups "above" and "domain" lie in ranges of their own; else those
-                  // of terms do
+                  // of terms and of a source do
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
     const char *levels;        // of the time step, a digit for each cube along x; NULL: one for all

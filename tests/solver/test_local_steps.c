@@ -63,7 +63,7 @@ static void test_everything(const kit_world *world, int order, const char *level
     match_steps(world, &options, 0.2);
 }
 
-// Of two media one conducts, and nothing has terms: no element is plain then.
+// Of two media one conducts, and nothing has terms: elements of the other one are plain.
 static void test_conducting(const kit_world *world)
 {
     kit_options options = start(kit_everything(4, 3, 2), "012");

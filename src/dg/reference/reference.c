@@ -413,8 +413,7 @@ static void add_source(const sedge_reference *reference, int32_t e, const double
     const int n = reference->element->nodes;
     const int fields = equation->fields;
 
-    if (equation->source == NULL) return;
-    if (equation->has_source != NULL && !equation->has_source(m)) return;
+    if (!sedge_equation_has_source(equation, m)) return;
     for (int i = 0; i < n; i++) {
         double q[SEDGE_MAX_FIELDS];
         double s[SEDGE_MAX_FIELDS] = {0.0};
