@@ -123,6 +123,8 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/dg_face_memory.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
+    if (problem->curved || problem->integrator->predictor)
+        sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     if (problem->curved) {
         sources[count++].name = "codegen/kernels/dg/dg_curve.h";
         sources[count++].name = "codegen/kernels/dg/dg_curved_parts.h";
@@ -136,7 +138,6 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     }
     if (problem->integrator->predictor) {
         sources[count++].name = "codegen/kernels/dg/dg_lower.h";
-        sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
         sources[count++] = (sedge_source){"series_products.h", sedge_text_get(series)};
         sources[count++].name = "codegen/kernels/dg/dg_series.h";
         sources[count++].name = "codegen/kernels/dg/dg_predictor.h";

@@ -14,6 +14,7 @@ typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
     char byte[SEDGE_STATE_ALIGN];
 } sedge_piece;
 #endif
+#define SEDGE_PIECE_WORDS ((int)sizeof(sedge_piece) / (int)sizeof(sedge_value))
 
 #if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
 SEDGE_FUNCTION void copy_piece(void *to, const void *from)

@@ -558,16 +558,8 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 // A neighbour's trace at one point into the block's memory, on its way until SEDGE_COPY_WAIT.
 SEDGE_FUNCTION void copy_trace(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOBAL sedge_real *from)
 {
-#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
-    SEDGE_EACH (i, (int)sizeof(sedge_point) / SEDGE_STATE_ALIGN)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                         (unsigned)__cvta_generic_to_shared(to) + i * SEDGE_STATE_ALIGN),
-                     "l"((const char *)from + i * SEDGE_STATE_ALIGN), "n"(SEDGE_STATE_ALIGN)
-                     : "memory");
-#else
-    const sedge_point point = *(const SEDGE_GLOBAL sedge_point *)from;
-    SEDGE_EACH (f, SEDGE_FIELDS) to[f] = point.f[f];
-#endif
+    SEDGE_EACH (i, SEDGE_FIELDS / SEDGE_PIECE_WORDS)
+        copy_piece(to + i * SEDGE_PIECE_WORDS, from + i * SEDGE_PIECE_WORDS);
 }
 #endif
 

@@ -21,7 +21,6 @@
 // they meet different banks.
 
 #define SEDGE_PREDICT_ITEMS (SEDGE_NODES * SEDGE_PREDICT_BLOCK)
-#define SEDGE_PIECE_WORDS   ((int)sizeof(sedge_piece) / (int)sizeof(sedge_value))
 #define SEDGE_NODE_PIECES   (SEDGE_FIELDS / SEDGE_PIECE_WORDS)
 #define SEDGE_METRIC_PACKS  (SEDGE_METRIC_STRIDE / SEDGE_PACK)
 #define SEDGE_METRIC_STRIDE 12 // words of an element's metric terms
