@@ -200,7 +200,7 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
 
     if (config->matrix) sources[count++].name = "codegen/kernels/elliptic/dg_elliptic_matrix.h";
     if (config->curved) {
-        sources[count++].name = "codegen/kernels/dg/dg_curve.h";
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
         sources[count++].name = "codegen/kernels/elliptic/dg_elliptic_curved.h";
     }
     (void)snprintf(name, 64, "elliptic-n%d-%s%s", element->order,

@@ -1,5 +1,5 @@
-// The stage in curved elements by covariant components (codegen/kernels/dg/dg_covariant.h): sizes
-// and operators. curved.h launches it.
+// The stage in curved elements by covariant components (codegen/kernels/dg/curved/dg_covariant.h):
+// sizes and operators. curved.h launches it.
 #pragma once
 
 #include "operator/parts.h"

@@ -1,5 +1,5 @@
 // Curved elements on the device: their operators, maps and kernels
-// (codegen/kernels/dg/dg_curved.h).
+// (codegen/kernels/dg/curved/dg_curved.h).
 #include "operator/curved.h"
 
 #include "base/memory.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define CURVE_WORDS 30 // as in codegen/kernels/dg/dg_curve.h
+#define CURVE_WORDS 30 // as in codegen/kernels/dg/curved/dg_curve.h
 
 static int largest(int a, int b)
 {

@@ -1,4 +1,4 @@
-// The stage and the energy in curved elements (codegen/kernels/dg/dg_curved.h).
+// The stage and the energy in curved elements (codegen/kernels/dg/curved/dg_curved.h).
 #pragma once
 
 #include "operator/fields.h"

@@ -62,7 +62,7 @@ typedef struct operator_exchange {
 typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
     int chunk;               // points whose fluxes are in the block's memory at once, or their
-                             // orbits (codegen/kernels/dg/dg_covariant.h)
+                             // orbits (codegen/kernels/dg/curved/dg_covariant.h)
     int block;               // SIMD batches a block
     int tile, rows;          // batches and rows that an item of dg_covariant.h works on
     int orbits[3];           // of points, nodes and lower coefficients there

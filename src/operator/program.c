@@ -126,15 +126,15 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     if (problem->curved || problem->integrator->predictor)
         sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     if (problem->curved) {
-        sources[count++].name = "codegen/kernels/dg/dg_curve.h";
-        sources[count++].name = "codegen/kernels/dg/dg_curved_parts.h";
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curved_parts.h";
         if (sedge_cubature_is_covariant(problem)) {
-            sources[count++].name = "codegen/kernels/dg/dg_covariant_parts.h";
-            sources[count++].name = "codegen/kernels/dg/dg_covariant.h";
+            sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_parts.h";
+            sources[count++].name = "codegen/kernels/dg/curved/dg_covariant.h";
         } else {
-            sources[count++].name = "codegen/kernels/dg/dg_curved.h";
+            sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
         }
-        sources[count++].name = "codegen/kernels/dg/dg_curved_energy.h";
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curved_energy.h";
     }
     if (problem->integrator->predictor) {
         sources[count++].name = "codegen/kernels/dg/dg_lower.h";
@@ -143,9 +143,9 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
     if (operator_terms_exponential(problem))
-        sources[count++].name = "codegen/kernels/dg/dg_exponential.h";
+        sources[count++].name = "codegen/kernels/dg/terms/dg_exponential.h";
     if (operator_terms_store_energy(problem))
-        sources[count++].name = "codegen/kernels/dg/dg_memory_energy.h";
+        sources[count++].name = "codegen/kernels/dg/terms/dg_memory_energy.h";
     if (sedge_problem_stores_face_energy(problem))
         sources[count++].name = "codegen/kernels/dg/dg_face_energy.h";
     if (sedge_problem_is_two_sided(problem))

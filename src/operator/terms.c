@@ -20,7 +20,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
     if (i < sources) {
         return (operator_term){.name = "source",
                                .function = "sedge_source_local",
-                               .header = {.name = "codegen/kernels/dg/dg_source.h"},
+                               .header = {.name = "codegen/kernels/dg/terms/dg_source.h"},
                                .poles = 1};
     }
     const sedge_term *const term = &problem->terms[i - sources];
@@ -314,9 +314,9 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
         if (!is_listed(text->sources, text->count, &term.header))
             text->sources[text->count++] = term.header;
         text->sources[text->count++] = (sedge_source){term.name, text->numbers[i]};
-        text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/dg_term.h", NULL};
+        text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/terms/dg_term.h", NULL};
     }
-    text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/dg_terms.h", NULL};
+    text->sources[text->count++] = (sedge_source){"codegen/kernels/dg/terms/dg_terms.h", NULL};
     return SEDGE_OK;
 }
 
