@@ -83,9 +83,38 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
         way->out_of < 0 || own ? "both sides" : "neither side");
 }
 
+// Weights follow from the order of the face's vertices: 24 of them are possible.
+typedef struct vertex_orders {
+    int32_t side[64]; // the first with this order, plus 1; 0: none
+} vertex_orders;
+
+static sedge_status fill_weights(sedge_face_points *out, const sedge_element *element,
+                                 const sedge_quadrature *rule, int32_t s, const int order[3],
+                                 vertex_orders *before)
+{
+    int32_t *const first = &before->side[16 * order[0] + 4 * order[1] + order[2]];
+    const int64_t numbers = (int64_t)rule->points * element->nodes;
+
+    if (*first > 0) {
+        memcpy(out->weights + s * numbers, out->weights + (*first - 1) * numbers,
+               (size_t)numbers * sizeof *out->weights);
+        return SEDGE_OK;
+    }
+    *first = s + 1;
+    for (int p = 0; p < rule->points; p++) {
+        double rst[3];
+
+        place_point(order, rule->place[p], rst);
+        SEDGE_TRY(
+            sedge_element_interpolate(element, rst[0], rst[1], rst[2],
+                                      out->weights + s * numbers + (int64_t)p * element->nodes));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status fill_side(sedge_face_points *out, const sedge_output_context *context,
                               const sedge_quadrature *rule, int32_t s, const sedge_set_face *side,
-                              const direction *way)
+                              const direction *way, vertex_orders *before)
 {
     const sedge_mesh *const mesh = context->mesh;
     double c[SEDGE_CURVE_TERMS][3];
@@ -112,10 +141,8 @@ static sedge_status fill_side(sedge_face_points *out, const sedge_output_context
         for (int d = 0; d < 3; d++) normal[d] *= sign / length;
         out->area[at] = length * rule->weight[p];
         out->elements[at] = side->element;
-        SEDGE_TRY(sedge_element_interpolate(context->element, rst[0], rst[1], rst[2],
-                                            out->weights + at * context->element->nodes));
     }
-    return SEDGE_OK;
+    return fill_weights(out, context->element, rule, s, order, before);
 }
 
 // ---- the surface -------------------------------------------------------------------------------
@@ -132,6 +159,7 @@ static sedge_status fill(sedge_face_points *out, const sedge_output_context *con
                          const direction *way)
 {
     const int64_t points = (int64_t)out->sides * rule->points;
+    vertex_orders before = {{0}};
 
     SEDGE_TRY(sedge_allocate(&out->ids, out->sides, sizeof *out->ids));
     SEDGE_TRY(sedge_allocate(&out->share, out->sides, sizeof *out->share));
@@ -145,7 +173,7 @@ static sedge_status fill(sedge_face_points *out, const sedge_output_context *con
     for (int32_t s = 0; s < out->sides; s++) {
         out->ids[s] = SEDGE_FACES * context->mesh->global_ids[side[s].element] + side[s].face;
         out->share[s] = way->doubled && side[s].other_group >= 0 ? 0.5 : 1.0;
-        SEDGE_TRY(fill_side(out, context, rule, s, &side[s], way));
+        SEDGE_TRY(fill_side(out, context, rule, s, &side[s], way, &before));
     }
     return SEDGE_OK;
 }

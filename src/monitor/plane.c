@@ -1,13 +1,17 @@
 #include "plane.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "monitor/output_describe.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #define INSIDE -1e-9 // least barycentric coordinate of a point that counts as inside
+
+enum { GRAIN = 256 }; // pixels whose weights take as long as a thread's start
 
 static const char axis_names[3][2] = {"x", "y", "z"};
 
@@ -87,6 +91,27 @@ static void mark_element(const sedge_output_context *context, const sedge_plane 
     }
 }
 
+typedef struct weight_job {
+    const sedge_element *element;
+    const sedge_plane *plane;
+    const found_points *found;
+    atomic_bool failed;
+} weight_job;
+
+static void find_weights(void *context, int64_t first, int64_t end)
+{
+    weight_job *const job = context;
+    const int nodes = job->element->nodes;
+
+    for (int64_t i = first; i < end; i++) {
+        const double *const rst = job->found->rst[job->plane->pixels[i]];
+
+        if (sedge_element_interpolate(job->element, rst[0], rst[1], rst[2],
+                                      job->plane->weights + i * nodes) != SEDGE_OK)
+            atomic_store(&job->failed, true);
+    }
+}
+
 // Keep what this rank owns: of the elements that several ranks found at a point, the one with the
 // least global number, the same on any number of ranks. Collective.
 static sedge_status keep_owned(const sedge_output_context *context, sedge_plane *plane,
@@ -108,16 +133,18 @@ static sedge_status keep_owned(const sedge_output_context *context, sedge_plane 
     SEDGE_TRY(sedge_allocate(&plane->elements, plane->owned, sizeof *plane->elements));
     SEDGE_TRY(sedge_allocate(&plane->pixels, plane->owned, sizeof *plane->pixels));
     SEDGE_TRY(sedge_allocate(&plane->weights, plane->owned * nodes, sizeof *plane->weights));
+    weight_job job = {.element = context->element, .plane = plane, .found = found};
     int64_t at = 0;
     for (int64_t i = 0; i < pixels; i++) {
         if (found->elements[i] < 0) continue;
         plane->elements[at] = found->elements[i];
-        plane->pixels[at] = i;
-        SEDGE_TRY(sedge_element_interpolate(context->element, found->rst[i][0], found->rst[i][1],
-                                            found->rst[i][2], plane->weights + at * nodes));
-        at++;
+        plane->pixels[at++] = i;
     }
-    return SEDGE_OK;
+    sedge_parallel(context->threads, plane->owned, GRAIN, find_weights, &job);
+    return atomic_load(&job.failed)
+               ? SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a pixel of '%s' has no place in its element",
+                            plane->entry->name)
+               : SEDGE_OK;
 }
 
 static sedge_status find_points(const sedge_output_context *context, sedge_plane *plane)

@@ -258,7 +258,7 @@ sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vt
 static bool needs_wide_points(const sedge_output_context *context)
 {
     const sedge_mesh *const mesh = context->mesh;
-    double least = HUGE_VAL;
+    double least = HUGE_VAL; // square of an edge
     double reach = 0.0;
 
     for (int32_t e = 0; e < mesh->elements; e++) {
@@ -266,15 +266,16 @@ static bool needs_wide_points(const sedge_output_context *context)
             for (int b = a + 1; b < 4; b++) {
                 const double *const p = mesh->corners[e][a];
                 const double *const q = mesh->corners[e][b];
-                const double edge = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
-                if (edge < least) least = edge;
+                double square = 0.0;
+                for (int d = 0; d < 3; d++) square += (p[d] - q[d]) * (p[d] - q[d]);
+                if (square < least) least = square;
             }
         }
     }
     for (int side = 0; side < 2; side++)
         for (int d = 0; d < 3; d++) reach = fmax(reach, fabs(mesh->bounds[side][d]));
     sedge_comm_min(context->comm, &least, 1);
-    return reach * (double)FLT_EPSILON / 2.0 > 0.01 * least / context->element->order ||
+    return reach * (double)FLT_EPSILON / 2.0 > 0.01 * sqrt(least) / context->element->order ||
            reach > (double)FLT_MAX;
 }
 

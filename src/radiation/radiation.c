@@ -106,15 +106,19 @@ static sedge_status add_beyond(double most[NUMBERS], const sedge_output_context 
                                double bounds[2][3], const char *where)
 {
     const sedge_mesh *const mesh = context->mesh;
+    int added = -1; // group: neighbours have mostly the same one
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         double(*const corners)[3] = mesh->corners[e];
         double middle[3];
 
+        if (mesh->group[e] == added) continue;
+
         for (int d = 0; d < 3; d++)
             middle[d] = 0.25 * (corners[0][d] + corners[1][d] + corners[2][d] + corners[3][d]);
         if (!is_beyond(bounds, middle) || sedge_mesh_in_layer(mesh, e)) continue;
-        SEDGE_TRY(add_medium(most, context, mesh->group[e], where));
+        added = mesh->group[e];
+        SEDGE_TRY(add_medium(most, context, added, where));
     }
     return SEDGE_OK;
 }
@@ -125,6 +129,7 @@ static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *
                                 const char *where)
 {
     double most[NUMBERS] = {0.0, 0.0, 0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    int added = -1; // group
 
     for (int32_t s = 0; s < faces->sides; s++)
         if (sedge_closed_surface_is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
@@ -135,6 +140,8 @@ static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *
 
         if (context->mesh->groups.volume_axes[group] != 0) most[LAYER] = 1.0;
         if (most[OUTSIDE] > 0.0 && !sedge_closed_surface_is_outside(context, faces, s)) continue;
+        if (group == added) continue;
+        added = group;
         status = add_medium(most, context, group, where);
     }
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
