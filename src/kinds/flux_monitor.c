@@ -358,6 +358,8 @@ static sedge_status finish(void *what)
     const flux_monitor *const monitor = what;
 
     if (monitor->transforms.array_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(monitor->transforms.context->comm,
+                               sedge_transforms_fetch(&monitor->transforms)));
     return sedge_transforms_write(&monitor->transforms, "flux_spectra.h5", "flux at frequencies",
                                   (1.0 + monitor->count) * 4.0 * ENTRY_BYTES, write_entries);
 }

@@ -141,11 +141,11 @@ sedge_status sedge_transforms_write(const sedge_transforms *transforms, const ch
     char path[SEDGE_OUTPUT_PATH];
     char temporary[SEDGE_OUTPUT_PATH + 8];
     sedge_h5 *file = NULL;
-    sedge_status status = sedge_transforms_fetch(transforms);
+    sedge_status status = SEDGE_OK;
 
     sedge_output_path(path, transforms->context, name);
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    if (root && status == SEDGE_OK) status = begin_file(transforms, &file, temporary, text, bytes);
+    if (root) status = begin_file(transforms, &file, temporary, text, bytes);
     status = sedge_comm_agree(comm, status);
     if (status == SEDGE_OK) status = write(transforms, file);
     status = sedge_h5_close(file, status);

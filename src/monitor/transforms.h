@@ -65,8 +65,7 @@ sedge_status sedge_transforms_fetch(const sedge_transforms *transforms);
 
 // Write the output file `name`, whole or not at all, of about `bytes` bytes: what all output files
 // tell with `text` as their content, then what `write` writes, which gets the monitor and, on the
-// root, the file. All sums are
-// on the host then. Collective, as `write`.
+// root, the file. Collective, as `write`.
 SEDGE_MUST_USE
 sedge_status sedge_transforms_write(const sedge_transforms *transforms, const char *name,
                                     const char *text, double bytes,

@@ -1,9 +1,12 @@
 #include "closed_surface.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { GRAIN = 1 << 12 }; // points that take as long as a thread's start
 
 bool sedge_closed_surface_is_outside(const sedge_output_context *context,
                                      const sedge_face_points *faces, int32_t side)
@@ -95,20 +98,35 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
     return SEDGE_OK;
 }
 
-void sedge_closed_surface_fields(const sedge_near_surface *surface, const sedge_spectrum *spectrum,
-                                 int f, double complex (*E)[3], double complex (*H)[3])
+typedef struct phasors {
+    const sedge_spectrum *spectrum;
+    int f;
+    double complex (*E)[3], (*H)[3];
+} phasors;
+
+static void take_phasors(void *context, int64_t first, int64_t end)
 {
-    for (int64_t k = 0; k < surface->points; k++) {
+    const phasors *const to = context;
+    const int frequencies = to->spectrum->frequencies->count;
+
+    for (int64_t k = first; k < end; k++) {
         for (int c = 0; c < 6; c++) {
-            const double *const sum =
-                spectrum->sums + 2 * ((6 * k + c) * spectrum->frequencies->count + f);
+            const double *const sum = to->spectrum->sums + 2 * ((6 * k + c) * frequencies + to->f);
             const double complex value = sum[0] + (double complex)_Complex_I * sum[1];
 
             if (c < 3) {
-                E[k][c] = value;
+                to->E[k][c] = value;
             } else {
-                H[k][c - 3] = value;
+                to->H[k][c - 3] = value;
             }
         }
     }
+}
+
+void sedge_closed_surface_fields(const sedge_near_surface *surface, const sedge_spectrum *spectrum,
+                                 int f, double complex (*E)[3], double complex (*H)[3])
+{
+    phasors to = {.spectrum = spectrum, .f = f, .E = E, .H = H};
+
+    sedge_parallel(surface->threads, surface->points, GRAIN, take_phasors, &to);
 }
