@@ -59,8 +59,11 @@ output: {snapshots: 0}
 
 
 def write_bar(path, counts, size, media):
-    """A bar of cubes, cut into six tetrahedra each, in Gmsh's format: `media` has a volume group for each layer along z."""
-    groups = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax", *sorted(set(media))]
+    """A bar of cubes, cut into six tetrahedra each, in Gmsh's format: `media` has a volume group for each layer along z,
+    or for each cube by its place (i, j, k)."""
+    if not isinstance(media, dict):
+        media = {cube: media[cube[2]] for cube in itertools.product(*map(range, counts))}
+    groups = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax", *sorted(set(media.values()))]
     nodes = list(itertools.product(*(range(count + 1) for count in counts)))
     number = {place: k for k, place in enumerate(nodes, 1)}
     elements, faces = [], set()
@@ -70,7 +73,7 @@ def write_bar(path, counts, size, media):
             corners.append(tuple(x + (d == axis) for d, x in enumerate(corners[-1])))
         if (order[1] - order[0]) % 3 == 2:  # an odd permutation
             corners[1:3] = corners[2:0:-1]
-        elements.append((4, 1 + groups.index(media[cube[2]]), corners))
+        elements.append((4, 1 + groups.index(media[cube]), corners))
         faces.update(itertools.combinations(sorted(corners), 3))
     for side in range(6):
         axis, end = side // 2, counts[side // 2] * (side % 2)
