@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "io/json.h"
 #include "io/writer.h"
 #include "monitor/output_folder.h"
 #include "monitor/point_recorder.h"
@@ -21,6 +22,7 @@ typedef struct one_monitor {
     int waiting;                    // samples of its points that it has not received yet
     double *times;                  // [capacity of the recorder]
     int64_t *steps;                 // [capacity of the recorder]
+    double seconds;                 // since its creation, in the functions of `kind`
 } one_monitor;
 
 struct sedge_monitors {
@@ -171,8 +173,7 @@ static bool is_full(const one_monitor *one)
     return one->recorder != NULL && one->waiting == sedge_point_recorder_capacity(one->recorder);
 }
 
-// Let a monitor have the batch that waits for it. Collective.
-static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
+static sedge_status fetch_batch(const sedge_monitors *monitors, one_monitor *one)
 {
     const sedge_monitor_kind *const kind = one->kind;
     const int samples = one->waiting;
@@ -188,6 +189,26 @@ static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
     }
     sedge_point_recorder_forget(one->recorder);
     return SEDGE_OK;
+}
+
+// Let a monitor have the batch that waits for it. Collective.
+static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
+{
+    const double start = sedge_clock();
+    const sedge_status status = fetch_batch(monitors, one);
+
+    one->seconds += sedge_clock() - start;
+    return status;
+}
+
+static sedge_status flush(const sedge_monitors *monitors, one_monitor *one)
+{
+    SEDGE_TRY(fetch(monitors, one));
+    if (one->kind->flush == NULL) return SEDGE_OK;
+    const double start = sedge_clock();
+    const sedge_status status = one->kind->flush(one->monitor);
+    one->seconds += sedge_clock() - start;
+    return status;
 }
 
 // ---- sampling ----------------------------------------------------------------------------------
@@ -209,18 +230,20 @@ bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step)
 sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sample)
 {
     const int64_t step = sedge_sample_step(sample);
-    bool flush = false;
+    bool flush_all = false;
 
     for (int i = 0; i < monitors->count; i++) {
         one_monitor *const one = &monitors->each[i];
 
         if (is_full(one)) SEDGE_TRY(fetch(monitors, one));
         if (!is_due(one, step)) continue;
+        const double start = sedge_clock();
         SEDGE_TRY(one->kind->sample(one->monitor, sample));
+        one->seconds += sedge_clock() - start;
         one->sampled = step;
-        flush = flush || one->kind->flushes_all;
+        flush_all = flush_all || one->kind->flushes_all;
     }
-    return flush ? sedge_monitors_flush(monitors) : SEDGE_OK;
+    return flush_all ? sedge_monitors_flush(monitors) : SEDGE_OK;
 }
 
 sedge_status sedge_monitors_compare(sedge_monitors *monitors, int64_t window, bool measure,
@@ -273,21 +296,19 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 
 sedge_status sedge_monitors_flush(sedge_monitors *monitors)
 {
-    for (int i = 0; i < monitors->count; i++) {
-        one_monitor *const one = &monitors->each[i];
-
-        SEDGE_TRY(fetch(monitors, one));
-        if (one->kind->flush != NULL) SEDGE_TRY(one->kind->flush(one->monitor));
-    }
+    for (int i = 0; i < monitors->count; i++) SEDGE_TRY(flush(monitors, &monitors->each[i]));
     return SEDGE_OK;
 }
 
 sedge_status sedge_monitors_settle(sedge_monitors *monitors, int64_t step)
 {
     for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+        one_monitor *const one = &monitors->each[i];
+        const double start = sedge_clock();
 
-        if (one->kind->settle != NULL) SEDGE_TRY(one->kind->settle(one->monitor, step));
+        if (one->kind->settle == NULL) continue;
+        SEDGE_TRY(one->kind->settle(one->monitor, step));
+        one->seconds += sedge_clock() - start;
     }
     return SEDGE_OK;
 }
@@ -297,10 +318,12 @@ static sedge_status finish_each(const sedge_monitors *monitors)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < monitors->count; i++) {
-            const one_monitor *const one = &monitors->each[i];
+            one_monitor *const one = &monitors->each[i];
+            const double start = sedge_clock();
 
             if (one->kind->finish == NULL || (one->kind->settle == NULL) != (pass == 1)) continue;
             SEDGE_TRY(one->kind->finish(one->monitor));
+            one->seconds += sedge_clock() - start;
         }
     }
     return SEDGE_OK;
@@ -330,6 +353,18 @@ sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *t
         SEDGE_TRY(one->kind->report(one->monitor, text, own));
     }
     return SEDGE_OK;
+}
+
+json_t *sedge_monitors_seconds(const sedge_monitors *monitors)
+{
+    json_t *const object = json_object();
+
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        (void)json_object_set_new(object, one->kind->name, sedge_json_number(one->seconds));
+    }
+    return object;
 }
 
 // ---- checkpoints -------------------------------------------------------------------------------

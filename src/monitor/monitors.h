@@ -96,6 +96,11 @@ SEDGE_MUST_USE
 sedge_status sedge_monitors_report(const sedge_monitors *monitors, sedge_text *text,
                                    struct json_t *json);
 
+// The seconds that each monitor took of this rank since its creation, {NAME: ...}, for report.json:
+// samples, files, what is found at the end. The caller releases it by json_decref; NULL: out of
+// memory. Not collective.
+struct json_t *sedge_monitors_seconds(const sedge_monitors *monitors);
+
 // The arrays of all monitors that have some, [count] pairs of a kind's name and an array. Borrowed
 // from the monitors. Not collective; may fail on one rank alone. The caller releases `*out`.
 typedef struct sedge_named_array {

@@ -194,6 +194,7 @@ static sedge_status hear_monitors(const driver_run *run, sedge_report *report, s
     if (sedge_comm_is_root(comm)) {
         status = sedge_text_create(text);
         report->monitors = json_object();
+        report->output_seconds = sedge_monitors_seconds(run->monitors);
         if (status == SEDGE_OK)
             status = sedge_monitors_report(run->monitors, *text, report->monitors);
         if (status == SEDGE_OK) report->lines = sedge_text_get(*text);
@@ -221,5 +222,6 @@ sedge_status driver_finish(driver_run *run, sedge_status outcome)
                           driver_release, run);
     sedge_text_free(text);
     json_decref(report.monitors);
+    json_decref(report.output_seconds);
     return status;
 }

@@ -207,8 +207,9 @@ static json_t *solving(const sedge_report *report)
 
 static json_t *monitors(const sedge_report *report)
 {
-    if (report->monitors == NULL) return json_object();
-    return json_pack("{s:O}", "monitors", report->monitors);
+    if (report->monitors == NULL || report->output_seconds == NULL) return json_object();
+    return json_pack("{s:O, s:O}", "monitors", report->monitors, "output_seconds",
+                     report->output_seconds);
 }
 
 void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cache_counts counts,

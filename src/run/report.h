@@ -75,9 +75,10 @@ typedef struct sedge_report {
     int64_t cache_hits, cache_misses;
     int64_t memory_host_peak, memory_device_peak; // the largest over ranks, bytes
     const sedge_report_solve *solve;              // NULL: an equation with time
-    struct json_t *monitors; // {NAME: {...}, ...} of their results; NULL: none. Borrowed
-    const char *lines;       // of the monitors for the user; NULL: none
-    const char *outcome;     // "done" or the error's message
+    struct json_t *monitors;       // {NAME: {...}, ...} of their results; NULL: none. Borrowed
+    struct json_t *output_seconds; // {NAME: ...} of each monitor; NULL: none. Borrowed
+    const char *lines;             // of the monitors for the user; NULL: none
+    const char *outcome;           // "done" or the error's message
     int exit_code;
 } sedge_report;
 

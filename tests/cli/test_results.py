@@ -67,6 +67,9 @@ class Files(Run):
         self.assertAlmostEqual(sum(report["setup_seconds"].values()), seconds["setup"], places=6)
         for part in ("deck", "mesh: read", "mesh: number", "device", "state: initial values"):
             self.assertGreater(report["setup_seconds"][part], 0.0, part)
+        self.assertEqual(report["output_seconds"].keys(), {"energy", "probes", "snapshots"})
+        self.assertGreater(report["output_seconds"]["snapshots"], 0.0)
+        self.assertLessEqual(sum(report["output_seconds"].values()), seconds["output"] + 1e-3)
         self.assertLessEqual(seconds["mesh"] + seconds["tune"], seconds["setup"])
         self.assertEqual((report["elements"], report["steps"], report["ranks"]), (48, 20, 1))
         self.assertEqual(report["dofs"], 48 * 10 * 6)
