@@ -1,6 +1,7 @@
 #include "evolve/transform.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "forms/target.h"
 #include "layout/upload.h"
@@ -11,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECE_BYTES ((int64_t)1 << 20) // of sums that are copied at once
+#define PIECE_BYTES ((int64_t)1 << 23) // of sums that are copied at once
+#define ROWS_GRAIN  512                // rows whose copy takes as long as a thread's start
 
 // The constants of dg_transform.h, and the numbers of a row of sums on the device.
 typedef struct transform_shape {
@@ -211,7 +213,32 @@ sedge_status sedge_transform_add(sedge_transform *transform, const double *phase
 
 // ---- sums --------------------------------------------------------------------------------------
 
-// Copy the sums between device and host in pieces of whole rows.
+// Rows between a piece in the device's shape and the caller's sums.
+typedef struct row_copy {
+    double *piece;      // [rows][row]
+    double *to;         // [rows][numbers]; NULL: the other way
+    const double *from; // [rows][numbers]
+    int row, numbers;
+} row_copy;
+
+static void copy_rows(void *context, int64_t first, int64_t end)
+{
+    const row_copy *const job = context;
+    const size_t bytes = (size_t)job->numbers * sizeof *job->piece;
+
+    for (int64_t i = first; i < end; i++) {
+        double *const inside = job->piece + i * job->row;
+
+        if (job->to != NULL) {
+            memcpy(job->to + i * job->numbers, inside, bytes);
+        } else {
+            memcpy(inside, job->from + i * job->numbers, bytes);
+        }
+    }
+}
+
+// Copy the sums between device and host in pieces of whole rows. The caller's array may be new, and
+// its pages come when they are first written: by several threads.
 static sedge_status move_sums(sedge_transform *transform, double *to, const double *from)
 {
     const int64_t row = transform->shape.row;
@@ -230,11 +257,12 @@ static sedge_status move_sums(sedge_transform *transform, double *to, const doub
             SEDGE_TRY_GOTO(status, sedge_buffer_download(transform->sums, at * row_bytes, piece,
                                                          count * row_bytes, NULL));
         }
-        for (int64_t i = 0; i < count; i++) {
-            const size_t bytes = (size_t)numbers * sizeof *piece;
-            if (to != NULL) memcpy(to + (at + i) * numbers, piece + i * row, bytes);
-            if (from != NULL) memcpy(piece + i * row, from + (at + i) * numbers, bytes);
-        }
+        row_copy job = {.piece = piece,
+                        .to = to != NULL ? to + at * numbers : NULL,
+                        .from = from != NULL ? from + at * numbers : NULL,
+                        .row = transform->shape.row,
+                        .numbers = transform->numbers};
+        sedge_parallel(transform->op->threads, count, ROWS_GRAIN, copy_rows, &job);
         if (from != NULL) {
             SEDGE_TRY_GOTO(status, sedge_buffer_upload(transform->sums, at * row_bytes, piece,
                                                        count * row_bytes, NULL));
