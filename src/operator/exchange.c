@@ -8,6 +8,8 @@
 #include "operator/parts.h"
 #include "operator/step_traces.h"
 
+#define SENT_THREADS 1024 // of a block, where the device has so many
+
 static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -106,22 +108,38 @@ static operator_parcels find_parcels(const sedge_operator *op)
                               .count = count};
 }
 
+int operator_sent_threads(const sedge_device_info *info)
+{
+    return info->threads_block < SENT_THREADS ? info->threads_block : SENT_THREADS;
+}
+
+int operator_sent_turns(const sedge_operator *op, int64_t blocks)
+{
+    const int64_t most = (sedge_device_get_info(op->device)->multiprocessors + 1) / 2;
+
+    if (!sedge_halo_stores(op->exchange.halo) || blocks <= most) return 1;
+    return (int)((blocks + most - 1) / most);
+}
+
 static sedge_status pack(sedge_operator *op, const operator_fields *fields)
 {
+    const int threads = operator_sent_threads(sedge_device_get_info(op->device));
+    const int64_t each =
+        (int64_t)threads * (op->layout.lanes == 1 ? 1 : op->problem->equation->fields);
     int64_t words =
         (int64_t)op->mesh->halo_faces * op->element->face_nodes * op->problem->equation->fields;
+    const int64_t blocks = (words + each - 1) / each;
+    int turns = operator_sent_turns(op, blocks);
     operator_parcels parcels = find_parcels(op);
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t packed = sedge_buffer_address(op->exchange.packed);
-    void *const arguments[] = {&u,      &halo,          &tables, &parcels.list,
-                               &packed, &parcels.ended, &words,  &parcels.count};
-    const int64_t each =
-        (int64_t)SEDGE_TRACE_THREADS * (op->layout.lanes == 1 ? 1 : op->problem->equation->fields);
+    void *const arguments[] = {
+        &u, &halo, &tables, &parcels.list, &packed, &parcels.ended, &words, &parcels.count, &turns};
 
-    return operator_launch(&op->launcher, KERNEL_PACK, op->side, (words + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments, 8);
+    return operator_launch(&op->launcher, KERNEL_PACK, op->side, (blocks + turns - 1) / turns,
+                           threads, arguments, 9);
 }
 
 sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields, int started)

@@ -1,4 +1,5 @@
 #include "operator/program.h"
+#include "operator/exchange.h"
 
 #include "base/memory.h"
 #include "dg/cubature.h"
@@ -11,6 +12,7 @@
 #include "forms/request.h"
 #include "forms/target.h"
 #include "operator/curved.h"
+#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
@@ -161,6 +163,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"STAGE", 0},
         {"TENSOR", 0},
         {"CONVERT_FACES", converts_faces(layout, target->problem)},
+        {"SENT_THREADS", operator_sent_threads(target->info)},
     };
 
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));

@@ -1,5 +1,6 @@
 #include "operator/step_traces.h"
 
+#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 
@@ -18,17 +19,20 @@ static int64_t count_blocks(int64_t points)
 static sedge_status make_traces(sedge_operator *op, const operator_fields *means,
                                 sedge_stream *stream, trace_list *list, int started)
 {
+    const int threads = operator_sent_threads(sedge_device_get_info(op->device));
     uint64_t mean = sedge_buffer_address(means->u[0]);
     uint64_t half = sedge_buffer_address(means->u[1]);
     uint64_t faces = sedge_buffer_address(list->faces);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t points = list->count * op->element->face_nodes;
     operator_parcels *const to = &list->parcels;
-    void *const arguments[] = {&mean,     &half,      &faces,  &tables,    &list->address,
-                               &to->list, &to->ended, &points, &to->count, &started};
+    const int64_t blocks = (points + threads - 1) / threads;
+    int turns = to->count > 0 ? operator_sent_turns(op, blocks) : 1;
+    void *const arguments[] = {&mean,      &half,   &faces,     &tables, &list->address, &to->list,
+                               &to->ended, &points, &to->count, &turns,  &started};
 
-    return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, count_blocks(points),
-                           SEDGE_TRACE_THREADS, arguments, 10);
+    return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, (blocks + turns - 1) / turns,
+                           threads, arguments, 11);
 }
 
 sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields *means,

@@ -445,6 +445,7 @@ typedef struct SEDGE_ALIGN(16) sedge_step_face {
     X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                   \
     X(sedge_int64, points)                                       \
     X(int, parcels)                                              \
+    X(int, turns)                                                \
     X(int, started)
 
 // Whether a step begins on one of its sides.
@@ -463,34 +464,47 @@ SEDGE_FUNCTION void store_parcel(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
     ((SEDGE_GLOBAL sedge_point *)(from + parcel[to].bytes))[at] = trace[at];
 }
 
-SEDGE_KERNEL(sedge_step_traces, SEDGE_TRACE_THREADS, SEDGE_STEP_TRACES_LIST)
+// The trace of point `at`.
+SEDGE_FUNCTION void make_step_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT mean,
+                                    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT half,
+                                    const sedge_step_face face, int node,
+                                    SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace, sedge_int64 at,
+                                    int started)
+{
+    const int begins = face.level <= started;
+    const int behind_begins = face.level + face.behind <= started;
+
+    if (face.behind == 0 && begins) trace[at] = get_trace(mean, face.slot, node);
+    if (face.behind < 0 && begins) trace[at] = get_trace(half, face.slot, node);
+    if (face.behind < 0 && !begins && behind_begins) {
+        const sedge_point whole = get_trace(mean, face.slot, node);
+        const sedge_point first = get_trace(half, face.slot, node);
+        SEDGE_EACH (f, SEDGE_FIELDS) trace[at].f[f] = SEDGE_R(2.0) * whole.f[f] - first.f[f];
+    }
+    if (face.behind > 0 && begins) {
+        const sedge_point whole = get_trace(mean, face.slot, node);
+        SEDGE_EACH (f, SEDGE_FIELDS) {
+            const sedge_real before = behind_begins ? SEDGE_R(0.0) : trace[at].f[f];
+            trace[at].f[f] = before + SEDGE_R(0.5) * whole.f[f];
+        }
+    }
+}
+
+// `turns` as in sedge_collect.
+SEDGE_KERNEL(sedge_step_traces, SEDGE_SENT_THREADS, SEDGE_STEP_TRACES_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS_1D (k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
-            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k;
-            if (at < points) {
-                const sedge_step_face face = faces[at / SEDGE_FACE_NODES];
-                const int node =
-                    tables[face.face * SEDGE_FACE_NODES + (int)(at % SEDGE_FACE_NODES)];
-                const int begins = face.level <= started;
-                const int behind_begins = face.level + face.behind <= started;
-                if (face.behind == 0 && begins) trace[at] = get_trace(mean, face.slot, node);
-                if (face.behind < 0 && begins) trace[at] = get_trace(half, face.slot, node);
-                if (face.behind < 0 && !begins && behind_begins) {
-                    const sedge_point whole = get_trace(mean, face.slot, node);
-                    const sedge_point first = get_trace(half, face.slot, node);
-                    SEDGE_EACH (f, SEDGE_FIELDS)
-                        trace[at].f[f] = SEDGE_R(2.0) * whole.f[f] - first.f[f];
+        for (int turn = 0; turn < turns; turn++) {
+            SEDGE_ITEMS_1D (k, SEDGE_SENT_THREADS, SEDGE_SENT_THREADS) {
+                const sedge_int64 at = (b * turns + turn) * SEDGE_SENT_THREADS + k;
+                if (at < points) {
+                    const sedge_step_face face = faces[at / SEDGE_FACE_NODES];
+                    const int node =
+                        tables[face.face * SEDGE_FACE_NODES + (int)(at % SEDGE_FACE_NODES)];
+                    make_step_trace(mean, half, face, node, trace, at, started);
+                    if (parcels > 0 && SEDGE_FACE_BEGINS(face, started))
+                        store_parcel(trace, parcel, parcels, at);
                 }
-                if (face.behind > 0 && begins) {
-                    const sedge_point whole = get_trace(mean, face.slot, node);
-                    SEDGE_EACH (f, SEDGE_FIELDS) {
-                        const sedge_real before = behind_begins ? SEDGE_R(0.0) : trace[at].f[f];
-                        trace[at].f[f] = before + SEDGE_R(0.5) * whole.f[f];
-                    }
-                }
-                if (parcels > 0 && SEDGE_FACE_BEGINS(face, started))
-                    store_parcel(trace, parcel, parcels, at);
             }
         }
 #if SEDGE_TARGET_CUDA

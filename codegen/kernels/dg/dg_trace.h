@@ -46,7 +46,8 @@ typedef struct sedge_parcel {
     X(SEDGE_GLOBAL char *SEDGE_RESTRICT, packed)               \
     X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                 \
     X(sedge_int64, words)                                      \
-    X(int, parcels)
+    X(int, parcels)                                            \
+    X(int, turns)
 
 SEDGE_FUNCTION sedge_point get_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, int slot,
                                      int node)
@@ -63,25 +64,44 @@ SEDGE_FUNCTION sedge_point get_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTR
 // items then store neighbouring words, as the links between GPUs want it.
 #define SEDGE_SENT_WORDS (SEDGE_LANES == 1 ? 1 : SEDGE_FIELDS)
 
-SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
+SEDGE_FUNCTION void send_words(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                               const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT halo,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
+                               const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT parcel,
+                               SEDGE_GLOBAL char *SEDGE_RESTRICT packed, int parcels,
+                               sedge_int64 at)
+{
+    const sedge_int64 point = at / SEDGE_FIELDS;
+    const sedge_link face = halo[point / SEDGE_FACE_NODES];
+    const int i = (int)(point % SEDGE_FACE_NODES);
+    const SEDGE_GLOBAL sedge_state *const p =
+        u + (sedge_int64)(face.neighbour / SEDGE_LANES) * SEDGE_NODES_PADDED +
+        tables[face.code * SEDGE_FACE_NODES + i];
+    int to = 0;
+
+    while (to + 1 < parcels && parcel[to + 1].first <= at) to++;
+    SEDGE_GLOBAL sedge_real *const out =
+        (SEDGE_GLOBAL sedge_real *)(packed + parcel[to].bytes) + at;
+    SEDGE_EACH (f, SEDGE_SENT_WORDS) {
+        const int field = (int)(at % SEDGE_FIELDS) + f;
+        out[f] = SEDGE_LANE(p->f[field], face.neighbour % SEDGE_LANES);
+    }
+}
+
+// A block of SEDGE_SENT_THREADS threads does the work of `turns` blocks, SEDGE_SENT_AT_ONCE of them
+// at a time, so that few multiprocessors store at other ranks (operator/exchange.h).
+#define SEDGE_SENT_AT_ONCE 4
+
+SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
-            const sedge_int64 at = (b * SEDGE_TRACE_THREADS + k + one) * SEDGE_SENT_WORDS;
-            if (at < words) {
-                const sedge_int64 point = at / SEDGE_FIELDS;
-                const sedge_link face = halo[point / SEDGE_FACE_NODES];
-                const int i = (int)(point % SEDGE_FACE_NODES);
-                const SEDGE_GLOBAL sedge_state *const p =
-                    u + (sedge_int64)(face.neighbour / SEDGE_LANES) * SEDGE_NODES_PADDED +
-                    tables[face.code * SEDGE_FACE_NODES + i];
-                int to = 0;
-                while (to + 1 < parcels && parcel[to + 1].first <= at) to++;
-                SEDGE_GLOBAL sedge_real *const out =
-                    (SEDGE_GLOBAL sedge_real *)(packed + parcel[to].bytes) + at;
-                SEDGE_EACH (f, SEDGE_SENT_WORDS) {
-                    const int field = (int)(at % SEDGE_FIELDS) + f;
-                    out[f] = SEDGE_LANE(p->f[field], face.neighbour % SEDGE_LANES);
+        for (int turn = 0; turn < turns; turn += SEDGE_SENT_AT_ONCE) {
+            SEDGE_ITEMS (one, 1, k, SEDGE_SENT_THREADS, SEDGE_SENT_THREADS) {
+                SEDGE_EACH (i, SEDGE_SENT_AT_ONCE) {
+                    const sedge_int64 at =
+                        ((b * turns + turn + i) * SEDGE_SENT_THREADS + k + one) * SEDGE_SENT_WORDS;
+                    if (turn + i < turns && at < words)
+                        send_words(u, halo, tables, parcel, packed, parcels, at);
                 }
             }
         }
