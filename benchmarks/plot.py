@@ -134,12 +134,15 @@ def plot_scaling(out, *paths):
     counts = sorted({key[0] for key in times})
     print_scaling(times, counts)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.2))
-    for key in sorted({key[1:] for key in times if key[2] == "fp32" and key[3] >= 300000}):
-        here = [n for n in counts if (n, *key) in times]
-        if here != counts:
-            continue
-        left.plot(here, [times[1, *key]["stage_seconds"] / times[n, *key]["stage_seconds"]
-                         for n in here], "o-", label=f"order {key[0]}, {key[2] / 1e6:.2f} million")
+    keys = [key for key in sorted({key[1:] for key in times})
+            if key[1] == "fp32" and key[2] >= 300000 and all((n, *key) in times for n in counts)]
+    orders = sorted({key[0] for key in keys})
+    sizes = sorted({key[2] for key in keys})
+    for key in keys:  # colour by order, line by size
+        left.plot(counts, [times[1, *key]["stage_seconds"] / times[n, *key]["stage_seconds"]
+                           for n in counts],
+                  f"C{orders.index(key[0])}o" + ("--", "-.", "-")[sizes.index(key[2]) % 3],
+                  label=f"order {key[0]}, {key[2] / 1e6:.2f} million")
     left.plot(counts, counts, "k:", label="ideal")
     left.set_xticks(counts)
     left.set_xlabel("GPUs")
