@@ -6,9 +6,8 @@
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/sent.h"
 #include "operator/step_traces.h"
-
-#define SENT_THREADS 1024 // of a block, where the device has so many
 
 static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
 {
@@ -106,19 +105,6 @@ static operator_parcels find_parcels(const sedge_operator *op)
     return (operator_parcels){.list = first + (uint64_t)turn * bytes,
                               .ended = tells ? first + 2 * bytes : 0,
                               .count = count};
-}
-
-int operator_sent_threads(const sedge_device_info *info)
-{
-    return info->threads_block < SENT_THREADS ? info->threads_block : SENT_THREADS;
-}
-
-int operator_sent_turns(const sedge_operator *op, int64_t blocks)
-{
-    const int64_t most = (sedge_device_get_info(op->device)->multiprocessors + 1) / 2;
-
-    if (!sedge_halo_stores(op->exchange.halo) || blocks <= most) return 1;
-    return (int)((blocks + most - 1) / most);
 }
 
 static sedge_status pack(sedge_operator *op, const operator_fields *fields)

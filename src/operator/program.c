@@ -1,5 +1,4 @@
 #include "operator/program.h"
-#include "operator/exchange.h"
 
 #include "base/memory.h"
 #include "dg/cubature.h"
@@ -12,10 +11,10 @@
 #include "forms/request.h"
 #include "forms/target.h"
 #include "operator/curved.h"
-#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
+#include "operator/sent.h"
 #include "operator/terms.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "operator/step_traces.h"
 
-#include "operator/exchange.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/sent.h"
 
 typedef struct trace_list {
     const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
