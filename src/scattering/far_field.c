@@ -11,7 +11,7 @@
 #define PI    3.14159265358979323846
 #define J     ((double complex)_Complex_I)
 #define BLOCK 256 // points between two sines and their use
-#define LANES 4   // sums that the compiler may add up at once
+#define LANES 2   // of each sum, which are added up at once
 
 // The least work of a thread, points times axes: starting one takes as long as 1000 of them.
 enum { GRAIN = 1 << 15 };
@@ -62,7 +62,8 @@ static void find_phases(int count, const double *angle, double *cosine, double *
     }
 }
 
-// Add the sums over `count` points of re cosine, im sine, re sine, and im cosine to `total`.
+// Add the sums over `count` points of re cosine, im sine, re sine, and im cosine to `total`. One
+// inner loop a sum: with all in one gcc 12 shuffles.
 static void add_products(int count, const double *re, const double *im, const double *cosine,
                          const double *sine, double total[4])
 {
@@ -70,13 +71,13 @@ static void add_products(int count, const double *re, const double *im, const do
     int first = 0;
 
     for (; first + LANES <= count; first += LANES) {
-        for (int l = 0; l < LANES; l++) {
-            const int i = first + l;
-            sums[0][l] += re[i] * cosine[i];
-            sums[1][l] += im[i] * sine[i];
-            sums[2][l] += re[i] * sine[i];
-            sums[3][l] += im[i] * cosine[i];
-        }
+        const double *const c = cosine + first;
+        const double *const s = sine + first;
+
+        for (int l = 0; l < LANES; l++) sums[0][l] += re[first + l] * c[l];
+        for (int l = 0; l < LANES; l++) sums[1][l] += im[first + l] * s[l];
+        for (int l = 0; l < LANES; l++) sums[2][l] += re[first + l] * s[l];
+        for (int l = 0; l < LANES; l++) sums[3][l] += im[first + l] * c[l];
     }
     for (int i = first; i < count; i++) {
         sums[0][0] += re[i] * cosine[i];
