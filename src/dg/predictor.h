@@ -30,9 +30,16 @@
 //
 // where E raises to the next order and T, from order m to m - 1, is its adjoint but for a factor.
 // E^k T^k multiplies the part of degree d by the product of 1 - x(d) / x(n - i) over i = 0 to k -
-// 1, with x(d) = d (d + 3). Elements with terms or a source, and curved ones, have no such form of
-// L u. There, and above order 8, f_1 is 1/2 + lean instead, which takes lean (w dt)^2 of every
-// wave: first order in the step.
+// 1, with x(d) = d (d + 3).
+//
+// In elements with terms or a source the mean has Q dt D v instead, with the derivatives' part D of
+// L and v = u + f_2 dt L (u + f_3 dt L u): D v is there when the mean is summed, and D u is not.
+// This takes of a wave of the frequency w and the wave number k what is proportional to w k, and so
+// is what it gains without: L u is w times the fields, while their jumps, as D u, are by k. The
+// memory has no such term.
+//
+// Curved elements have no such form of L u. There, and above order 8, f_1 is 1/2 + lean instead,
+// which takes lean (w dt)^2 of every wave: first order in the step.
 //
 // q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
 // "Local time steps"), with a margin for others.
@@ -65,12 +72,11 @@ int sedge_predictor_terms(int order, bool terms);
 // Are straight elements of a volume group plain? They have neither terms nor a source.
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume);
 
-// f_k, k = 1 to K. `plain`: in straight elements of plain groups, where f_1 has no
-// lean up to order 8.
-double sedge_predictor_factor(int order, int k, bool plain);
+// f_k, k = 1 to K. `straight`: in straight elements, where f_1 has no lean up to order 8.
+double sedge_predictor_factor(int order, int k, bool straight);
 
-// q_d, d = 0 to N - 1, of plain elements; 0 at all other d, and at orders above 8, which have the
-// lean.
+// q_d, d = 0 to N - 1, of straight elements; 0 at all other d, and at orders above 8, which have
+// the lean.
 double sedge_predictor_damping(int order, int d);
 
 // D, and a_0 to a_D; D is 0 and so is a_0 where nothing is damped.

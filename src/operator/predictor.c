@@ -15,15 +15,16 @@
 
 #include <math.h>
 
-#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
-#define SHARED_MORE  1024   // of a block, beside its own
-#define ENOUGH_ITEMS 250    // items of a multiprocessor that sum: enough to hide latency
-#define MOST_PARTS   4
-#define WARP         32    // threads
-#define METRIC_WORDS 12    // of an element in the block's memory, as in dg_series.h
-#define REGISTERS    65536 // of a multiprocessor
-#define SCHEDULERS   4     // of it
-#define MOST_ITEMS   512   // of a block that predicts elements with terms
+#define SHARED_BYTES    233472 // of a multiprocessor of a large chip
+#define SHARED_MORE     1024   // of a block, beside its own
+#define ENOUGH_ITEMS    250    // items of a multiprocessor that sum: enough to hide latency
+#define MOST_PARTS      4
+#define MOST_LAST_PARTS 12
+#define WARP            32    // threads
+#define METRIC_WORDS    12    // of an element in the block's memory, as in dg_series.h
+#define REGISTERS       65536 // of a multiprocessor
+#define SCHEDULERS      4     // of it
+#define MOST_ITEMS      512   // of a block that predicts elements with terms
 
 // ---- configuration -----------------------------------------------------------------------------
 
@@ -101,6 +102,7 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     config->columns = operator_round_up(fields, config->block < WARP ? WARP / config->block : 1);
     config->parts = nodes / config->columns;
     if (config->parts < 1) config->parts = 1;
+    config->last_parts = config->parts > MOST_LAST_PARTS ? MOST_LAST_PARTS : config->parts;
     if (config->parts > MOST_PARTS) config->parts = MOST_PARTS;
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
     // an element has many words of memory: four schedulers share them.
@@ -122,6 +124,7 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
         .stride = nodes * fields,
         .lower_stride = (nodes - target->element->face_nodes) * fields,
         .parts = 1,
+        .last_parts = 1,
         .columns = fields,
     };
     config->memory_stride = layout->nodes_padded * config->words;
@@ -234,7 +237,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     operator_predictor_choose(&config, layout, target);
     for (int k = 1; k <= OPERATOR_POWERS; k++) {
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_FACTOR_%d SEDGE_R(%a)\n", k,
-                                 sedge_predictor_factor(target->element->order, k, false)));
+                                 sedge_predictor_factor(target->element->order, k, true)));
     }
     const operator_constant rows[] = {
         {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
@@ -244,6 +247,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_POWERS", sedge_predictor_terms(target->element->order, true)},
         {"PREDICT_WORDS", config.words},
         {"PREDICT_PARTS", config.parts},
+        {"PREDICT_LAST_PARTS", config.last_parts},
         {"PREDICT_COLUMNS", config.columns},
         {"PREDICT_STRIDE", config.stride},
         {"PREDICT_LOWER_STRIDE", config.lower_stride},
@@ -267,7 +271,8 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
                                     config.parts));
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
-    return operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts);
+    SEDGE_TRY(operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts));
+    return operator_series_write(text, "predict_last", true, order, fields, 1, terms.last_parts);
 }
 
 // ---- creation ----------------------------------------------------------------------------------

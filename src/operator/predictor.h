@@ -41,6 +41,7 @@ typedef struct operator_predictor_config {
     int resident;          // threads of a multiprocessor for which registers are limited
     int words;             // of terms' memory at a coefficient
     int parts, columns;    // see operator_series_config
+    int last_parts;        // parts of the mean's sums, which are longer, for they are damped
     int stride;            // words of the block's memory for a batch's fields
     int lower_stride;      // the same for their derivatives
     int memory_stride;     // the same for its terms' memory

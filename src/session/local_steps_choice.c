@@ -196,22 +196,6 @@ static sedge_status find_gain(sedge_local_steps *out, sedge_levels *levels, cons
     return SEDGE_OK;
 }
 
-// Are most elements plain (dg/predictor.h), whose errors fall fast with their size? Those of
-// layers, where waves end, do not count. `trial` has the predictor. Collective.
-static bool is_mostly_plain(const sedge_comm *comm, const sedge_problem *trial,
-                            const sedge_mesh *mesh)
-{
-    int64_t others = 0;
-
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const int volume = mesh->group[e];
-        others += mesh->groups.volume_axes[volume] == 0 &&
-                  (sedge_mesh_curve(mesh, e) >= 0 || !sedge_predictor_is_plain(trial, volume));
-    }
-    sedge_comm_sum_int(comm, &others, 1);
-    return (double)others < 0.05 * (double)mesh->global_elements;
-}
-
 static const sedge_integrator *find_integrator(void)
 {
     int i = 0;
@@ -238,8 +222,8 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
     SEDGE_TRY(find_obstacle(out->obstacle, comm, deck, &trial, mesh, element, frequency));
     if (out->obstacle[0] == '\0') {
         SEDGE_TRY(count_wavelengths(&out->wavelengths, comm, deck, problem, mesh, frequency));
-        out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths,
-                                               is_mostly_plain(comm, &trial, mesh));
+        const bool straight = (double)mesh->global_curved < 0.05 * (double)mesh->global_elements;
+        out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths, straight);
     }
     SEDGE_TRY(find_gain(out, levels, comm, deck, problem, &trial, mesh));
     out->taken = out->obstacle[0] == '\0' && !out->bound &&

@@ -62,9 +62,9 @@ static const double damped_penalties[ORDERS - FIRST_DAMPED + 1][COLUMNS] = {
     {1.00, 0.99, 0.98, 1.62, 2.24}, {0.99, 1.05, 1.05, 1.56, 1.97},
 };
 
-double sedge_predictor_penalty(int order, double wavelengths, bool plain)
+double sedge_predictor_penalty(int order, double wavelengths, bool straight)
 {
-    const bool damped = plain && order >= FIRST_DAMPED && order <= ORDERS;
+    const bool damped = straight && order >= FIRST_DAMPED && order <= ORDERS;
     const double *const row =
         damped ? damped_penalties[order - FIRST_DAMPED] : penalties[row_of(order)];
     int i = 0;

@@ -134,13 +134,13 @@ static void test_costs(const sedge_integrator *ader)
             CHECK(stage > last && sedge_pass_cost(ader, order, (sedge_pass_kind)k) > stage);
             last = stage;
         }
-        for (int plain = 0; plain < 2; plain++) {
-            const double one = sedge_predictor_penalty(order, 1.0, plain);
-            const double ten = sedge_predictor_penalty(order, 10.0, plain);
-            const double middle = sedge_predictor_penalty(order, sqrt(10.0), plain);
-            CHECK(sedge_predictor_penalty(order, 1e-3, plain) == one);
-            CHECK(sedge_predictor_penalty(order, 1e4, plain) >
-                  sedge_predictor_penalty(order, 1e3, plain));
+        for (int straight = 0; straight < 2; straight++) {
+            const double one = sedge_predictor_penalty(order, 1.0, straight);
+            const double ten = sedge_predictor_penalty(order, 10.0, straight);
+            const double middle = sedge_predictor_penalty(order, sqrt(10.0), straight);
+            CHECK(sedge_predictor_penalty(order, 1e-3, straight) == one);
+            CHECK(sedge_predictor_penalty(order, 1e4, straight) >
+                  sedge_predictor_penalty(order, 1e3, straight));
             CHECK_BOUND(fabs(middle * middle / (one * ten) - 1.0), 1e-14); // rounding
         }
     }

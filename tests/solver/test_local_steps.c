@@ -195,6 +195,89 @@ static void test_curved(const kit_world *world, int order, const char *levels)
     match_steps(world, &options, 0.35);
 }
 
+// Curved elements that conduct, and the straight ones beside them, with a dipole in the former.
+static kit_options make_curved_source(int order, const char *levels)
+{
+    static const double conductor[3] = {1.5, 1.2, 0.7};
+    static const double dipole[12] = {
+        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = start(kit_defaults(order, 3), levels);
+
+    options.box_map = curved_corner;
+    options.split_axis = 2;
+    options.materials[1] = conductor;
+    options.wall = "absorbing";
+    options.dipole = dipole;
+    return options;
+}
+
+static void test_curved_source(const kit_world *world, int order, const char *levels)
+{
+    const kit_options options = make_curved_source(order, levels);
+
+    match_steps(world, &options, 0.4);
+}
+
+// From rest to the end of the source's signal, in steps of `cfl` times the stable one.
+static void run_curved_source(kit *k, const kit_world *world, const sedge_integrator *integrator,
+                              int order, double cfl)
+{
+    kit_options options = make_curved_source(order, NULL);
+    const double end = 0.9;
+
+    options.integrator = integrator;
+    CHECK_OK(kit_create(k, world, &options));
+    CHECK_OK(kit_load(k, SEDGE_FP64, NULL));
+    const int steps = (int)ceil(end / kit_time_step(k, cfl));
+    CHECK_OK(kit_advance(k, k->base.u, 0.0, end / steps, steps));
+}
+
+// The root mean square of the difference of two results at the elements' corners, which are nodes
+// of any order, away from the dipole: there its field is not resolved.
+static double compare_corners(const kit *one, const kit *other)
+{
+    const kit *const both[2] = {one, other};
+    double sum = 0.0;
+    int64_t count = 0;
+
+    for (int64_t at = 0; at < (int64_t)one->base.mesh->elements * 24; at++) {
+        const double *const x = one->base.mesh->corners[at / 24][at % 4];
+        double distance = 0.0, value[2];
+        for (int d = 0; d < 3; d++)
+            distance += pow(x[d] - make_curved_source(4, NULL).dipole[d], 2.0);
+        if (distance < 0.4 * 0.4) continue;
+        for (int i = 0; i < 2; i++) {
+            const sedge_element *const element = both[i]->base.element;
+            const int node[4] = {0, element->order, element->face_nodes - 1, element->nodes - 1};
+            value[i] = both[i]->result[at / 4 * element->nodes + node[at % 4]];
+        }
+        sum += (value[0] - value[1]) * (value[0] - value[1]);
+        count++;
+    }
+    return sqrt(sum / (double)count);
+}
+
+// What the dipole has radiated, beside lsrk45 in the same elements: the difference is no larger
+// than the elements' error, which order 6 shows, and falls with the step, for the coupling of
+// ADER's elements adds jumps times the step.
+static void test_curved_answers(const kit_world *world)
+{
+    kit better, other, coarse, fine;
+
+    run_curved_source(&better, world, NULL, 6, 0.4);
+    run_curved_source(&other, world, NULL, 4, 0.4);
+    run_curved_source(&coarse, world, &sedge_integrator_ader, 4, 0.8);
+    run_curved_source(&fine, world, &sedge_integrator_ader, 4, 0.4);
+    const double error = compare_corners(&other, &better);
+    const double most = compare_corners(&coarse, &other);
+    CHECK_BOUND(most, 0.2 * error);
+    CHECK_BOUND(1.7, most / compare_corners(&fine, &other));
+    kit_clear(&better);
+    kit_clear(&other);
+    kit_clear(&coarse);
+    kit_clear(&fine);
+}
+
 // The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
 // levels and without.
 static double find_error(const kit_world *world, int order, int cells, const char *levels)
@@ -218,6 +301,10 @@ static void test_order(const kit_world *world, int order)
     CHECK_BOUND(pow(2.0, order + 1) * (order < 4 ? 0.7 : 0.5), coarse / fine);
     CHECK_BOUND(fine, 1.3 * plain);
 }
+
+// A medium without losses, whose waves are polaritons.
+static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
+                                    {NULL, NULL, {0.0}}};
 
 // The energy falls in steps from random fields.
 static void check_falls(kit *k, double dt, int steps)
@@ -261,11 +348,12 @@ static void flatten(double x[3])
 
 // Nor do they gain any in plates of 10:1 at the limit of the step, which much negative damping
 // makes unstable (-0.3 of degree 3 at order 4).
-static void test_plates(const kit_world *world, int order)
+static void test_plates(const kit_world *world, int order, const kit_term *terms)
 {
     kit_options options = start(kit_defaults(order, 2), NULL);
     kit k;
 
+    options.terms = terms;
     options.move = flatten;
     options.cells[2] = 4;
     options.periodic = true;
@@ -277,7 +365,7 @@ static void test_plates(const kit_world *world, int order)
 // Waves of a length at which the prediction's error feeds them: 3.5, 2.3 and 1.4 cells at orders 4,
 // 5 and 6. Without damping they gain 1e-7 to 1e-6 of their energy a step, when what the mesh does
 // not resolve has gone.
-static void test_waves(const kit_world *world, int order)
+static void test_waves(const kit_world *world, int order, const kit_term *terms)
 {
     const double flat = order < 6 ? 1.0 : 0.0;
     const double mode[12] = {1.0, 1.0, flat, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0 - flat};
@@ -285,6 +373,7 @@ static void test_waves(const kit_world *world, int order)
     double early = (double)NAN;
     kit k;
 
+    options.terms = terms;
     options.wall = "pec";
     options.initial = "cavity-mode";
     options.initial_parameters = mode;
@@ -303,12 +392,13 @@ static void test_waves(const kit_world *world, int order)
 
 // The part of a mode's energy that is lost in a time of 1, when what the mesh does not resolve has
 // gone.
-static double find_loss(const kit_world *world, int order, int cells)
+static double find_loss(const kit_world *world, const kit_term *terms, int order, int cells)
 {
     kit_options options = start(kit_defaults(order, cells), NULL);
     double early = (double)NAN;
     kit k;
 
+    options.terms = terms;
     options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(kit_create(&k, world, &options));
@@ -328,9 +418,9 @@ static double find_loss(const kit_world *world, int order, int cells)
 // Damping is of higher order: with half as large elements and steps a wave of 4 cells loses 2^5
 // times less a wavelength, were all damping of degree 2, and 2^3 were it of degree 1, of which
 // there is some. Damping of first order in the step (a lean) would make it 2.
-static void test_loss(const kit_world *world)
+static void test_loss(const kit_world *world, const kit_term *terms)
 {
-    const double coarse = find_loss(world, 4, 3), fine = find_loss(world, 4, 6);
+    const double coarse = find_loss(world, terms, 4, 3), fine = find_loss(world, terms, 4, 6);
 
     CHECK(fine > 0.0);
     CHECK_BOUND(20.0, coarse / fine); // 34
@@ -441,15 +531,22 @@ static void test_all(const kit_world *world)
     test_refused(world);
     test_curved(world, 2, "100");
     test_curved(world, 3, NULL);
+    for (int order = 3; order <= 4; order++) test_curved_source(world, order, "100");
 }
 
 static void test_long(const kit_world *world)
 {
     for (int order = 1; order <= 4; order++) test_order(world, order);
     for (int order = 2; order <= 4; order += 2) test_growth(world, order);
-    for (int order = 4; order <= 5; order++) test_plates(world, order);
-    for (int order = 4; order <= 6; order++) test_waves(world, order);
-    test_loss(world);
+    for (int order = 4; order <= 5; order++) {
+        test_plates(world, order, NULL);
+        test_plates(world, order, lossless);
+    }
+    for (int order = 4; order <= 6; order++) test_waves(world, order, NULL);
+    test_waves(world, 4, lossless);
+    test_loss(world, NULL);
+    test_loss(world, lossless);
+    test_curved_answers(world);
 }
 
 int main(int argc, char **argv)

@@ -8,13 +8,14 @@
 #ifdef SEDGE_EACH_TERM
 // With L also on the terms' memory w,
 //
-//   mean = u + f_1 dt L (u + f_2 dt L (u + f_3 dt L u)),
+//   mean = u + f_1 dt L v + Q dt D v,   v = u + f_2 dt L (u + f_3 dt L u),
 //
-// from the innermost bracket, of full degree each: the bracket's fields are in the block's memory,
-// its w in registers. A bracket is what the terms make of the one before at a coefficient, plus its
-// derivatives, of order N - 1, raised by text that src/forms/series_products.c writes. What terms
-// do over the step follows from the means at the node alone. So it is done here, u += dt s(mean)
-// and w += dt q(mean), and the stage has no terms to add but matrices to multiply by.
+// where D is the derivatives' part of L, from the innermost bracket, of full degree each: the
+// bracket's fields are in the block's memory, its w in registers. A bracket is what the terms make
+// of the one before at a coefficient, plus its derivatives, of order N - 1, raised by text that
+// src/forms/series_products.c writes. What terms do over the step follows from the means at the
+// node alone. So it is done here, u += dt s(mean) and w += dt q(mean), and the stage has no terms
+// to add but matrices to multiply by.
 //
 // An item has a coefficient of one element of the block; of the text, a field. Neighbouring items
 // have neighbouring elements, then neighbouring coefficients or fields, and strides are such that
@@ -90,6 +91,18 @@ SEDGE_FUNCTION void find_slope(sedge_value *slope, const SEDGE_BLOCKWIDE sedge_v
     combine_slopes(slope, states, at, g, m);
 #endif
     SEDGE_EACH (f, SEDGE_FIELDS) slope[f] = factor * slope[f];
+}
+
+// A bracket from what terms make of it, `own`, and from derivatives: the outermost is damped.
+SEDGE_FUNCTION void raise_slopes(int power, int part, SEDGE_BLOCKWIDE sedge_value *bracket,
+                                 const SEDGE_BLOCKWIDE sedge_value *own,
+                                 const SEDGE_BLOCKWIDE sedge_value *slopes)
+{
+    if (power == 1) {
+        predict_last(part, bracket, own, slopes);
+    } else {
+        predict_sum(part, bracket, own, slopes);
+    }
 }
 
 // The pieces of an element's fields that an item copies into the block's memory; and back. `to` and
@@ -305,16 +318,17 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             }
             SEDGE_BARRIER();
             if (power > 0) {
-                SEDGE_ITEMS_1D (item,
-                                SEDGE_PREDICT_PARTS * SEDGE_PREDICT_COLUMNS * SEDGE_PREDICT_BLOCK,
+                const int parts = power == 1 ? SEDGE_PREDICT_LAST_PARTS : SEDGE_PREDICT_PARTS;
+                SEDGE_ITEMS_1D (item, parts * SEDGE_PREDICT_COLUMNS * SEDGE_PREDICT_BLOCK,
                                 SEDGE_PREDICT_THREADS) {
                     const int c = item / SEDGE_PREDICT_BLOCK;
                     const int e = item % SEDGE_PREDICT_BLOCK;
                     const int f = c % SEDGE_PREDICT_COLUMNS;
                     if (e < here && f < SEDGE_FIELDS)
-                        predict_sum(c / SEDGE_PREDICT_COLUMNS, s_v + e * SEDGE_PREDICT_STRIDE + f,
-                                    s_t + e * SEDGE_PREDICT_STRIDE + f,
-                                    s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
+                        raise_slopes(power, c / SEDGE_PREDICT_COLUMNS,
+                                     s_v + e * SEDGE_PREDICT_STRIDE + f,
+                                     s_t + e * SEDGE_PREDICT_STRIDE + f,
+                                     s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
                 }
                 SEDGE_BARRIER();
             }

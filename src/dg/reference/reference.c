@@ -464,6 +464,20 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     find_rhs(reference, e, u, t, rhs);
 }
 
+// rhs of an element times the matrices of its terms.
+static void multiply_rates(const sedge_reference *reference, int32_t e, double *rhs)
+{
+    const int n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int i = 0; i < n; i++) {
+        double du[SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) du[k] = rhs[k * n + i];
+        sedge_response_multiply(reference->problem, reference->mesh->group[e], du);
+        for (int k = 0; k < fields; k++) rhs[k * n + i] = du[k];
+    }
+}
+
 void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u, double *rhs)
 {
     const int n = reference->element->nodes;
@@ -474,12 +488,7 @@ void sedge_reference_local_of(sedge_reference *reference, int32_t e, const doubl
     find_rhs(reference, e, u, 0.0, rhs);
     reference->closed = false;
     add_source(reference, e, u + (int64_t)e * fields * n, rhs);
-    for (int i = 0; i < n; i++) {
-        double du[SEDGE_MAX_FIELDS];
-        for (int k = 0; k < fields; k++) du[k] = rhs[k * n + i];
-        sedge_response_multiply(reference->problem, reference->mesh->group[e], du);
-        for (int k = 0; k < fields; k++) rhs[k * n + i] = du[k];
-    }
+    multiply_rates(reference, e, rhs);
 }
 
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
@@ -526,6 +535,14 @@ void reference_local(sedge_reference *reference, const double *u, double *rhs)
     reference->closed = true;
     find_rates(reference, u, 0.0, rhs);
     reference->closed = false;
+}
+
+void reference_local_slopes(sedge_reference *reference, int32_t e, const double *u, double *rhs)
+{
+    reference->closed = true;
+    find_rhs(reference, e, u, 0.0, rhs);
+    reference->closed = false;
+    multiply_rates(reference, e, rhs);
 }
 
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t, double *rhs)

@@ -86,55 +86,68 @@ static void apply_local(sedge_reference *reference, double factor)
     }
 }
 
-// Does the element damp by degrees, not by the lean?
-static bool is_plain(const sedge_reference *reference, int32_t e)
-{
-    return sedge_mesh_curve(reference->mesh, e) < 0 &&
-           sedge_predictor_is_plain(reference->problem, reference->mesh->group[e]);
-}
-
-// `factor` times what mode `mode` has in the chain from `at` on, to the means.
+// `factor` times what mode `mode` has in the rates from `at` on, to the means; those of the first
+// half get `half` times that.
 static void add_mode(struct reference_ader *ader, const sedge_element *element, int64_t at,
-                     int mode, double factor)
+                     int mode, double factor, double half)
 {
     const int n = element->nodes;
     double part = 0.0;
 
-    for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->chain[at + i];
+    for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->rate[at + i];
     for (int i = 0; i < n; i++) {
         const double value = factor * part * element->vandermonde[i * n + mode];
         ader->mean[at + i] += value;
-        ader->half[at + i] += 0.5 * value;
+        ader->half[at + i] += half * value;
     }
 }
 
-// Take the lean from the first power of plain elements of level `level`, and add what damps them to
-// the means: chain holds f_1 dt L u (dg/predictor.h).
-static void damp_plain(sedge_reference *reference, int level)
+// Damp degrees in straight elements of level `level` (dg/predictor.h): Q times `factor` D of the
+// chain, to the means. Plain elements have this of the first term of the chain alone, which is u.
+static void damp_degrees(sedge_reference *reference, int level, bool first, double factor,
+                         double half)
 {
     struct reference_ader *const ader = reference->ader;
+    const sedge_mesh *const mesh = reference->mesh;
     const sedge_element *const element = reference->element;
     const int order = element->order, n = element->nodes;
     const int fields = reference->problem->equation->fields;
-    const double plain = sedge_predictor_factor(order, 1, true);
-    const double less = plain / sedge_predictor_factor(order, 1, false);
     double damping[MOST_MODES] = {0.0};
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     int modes = 0;
 
+    if (sedge_predictor_lowerings(order, weights) == 0) return;
     for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
         for (int j = 0; j <= order - i; j++) {
             for (int k = 0; k <= order - i - j; k++)
                 damping[modes++] = sedge_predictor_damping(order, i + j + k);
         }
     }
-    for (int32_t e = 0; e < reference->mesh->elements; e++) {
-        if (sedge_mesh_level(reference->mesh, e) != level || !is_plain(reference, e)) continue;
-        for (int f = 0; f < fields; f++) {
-            const int64_t at = ((int64_t)e * fields + f) * n;
-            for (int i = 0; i < n; i++) ader->chain[at + i] *= less;
-            for (int mode = 0; mode < n; mode++)
-                if (damping[mode] != 0.0) add_mode(ader, element, at, mode, damping[mode] / plain);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const bool done = !first && sedge_predictor_is_plain(reference->problem, mesh->group[e]);
+        if (done || sedge_mesh_level(mesh, e) != level || sedge_mesh_curve(mesh, e) >= 0) continue;
+        reference_local_slopes(reference, e, ader->chain, ader->rate + (int64_t)e * fields * n);
+        for (int i = 0; i < fields * n; i++) {
+            const int64_t at = ((int64_t)e * fields + i / n) * n;
+            const double part = damping[i % n];
+            if (part != 0.0) add_mode(ader, element, at, i % n, factor * part, half);
         }
+    }
+}
+
+// Give the first term of the chain the lean in curved elements.
+static void lean_curved(sedge_reference *reference)
+{
+    const sedge_mesh *const mesh = reference->mesh;
+    const int order = reference->element->order;
+    const int64_t stride =
+        (int64_t)reference->element->nodes * reference->problem->equation->fields;
+    const double more =
+        sedge_predictor_factor(order, 1, false) / sedge_predictor_factor(order, 1, true);
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (sedge_mesh_curve(mesh, e) < 0) continue;
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++) reference->ader->chain[i] *= more;
     }
 }
 
@@ -245,14 +258,19 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
     struct reference_ader *const ader = reference->ader;
     const int order = reference->element->order;
     const int terms = sedge_predictor_terms(order, true);
+    const double first = sedge_predictor_factor(order, 1, true);
     double half = 1.0;
 
     keep_memory(reference);
     clear_means(reference, level);
     memcpy(ader->chain, u, (size_t)reference_count(reference) * sizeof(double));
     for (int k = 0; k <= terms; k++) {
-        if (k > 0) apply_local(reference, dt * sedge_predictor_factor(order, k, false));
-        if (k == 1) damp_plain(reference, level);
+        const double factor = k > 0 ? sedge_predictor_factor(order, k, true) : 0.0;
+        if (k > 0) {
+            damp_degrees(reference, level, k == 1, dt * factor / first, half);
+            apply_local(reference, dt * factor);
+        }
+        if (k == 1) lean_curved(reference);
         add_chain(reference, level, 1.0, half);
         half *= 0.5;
     }

@@ -95,6 +95,9 @@ int64_t reference_count(const sedge_reference *reference);
 // rhs = L u in all elements (dg/predictor.h), and the rates of the terms' memory. Not collective.
 void reference_local(sedge_reference *reference, const double *u, double *rhs);
 
+// rhs [fields][nodes], the part of it that derivatives have in element e, with the terms' matrices.
+void reference_local_slopes(sedge_reference *reference, int32_t e, const double *u, double *rhs);
+
 // ---- reference_ader.c --------------------------------------------------------------------------
 
 // As sedge_reference_step, for integrators with `predictor`.
