@@ -13,12 +13,12 @@ typedef struct level_pair {
 
 typedef struct level_job {
     const sedge_comm *comm;
-    const sedge_problem *problem;
     const sedge_mesh *mesh;
     int most;
     double *octaves; // [elements] log2 of an element's step by the least one of the whole mesh
     uint8_t *level;  // [elements]
     uint8_t *mine;   // [halo_faces] levels, for the other ranks
+    uint8_t *kind;   // [elements] sedge_pass_kind
     int32_t pairs;   // two sides of a surface, both on this rank
     level_pair *pair;
 } level_job;
@@ -29,11 +29,12 @@ typedef struct level_job {
 // for rounding counts as such.
 static void start_levels(level_job *job, double lambda)
 {
-    const double shift = log2(lambda) - 1e-9;
+    const double shift = log2(lambda) - 1e-9; // below 0, and octaves are not
+    const double top = job->most - 1;
 
     for (int32_t e = 0; e < job->mesh->elements; e++) {
-        const double level = fmin(floor(job->octaves[e] - shift), job->most - 1);
-        job->level[e] = (uint8_t)level;
+        const double level = job->octaves[e] - shift;
+        job->level[e] = (uint8_t)(level < top ? level : top);
     }
 }
 
@@ -64,7 +65,7 @@ static bool lower_neighbours(level_job *job, int level)
     for (int32_t e = 0; e < mesh->elements; e++) {
         for (int f = 0; f < SEDGE_FACES && job->level[e] == level; f++) {
             const int32_t neighbour = mesh->faces[e][f].neighbour;
-            if (neighbour < 0) continue;
+            if (neighbour < 0 || job->level[neighbour] <= level) continue;
             const int most = level + (sedge_mesh_curve(mesh, neighbour) < 0);
             if (job->level[neighbour] <= most) continue;
             job->level[neighbour] = (uint8_t)most;
@@ -135,8 +136,7 @@ static sedge_status find_levels(level_counts count, level_job *job, double lambd
         SEDGE_TRY(lower_by_halo(&changed, job));
     }
     memset(count, 0, sizeof(level_counts));
-    for (int32_t e = 0; e < job->mesh->elements; e++)
-        count[kind_of(job->problem, job->mesh, e)][job->level[e]]++;
+    for (int32_t e = 0; e < job->mesh->elements; e++) count[job->kind[e]][job->level[e]]++;
     sedge_comm_sum_int(job->comm, &count[0][0], SEDGE_PASS_KINDS * SEDGE_LEVELS_MAX);
     return SEDGE_OK;
 }
@@ -250,6 +250,9 @@ static sedge_status prepare(level_job *job, const sedge_problem *problem)
     SEDGE_TRY(sedge_allocate(&job->octaves, job->mesh->elements, sizeof *job->octaves));
     SEDGE_TRY(sedge_allocate(&job->level, job->mesh->elements, sizeof *job->level));
     SEDGE_TRY(sedge_allocate(&job->mine, job->mesh->halo_faces, sizeof *job->mine));
+    SEDGE_TRY(sedge_allocate(&job->kind, job->mesh->elements, sizeof *job->kind));
+    for (int32_t e = 0; e < job->mesh->elements; e++)
+        job->kind[e] = (uint8_t)kind_of(problem, job->mesh, e);
     return list_pairs(job, problem);
 }
 
@@ -257,7 +260,7 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
                                  const sedge_problem *problem, const sedge_mesh *mesh,
                                  const sedge_levels_options *options)
 {
-    level_job job = {.comm = comm, .problem = problem, .mesh = mesh, .most = options->most};
+    level_job job = {.comm = comm, .mesh = mesh, .most = options->most};
     level_counts count;
     double least[SEDGE_LEVELS_MAX];
     double lambda[SEDGE_LEVELS_MAX];
@@ -286,6 +289,7 @@ done:
     sedge_release(job.octaves);
     sedge_release(job.level);
     sedge_release(job.mine);
+    sedge_release(job.kind);
     sedge_release(job.pair);
     return status;
 }

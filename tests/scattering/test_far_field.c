@@ -255,7 +255,7 @@ static void compare_grid(stage *s, double w, const int count[2], const double st
     for (int d = 0; d < all; d++) {
         double complex alone[1][2];
         for (int c = 0; c < 2; c++) most = fmax(most, cabs(far[d][c]));
-        if (d % 13 != 0) continue;
+        if (d % 29 != 0) continue;
         CHECK_OK(sedge_far_field_find(&s->surface, &fields, &vacuum, centre, 1,
                                       (const double(*)[2])grid[d], alone));
         for (int c = 0; c < 2; c++) worst = fmax(worst, cabs(far[d][c] - alone[0][c]));
@@ -284,7 +284,7 @@ static void test_grids(void)
         CHECK_OK(sedge_near_surface_check(&s.surface));
         for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
             for (int g = 0; g < 3; g++) {
-                if (planes > 0 && i % 2 == 0) continue;
+                if (planes > 0 && i != 3) continue;
                 compare_grid(&s, size[i] / radius, counts[g], steps[g], g == 1 ? -180.0 : 0.0);
             }
         }
