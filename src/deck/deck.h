@@ -41,6 +41,7 @@ typedef struct sedge_deck_boundary {
     const sedge_boundary_kind *kind; // NULL: periodic
     char partner[64];                // of a periodic group; ""
     double parameters[SEDGE_MAX_VALUES];
+    bool symmetry; // it lies in a plane of symmetry
 } sedge_deck_boundary;
 
 typedef struct sedge_deck_source {
@@ -197,6 +198,7 @@ typedef struct sedge_deck {
     int boundary_count;
     sedge_deck_boundary *boundaries;
     const sedge_deck_boundary *layer; // the first with a perfectly matched layer; NULL: none
+    int copies; // of the mesh by planes of symmetry, itself included; 1 until these are known
     const sedge_initial_kind *initial;
     int initial_line;
     double initial_parameters[SEDGE_MAX_VALUES];
@@ -288,8 +290,9 @@ SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 
 // Factors from code units to the deck's units for printing.
-double sedge_deck_time_unit(const sedge_deck *deck);   // seconds (or 1) per code time
-double sedge_deck_energy_unit(const sedge_deck *deck); // joules (or 1) per code energy
+double sedge_deck_time_unit(const sedge_deck *deck); // seconds (or 1) per code time
+// Joules (or 1) per code energy of the mesh, of all its copies by planes of symmetry.
+double sedge_deck_energy_unit(const sedge_deck *deck);
 
 // The unit to print after a number: " m" in SI units, "" in normalised ones. The dimension is not
 // SEDGE_FIELD.

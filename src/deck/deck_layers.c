@@ -382,6 +382,14 @@ sedge_status deck_check_layer_media(const sedge_problem *problem, const sedge_de
     return SEDGE_OK;
 }
 
+// Is the surface a plane of symmetry? A wave that has the symmetry does not drive it.
+static bool is_mirror(const sedge_deck *deck, const char *surface)
+{
+    for (int i = 0; i < deck->boundary_count; i++)
+        if (strcmp(deck->boundaries[i].name, surface) == 0) return deck->boundaries[i].symmetry;
+    return false;
+}
+
 // Walls are driven by an incident wave as it is outside of layers, unless it enters through a
 // surface.
 static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *deck,
@@ -401,12 +409,14 @@ static sedge_status check_walls(const sedge_problem *problem, const sedge_deck *
                               deck->path, mesh->groups.surface_names[face->group], kind->name,
                               deck->layer->name);
         }
-        if (kind->apply == deck->layer->kind->apply || !is_driven)
+        const char *const name = mesh->groups.surface_names[face->group];
+        if (kind->apply == deck->layer->kind->apply || !is_driven || is_mirror(deck, name))
             continue; // absorbing, or at rest
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: the surface '%s' (%s) reaches the layer of boundaries.%s, which "
                           "continues it, and the source '%s' would drive it there, where it must "
-                          "not: end the surface inside the box",
+                          "not: end the surface inside the box; or give a plane of symmetry the "
+                          "key 'symmetry'",
                           deck->path, mesh->groups.surface_names[face->group], kind->name,
                           deck->layer->name, problem->incidents[0].kind->name);
     }

@@ -394,6 +394,7 @@ sedge_status sedge_deck_create(sedge_deck **out, const char *path, const char *t
 
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_allocate(&deck, 1, sizeof *deck));
+    deck->copies = 1;
     SEDGE_TRY_GOTO(status, deck_copy_string(&deck->path, path));
     SEDGE_TRY_GOTO(status, copy_folder(&deck->folder, path));
     SEDGE_TRY_GOTO(status, deck_tree_create(&deck->tree, path, text, length));
@@ -445,7 +446,7 @@ double sedge_deck_time_unit(const sedge_deck *deck)
 
 double sedge_deck_energy_unit(const sedge_deck *deck)
 {
-    return deck->si ? deck->equation->energy_si : 1.0;
+    return (deck->si ? deck->equation->energy_si : 1.0) * deck->copies;
 }
 
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension)

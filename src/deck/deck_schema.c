@@ -175,6 +175,9 @@ static const deck_key boundary_keys[] = {
     {"type", DECK_NAME, .required = true,
      .text = "a boundary kind of the equation, or periodic; the kind's parameters beside it. Faces "
              "inside the mesh have the condition on both sides"},
+    {"symmetry", DECK_BOOLEAN, .computed = "false",
+     .text = "of pec and pmc: the surface is a plane of symmetry; energies, fluxes and far fields "
+             "are those of the mesh and its mirror images together"},
 };
 
 static const deck_key periodic_keys[] = {

@@ -95,7 +95,12 @@ static sedge_status read_boundary(const deck_reader *reader, sedge_deck *deck, d
                          boundary->kind->parameters, boundary->kind->parameter_count));
     deck_values(boundary->parameters, reader, node, boundary->kind->parameters,
                 boundary->kind->parameter_count);
-    return SEDGE_OK;
+    const deck_node *const symmetry = deck_child(node, "symmetry");
+    boundary->symmetry = symmetry != NULL && deck_boolean(symmetry);
+    if (!boundary->symmetry || boundary->kind->mirror != SEDGE_MIRROR_NONE) return SEDGE_OK;
+    return deck_fail(reader->path, symmetry,
+                     "%s.symmetry: a surface of the type '%s' is no plane of symmetry", where,
+                     boundary->kind->name);
 }
 
 static const sedge_deck_boundary *find_boundary(const sedge_deck *deck, const char *name)

@@ -121,6 +121,14 @@ typedef struct sedge_background {
     sedge_background_wall wall[SEDGE_BACKGROUND_WALLS];
 } sedge_background;
 
+// Which fields a flat surface of a kind reflects as a mirror does: those whose electric field is
+// across the surface there, or in it.
+typedef enum sedge_mirror {
+    SEDGE_MIRROR_NONE,
+    SEDGE_MIRROR_ELECTRIC,
+    SEDGE_MIRROR_MAGNETIC
+} sedge_mirror;
+
 // A kind of boundary condition. A one-sided kind computes the outer trace from the element's own
 // trace. A two-sided kind, for surfaces inside the mesh, computes it from the traces on both sides.
 typedef struct sedge_boundary_kind {
@@ -171,7 +179,8 @@ typedef struct sedge_boundary_kind {
     // Optional, with derive: words for `sedge check` about what it found, such as the error of a
     // fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code units.
     void (*describe)(char text[160], const double *p, double hertz);
-    bool absorbs; // optional: waves leave the mesh through it, all but for small reflections
+    sedge_mirror mirror; // optional: flat surfaces may be planes of symmetry
+    bool absorbs;        // optional: waves leave the mesh through it, all but for small reflections
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,

@@ -283,15 +283,31 @@ static void add_gram(const spread *s, int count, int64_t *gram)
 
 // ---- densities ---------------------------------------------------------------------------------
 
+// The integrals over the whole ball of one that planes of symmetry through its centre cut, one
+// across each axis d with bit d of `mirrored`: in the image products have the same integral, or,
+// with an odd power of the coordinate, minus that.
+static void add_images(const spread *s, int mirrored, double *gram)
+{
+    for (int d = 0; d < 3; d++) {
+        const double y[3] = {d == 0 ? -1.0 : 1.0, d == 1 ? -1.0 : 1.0, d == 2 ? -1.0 : 1.0};
+        double sign[TERMS_MAX] = {0.0};
+
+        if ((mirrored >> d & 1) == 0) continue;
+        (void)find_terms(s->degree, y, sign);
+        for (int i = 0; i < s->terms; i++)
+            for (int j = 0; j <= i; j++) gram[packed(i, j)] *= 1.0 + sign[i] * sign[j];
+    }
+}
+
 // The Cholesky factor L of G. Returns the number of terms: if the points in the ball do not
 // determine all terms, only those up to a lower degree are used.
-static int factorise(const spread *s, const int64_t *gram, double *l)
+static int factorise(const spread *s, const double *gram, double *l)
 {
     int complete = 0;
 
     for (int i = 0, degree = 0; i < s->terms; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = (double)gram[packed(i, j)] / FIXED_POINT;
+            double sum = gram[packed(i, j)];
             const double least = LEAST_PIVOT * sum;
             for (int k = 0; k < j; k++) sum -= l[packed(i, k)] * l[packed(j, k)];
             if (j == i && !(sum > least)) return complete;
@@ -306,9 +322,15 @@ static int factorise(const spread *s, const int64_t *gram, double *l)
 
 // The coefficients of q: G q = the terms at the centre, which are 1, 0, 0, ... Returns their
 // number.
-static int find_density(const spread *s, const int64_t *gram, double q[TERMS_MAX])
+static int find_density(const spread *s, int source, double q[TERMS_MAX])
 {
+    const int size = packed(s->terms, 0);
+    const int64_t *const sums = s->gram + (int64_t)source * size;
+    double gram[TERMS_MAX * (TERMS_MAX + 1) / 2] = {0.0};
     double l[TERMS_MAX * (TERMS_MAX + 1) / 2] = {0.0};
+
+    for (int i = 0; i < size; i++) gram[i] = (double)sums[i] / FIXED_POINT;
+    add_images(s, s->problem->point_sources[source].mirrored, gram);
     const int n = factorise(s, gram, l);
 
     for (int i = 0; i < n; i++) {
@@ -382,7 +404,7 @@ static void fill_shares(spread *s, int listed)
     for (int k = 0; k < out->count; k++) {
         const sedge_point_share share = out->share[k];
         if (k == 0 || share.source != out->share[k - 1].source)
-            n = find_density(s, s->gram + (int64_t)share.source * size, q);
+            n = find_density(s, share.source, q);
         out->weight[share.source] += add_modes(s, take_samples(s, share.source, share.element), q,
                                                n, out->modes + (int64_t)k * s->element->nodes);
     }

@@ -19,6 +19,9 @@
 // its side of a conductor and inside its material, however near the surface is. A source on such a
 // surface acts on both sides.
 //
+// A plane of symmetry through x0 cuts the ball, and q is that of the whole ball: the mesh has its
+// part of the source, and the images have the others.
+//
 // The result does not depend on the partition, to the last bit.
 #pragma once
 

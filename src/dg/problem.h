@@ -29,6 +29,7 @@ typedef struct sedge_point_source {
     double position[3];
     double signal[SEDGE_SIGNAL_VALUES];
     double parameters[SEDGE_MAX_VALUES]; // all of the kind's, position and signal included
+    int mirrored;                        // bit d: it lies in a plane of symmetry across axis d
 } sedge_point_source;
 
 typedef struct sedge_incident {

@@ -49,14 +49,15 @@ static uint64_t hash_place(const sedge_deck_flux *deck)
     return sedge_hash_quick(0, deck->surface.name, sizeof deck->surface.name);
 }
 
-// Watts, or code units, of a unit of power: of fields, or with `seconds` of their transforms.
+// Watts, or code units, of a unit of power: of fields, or with `seconds` of their transforms,
+// through the surface and its mirror images.
 static double power_unit(const sedge_output_context *context, bool seconds)
 {
     const sedge_output_group *const groups = context->problem->equation->groups;
     const double time = seconds ? sedge_deck_time_unit(context->deck) : 1.0;
 
     return sedge_output_group_factor(context, &groups[0]) *
-           sedge_output_group_factor(context, &groups[1]) * time * time;
+           sedge_output_group_factor(context, &groups[1]) * time * time * context->deck->copies;
 }
 
 // ---- making ------------------------------------------------------------------------------------

@@ -297,6 +297,12 @@ static void print_groups(const sedge_session *session)
         printf("\n");
     }
     print_layers(session);
+    if (session->deck != NULL && session->deck->copies > 1) {
+        printf(
+            "  symmetry           the mesh is one of %d parts, which are mirror images: energies, "
+            "fluxes and far fields are those of all\n",
+            session->deck->copies);
+    }
     printf("  boundaries\n");
     for (int s = 0; s < groups->surfaces; s++) {
         const int64_t two_sided = groups->surface_two_sided_faces[s];

@@ -1,0 +1,252 @@
+#include "session/symmetry.h"
+
+#include "deck/deck_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FLAT 1e-6 // of the mesh's size: what a plane may be off, by the digits of mesh files
+
+// A plane of symmetry.
+typedef struct plane {
+    const sedge_deck_boundary *boundary; // the first that lies in it
+    int axis;
+    double position;
+    bool magnetic;
+} plane;
+
+typedef struct planes {
+    const sedge_deck *deck;
+    int count;
+    plane of[3];
+} planes;
+
+static double find_size(const sedge_mesh *mesh)
+{
+    double size = 0.0;
+
+    for (int d = 0; d < 3; d++) size = fmax(size, mesh->bounds[1][d] - mesh->bounds[0][d]);
+    return size;
+}
+
+// Extend the box (minus the least coordinates, then the greatest) by a face: its corners and the
+// middles of its edges, which tell a bent one.
+static void extend(double most[6], const sedge_mesh *mesh, const sedge_set_face *side)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++) {
+            const int ends[2] = {sedge_face_vertices[side->face][i],
+                                 sedge_face_vertices[side->face][k]};
+            double rst[3] = {-1.0, -1.0, -1.0};
+            double x[3];
+
+            for (int v = 0; v < 2; v++) // vertex v is at 1 on axis v - 1
+                if (ends[v] > 0) rst[ends[v] - 1] += 1.0;
+            sedge_mesh_place(mesh, side->element, rst, x);
+            for (int d = 0; d < 3; d++) {
+                most[d] = fmax(most[d], -x[d]);
+                most[3 + d] = fmax(most[3 + d], x[d]);
+            }
+        }
+    }
+}
+
+static const deck_node *find_node(const sedge_deck *deck, const sedge_deck_boundary *boundary)
+{
+    return deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
+}
+
+// The plane in which surface group s lies. Collective.
+static sedge_status find_plane(plane *out, const sedge_comm *comm, const sedge_deck *deck,
+                               const sedge_mesh *mesh, int s)
+{
+    const sedge_deck_boundary *const boundary = out->boundary;
+    const double size = find_size(mesh);
+    double most[6];
+
+    for (int i = 0; i < 6; i++) most[i] = -HUGE_VAL;
+    for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++)
+        extend(most, mesh, &mesh->set_faces[i]);
+    sedge_comm_max(comm, most, 6);
+    for (int d = 0; d < 3; d++) {
+        const double middle = 0.5 * (most[3 + d] - most[d]);
+        const bool at_side = fabs(middle - mesh->bounds[0][d]) <= FLAT * size ||
+                             fabs(middle - mesh->bounds[1][d]) <= FLAT * size;
+
+        if (most[d] + most[3 + d] > FLAT * size || !at_side) continue;
+        out->axis = d;
+        out->position = fabs(middle) <= 1e-12 * size ? 0.0 : middle;
+        out->magnetic = boundary->kind->mirror == SEDGE_MIRROR_MAGNETIC;
+        return SEDGE_OK;
+    }
+    return deck_fail(deck->path, find_node(deck, boundary),
+                     "boundaries.%s.symmetry: the surface must lie in one plane x, y or z = "
+                     "constant, with the whole mesh on one side of it; it reaches from (%.6g, "
+                     "%.6g, %.6g) to (%.6g, %.6g, %.6g) (code units)",
+                     boundary->name, -most[0], -most[1], -most[2], most[3], most[4], most[5]);
+}
+
+static sedge_status add_plane(planes *all, const plane *one, double size)
+{
+    for (int i = 0; i < all->count; i++) {
+        const plane *const other = &all->of[i];
+
+        if (other->axis != one->axis) continue;
+        if (fabs(other->position - one->position) > FLAT * size) {
+            return deck_fail(all->deck->path, find_node(all->deck, one->boundary),
+                             "boundaries.%s.symmetry: the plane is parallel to that of '%s': two "
+                             "such planes have images without end; say symmetry at one of them",
+                             one->boundary->name, other->boundary->name);
+        }
+        if (other->magnetic == one->magnetic) return SEDGE_OK;
+        return deck_fail(all->deck->path, find_node(all->deck, one->boundary),
+                         "boundaries.%s.symmetry: '%s' lies in the same plane and is '%s': a plane "
+                         "of symmetry has one type",
+                         one->boundary->name, other->boundary->name, other->boundary->kind->name);
+    }
+    all->of[all->count++] = *one;
+    return SEDGE_OK;
+}
+
+static sedge_status find_planes(planes *all, const sedge_comm *comm, const sedge_mesh *mesh)
+{
+    const sedge_deck *const deck = all->deck;
+
+    for (int i = 0; i < deck->boundary_count; i++) {
+        plane one = {.boundary = &deck->boundaries[i]};
+
+        if (!one.boundary->symmetry) continue;
+        for (int s = 0; s < mesh->groups.surfaces; s++) {
+            if (strcmp(mesh->groups.surface_names[s], one.boundary->name) != 0 ||
+                mesh->groups.surface_faces[s] == 0)
+                continue;
+            SEDGE_TRY(find_plane(&one, comm, deck, mesh, s));
+            SEDGE_TRY(add_plane(all, &one, find_size(mesh)));
+        }
+    }
+    return SEDGE_OK;
+}
+
+// ---- sources -----------------------------------------------------------------------------------
+
+// The numbers of a kind's parameter; NULL: it has none of this name.
+static const double *find_vector(const sedge_source_kind *kind, const double *values,
+                                 const char *name)
+{
+    for (int i = 0; i < kind->parameter_count; i++) {
+        if (strcmp(kind->parameters[i].name, name) == 0) return values;
+        values += sedge_parameter_size(&kind->parameters[i]);
+    }
+    return NULL;
+}
+
+// Is the vector across the plane, or, with `within`, in it? To the deck's digits. No vector is
+// neither.
+static bool is_placed(const double *vector, int axis, bool within)
+{
+    double square = 0.0;
+    double along = 0.0;
+
+    if (vector == NULL) return false;
+    for (int d = 0; d < 3; d++) square += vector[d] * vector[d];
+    along = vector[axis] * vector[axis];
+    return (within ? along : square - along) <= 1e-12 * square;
+}
+
+static bool is_in(const plane *one, const double place[3], double size)
+{
+    return fabs(place[one->axis] - one->position) <= FLAT * size;
+}
+
+// A plane wave goes along the plane, with E across an electric one and in a magnetic one. A current
+// in the plane is across an electric one and along a magnetic one; any other has an image.
+static sedge_status check_source(const planes *all, const plane *one, int number, double size)
+{
+    static const char *const types[] = {"pec", "pmc"};
+    const sedge_deck *const deck = all->deck;
+    const sedge_deck_source *const source = &deck->sources[number];
+    const sedge_source_kind *const kind = source->kind;
+    const double *const direction = find_vector(kind, source->parameters, "direction");
+    const char axis = (char)('x' + one->axis);
+    const deck_node *node = deck_child(deck->tree, "sources")->first;
+
+    for (int i = 0; i < number; i++) node = node->next;
+    if (kind->type == SEDGE_SOURCE_INCIDENT) {
+        const double *const field = find_vector(kind, source->parameters, "polarisation");
+
+        if (is_placed(direction, one->axis, true) && is_placed(field, one->axis, one->magnetic))
+            return SEDGE_OK;
+        return deck_fail(deck->path, node,
+                         "sources.%d: the wave is not symmetric about the plane %c = %.6g of "
+                         "boundaries.%s, which is '%s': it must go along the plane, with its "
+                         "electric field %s",
+                         number, axis, one->position, one->boundary->name, types[one->magnetic],
+                         one->magnetic ? "in it" : "across it");
+    }
+    if (!is_in(one, source->parameters, size) || is_placed(direction, one->axis, one->magnetic))
+        return SEDGE_OK;
+    return deck_fail(deck->path, node,
+                     "sources.%d: the source lies in the plane %c = %.6g of boundaries.%s, which "
+                     "is '%s' and would cancel it: there its direction must be %s",
+                     number, axis, one->position, one->boundary->name, types[one->magnetic],
+                     one->magnetic ? "in the plane" : "across the plane");
+}
+
+static void mark_sources(const plane *one, sedge_problem *problem, double size)
+{
+    for (int i = 0; i < problem->point_source_count; i++) {
+        if (is_in(one, problem->point_sources[i].position, size))
+            problem->point_sources[i].mirrored |= 1 << one->axis;
+    }
+}
+
+// ---- what the monitors need ---------------------------------------------------------------------
+
+static sedge_status add_images(sedge_deck *deck, const plane *one)
+{
+    const deck_node *const entries = deck_child(deck_child(deck->tree, "monitors"), "far-field");
+
+    for (int i = 0; i < deck->far_field_count; i++) {
+        sedge_deck_far_field *const far = &deck->far_fields[i];
+
+        for (int k = 0; k < far->image_count; k++) {
+            if (far->images[k].axis != one->axis) continue;
+            return deck_fail(deck->path, deck_child(entries, far->name),
+                             "monitors.far-field.%s.images.%c: boundaries.%s is a plane of "
+                             "symmetry across this axis, which is an image by itself: leave the "
+                             "entry out",
+                             far->name, 'x' + one->axis, one->boundary->name);
+        }
+        far->images[far->image_count++] = (sedge_deck_image){
+            .axis = one->axis, .position = one->position, .magnetic = one->magnetic};
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_sphere(const sedge_deck *deck, const plane *one, double size)
+{
+    if (deck->exact.layers == 0 || is_in(one, deck->exact.centre, size)) return SEDGE_OK;
+    return deck_fail(deck->path, deck_child(deck->tree, "exact"),
+                     "exact: the sphere's centre is not in the plane %c = %.6g of boundaries.%s, "
+                     "about which it should be symmetric",
+                     'x' + one->axis, one->position, one->boundary->name);
+}
+
+sedge_status sedge_symmetry_find(const sedge_comm *comm, sedge_deck *deck, const sedge_mesh *mesh,
+                                 sedge_problem *problem)
+{
+    const double size = find_size(mesh);
+    planes all = {.deck = deck};
+
+    SEDGE_TRY(find_planes(&all, comm, mesh));
+    for (int i = 0; i < all.count; i++) {
+        const plane *const one = &all.of[i];
+
+        for (int k = 0; k < deck->source_count; k++) SEDGE_TRY(check_source(&all, one, k, size));
+        SEDGE_TRY(check_sphere(deck, one, size));
+        SEDGE_TRY(add_images(deck, one));
+        mark_sources(one, problem, size);
+        deck->copies *= 2;
+    }
+    return SEDGE_OK;
+}
