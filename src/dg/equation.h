@@ -68,6 +68,8 @@ typedef enum sedge_dimension {
     SEDGE_VELOCITY,
     SEDGE_CONDUCTIVITY,
     SEDGE_RESISTANCE,
+    SEDGE_INDUCTANCE,
+    SEDGE_CAPACITANCE,
     SEDGE_FIELD,          // the first field's unit (electric field)
     SEDGE_CURRENT_MOMENT, // current times length
     SEDGE_DIMENSIONS

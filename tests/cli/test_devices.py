@@ -32,6 +32,9 @@ mesh:
     slow: {box: {min: [0.7, 0.1, 0.7], max: [0.9, 0.3, 0.9]}}
     card: {box: {min: [0.7, 0.7, 0.1], max: [0.9, 0.9, 0.3]}}
     lossy: {box: {min: [0.1, 0.1, 0.7], max: [0.3, 0.3, 0.9]}}
+    grid: {box: {min: [0.7, 0.7, 0.7], max: [0.9, 0.9, 0.9]}}
+    patches: {box: {min: [0.1, 0.7, 0.7], max: [0.3, 0.9, 0.9]}}
+    load: {box: {min: [0.7, 0.1, 0.1], max: [0.9, 0.3, 0.3]}}
     around: {groups: [crystal]}
 time: {end: 1, integrator: lsrk45}
 materials:
@@ -54,13 +57,17 @@ materials:
   slow: {type: drude-sheet, resistance: 0.75, relaxation-time: 0.4}
   card: {type: sheet, resistance: 0.75}
   lossy: {type: magnetic-sheet, resistance: 0.75}
+  grid: {type: series-sheet, resistance: 0.3, inductance: 0.08, capacitance: 0.9}
+  patches: {type: parallel-sheet, resistance: 2, inductance: 0.15, capacitance: 0.4}
+  load: {type: rational, resistances: [0.8, 0.5, 0], frequencies: [0.9, 0.2, 0]}
 sources:
   - SOURCE
 monitors:
   frequencies: {list: [0.6, 1.1]}
   probes:
     points: {dielectric: [0.22, 0.3, 0.55], gas: [0.77, 0.35, 0.5], crystal: [0.45, 0.53, 0.56], film: [0.22, 0.27, 0.26],
-             slow: [0.77, 0.27, 0.76], card: [0.77, 0.73, 0.26], lossy: [0.22, 0.27, 0.74], metal: [0.22, 0.6, 0.26]}
+             slow: [0.77, 0.27, 0.76], card: [0.77, 0.73, 0.26], lossy: [0.22, 0.27, 0.74], metal: [0.22, 0.6, 0.26],
+             grid: [0.78, 0.75, 0.77], patches: [0.22, 0.75, 0.77], load: [0.6, 0.27, 0.25]}
   spectra: {points: {points: {crystal: [0.45, 0.53, 0.56], gas: [0.77, 0.35, 0.5]}}, all: {surface: around}}
   flux: {around: {surface: around}}
 """.replace("SOURCE", DIPOLE.format("[0.45, 0.5, 0.25]", "[1, 2, 3]"))

@@ -119,6 +119,80 @@ SEDGE_FUNCTION void maxwell_drude_sheet(const sedge_real *u, const sedge_real *w
     sheet_trace(u, e, state, mu, n, c, v);
 }
 
+// A sheet that consists of a resistor, an inductor and a capacitor in series or side by side: R, L
+// and C per square. What drives it is the current S that the waves would make in a short circuit,
+// S = Y (e + Z g) + Y' (e' + Z' g'), and its own current is S - (Y + Y') e*.
+enum { CIRCUIT_RESISTANCE, CIRCUIT_INDUCTANCE, CIRCUIT_CAPACITANCE };
+
+SEDGE_FUNCTION void sheet_drive(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                const sedge_real *mw, const sedge_real *n, const double *x,
+                                double t, const double *c, double *e, double *drive)
+{
+    sedge_real own[6], other[6];
+    double g[3], e_other[3], g_other[3];
+
+    maxwell_total(u, mu, x, t, c, own);
+    maxwell_total(w, mw, x, t, c, other);
+    sheet_tangential(own, n, 1.0, e, g);
+    sheet_tangential(other, n, -1.0, e_other, g_other);
+    for (int i = 0; i < 3; i++) {
+        drive[i] =
+            (double)mu[MAXWELL_Y] * e[i] + g[i] + (double)mw[MAXWELL_Y] * e_other[i] + g_other[i];
+    }
+}
+
+// In series: L i' = e* - R i - v, C v' = i, with the current i and the voltage v of the capacitor
+// in the memory. Without an inductor the current follows: i = (S - (Y + Y') v) / (1 + (Y + Y') R).
+// Without a capacitor v is 0.
+SEDGE_FUNCTION void maxwell_series_sheet(const sedge_real *u, const sedge_real *w,
+                                         const sedge_real *mu, const sedge_real *mw,
+                                         const sedge_real *n, const double *x, double t,
+                                         const double *p, const double *c, const sedge_real *memory,
+                                         sedge_real *v, sedge_real *rate)
+{
+    const double y = (double)mu[MAXWELL_Y] + (double)mw[MAXWELL_Y];
+    const double r = p[CIRCUIT_RESISTANCE];
+    const double l = p[CIRCUIT_INDUCTANCE];
+    double e[3], drive[3], state[3];
+
+    sheet_drive(u, w, mu, mw, n, x, t, c, e, drive);
+    for (int i = 0; i < 3; i++) {
+        const double voltage = (double)memory[3 + i];
+        const double current =
+            l > 0.0 ? (double)memory[i] : (drive[i] - y * voltage) / (1.0 + y * r);
+        state[i] = (drive[i] - current) / y;
+        rate[i] = (sedge_real)(l > 0.0 ? (state[i] - r * current - voltage) / l : 0.0);
+        rate[3 + i] =
+            (sedge_real)(p[CIRCUIT_CAPACITANCE] > 0.0 ? current / p[CIRCUIT_CAPACITANCE] : 0.0);
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
+// Side by side: C e*' = S - (Y + Y' + 1 / R) e* - j, L j' = e*, with the inductor's current j and
+// e* in the memory. Without a capacitor e* follows; without an inductor j is 0.
+SEDGE_FUNCTION void maxwell_parallel_sheet(const sedge_real *u, const sedge_real *w,
+                                           const sedge_real *mu, const sedge_real *mw,
+                                           const sedge_real *n, const double *x, double t,
+                                           const double *p, const double *c,
+                                           const sedge_real *memory, sedge_real *v,
+                                           sedge_real *rate)
+{
+    const double conductance = p[CIRCUIT_RESISTANCE] > 0.0 ? 1.0 / p[CIRCUIT_RESISTANCE] : 0.0;
+    const double y = (double)mu[MAXWELL_Y] + (double)mw[MAXWELL_Y] + conductance;
+    const double capacitance = p[CIRCUIT_CAPACITANCE];
+    double e[3], drive[3], state[3];
+
+    sheet_drive(u, w, mu, mw, n, x, t, c, e, drive);
+    for (int i = 0; i < 3; i++) {
+        const double left = drive[i] - (double)memory[i];
+        state[i] = capacitance > 0.0 ? (double)memory[3 + i] : left / y;
+        rate[i] =
+            (sedge_real)(p[CIRCUIT_INDUCTANCE] > 0.0 ? state[i] / p[CIRCUIT_INDUCTANCE] : 0.0);
+        rate[3 + i] = (sedge_real)(capacitance > 0.0 ? (left - y * state[i]) / capacitance : 0.0);
+    }
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
 // What p holds behind the deck's parameters of walls and films: how many poles, the error of the
 // fit, the band, and the impedances c + sum_k c_k s / (s + p_k); a wall has the first one only.
 enum {

@@ -1,0 +1,58 @@
+// What the kinds with the laws maxwell_series_sheet and maxwell_parallel_sheet share.
+#pragma once
+
+#include "maxwell/maxwell.h"
+
+#include "sheet_face.h"
+
+#include <math.h>
+
+// The decay a and the angular frequency w of an oscillator: no eigenvalue is larger. The stages
+// allow 0.7 times as much for what swings as for what decays.
+static double circuit_rate(double decay, double square)
+{
+    return 0.5 * decay + sqrt(0.25 * decay * decay + 2.0 * square);
+}
+
+// The keys of the deck; the texts say what 0 means.
+#define CIRCUIT_KEYS(of_resistance, of_inductance, of_capacitance) \
+    {.name = "resistance",                                         \
+     .maximum = HUGE_VAL,                                          \
+     .dimension = SEDGE_RESISTANCE,                                \
+     .text = (of_resistance)},                                     \
+        {.name = "inductance",                                     \
+         .maximum = HUGE_VAL,                                      \
+         .dimension = SEDGE_INDUCTANCE,                            \
+         .text = (of_inductance)},                                 \
+        {.name = "capacitance",                                    \
+         .maximum = HUGE_VAL,                                      \
+         .dimension = SEDGE_CAPACITANCE,                           \
+         .text = (of_capacitance)},
+
+// One of inductor and capacitor there is.
+static sedge_status derive(const sedge_problem *problem, const char *surface, double *p)
+{
+    (void)problem;
+    if (p[CIRCUIT_INDUCTANCE] > 0.0 || p[CIRCUIT_CAPACITANCE] > 0.0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the sheet has neither 'inductance' nor 'capacitance'; one "
+                      "with a resistance alone has the type sheet",
+                      surface);
+}
+
+// The table of kind `id`; the file has `parameters`, `find_rate` and `find_energy`.
+#define CIRCUIT_SHEET(id, deck_name, words)                                 \
+    const sedge_face_kind sedge_face_##id = {                               \
+        .equation = "maxwell",                                              \
+        .kind = {.name = (deck_name),                                       \
+                 .function = "maxwell_" #id,                                \
+                 .memory = 6,                                               \
+                 .apply_two_sided_memory = maxwell_##id,                    \
+                 .rate = find_rate,                                         \
+                 .energy = find_energy,                                     \
+                 .derive = derive,                                          \
+                 .header = "sheet_face.h",                                  \
+                 .header_text = sedge_text_sheet_face_h,                    \
+                 .parameters = parameters,                                  \
+                 .parameter_count = sizeof parameters / sizeof *parameters, \
+                 .text = (words)}}
