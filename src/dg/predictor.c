@@ -19,14 +19,12 @@ static int count_lowerings(int order)
     return order < 4 || order > 8 ? 0 : order == 5 ? 4 : 3;
 }
 
-double sedge_predictor_factor(int order, int k, bool straight)
+double sedge_predictor_factor(int order, int k)
 {
-    // What suffices, and half as much again: by eigenvalues 2.5e-4, 5.5e-4, 7e-4, 4.5e-4, 2.5e-4 at
-    // orders 4 to 8, 5e-5 at order 10.
-    static const double lean[SEDGE_ORDER_MAX + 1] = {0.0,  0.0,  0.0,  0.0,  4e-4, 8e-4,
-                                                     1e-3, 7e-4, 5e-4, 5e-4, 5e-4};
+    // By eigenvalues 5e-5 is enough at order 10.
+    static const double lean[SEDGE_ORDER_MAX + 1] = {[9] = 5e-4, [10] = 5e-4};
 
-    return k == 1 && (!straight || count_lowerings(order) == 0) ? 0.5 + lean[order] : 1.0 / (k + 1);
+    return k == 1 && count_lowerings(order) == 0 ? 0.5 + lean[order] : 1.0 / (k + 1);
 }
 
 static double degree_value(int d)

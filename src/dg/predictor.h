@@ -38,8 +38,9 @@
 // is what it gains without: L u is w times the fields, while their jumps, as D u, are by k. The
 // memory has no such term.
 //
-// Curved elements have no such form of L u. There, and above order 8, f_1 is 1/2 + lean instead,
-// which takes lean (w dt)^2 of every wave: first order in the step.
+// In curved elements the mean has Q dt L v, with polynomials of the reference element. Above order
+// 8 there is no Q, but f_1 is 1/2 + lean, which takes lean (w dt)^2 of every wave: first order in
+// the step.
 //
 // q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
 // "Local time steps"), with a margin for others.
@@ -72,11 +73,10 @@ int sedge_predictor_terms(int order, bool terms);
 // Are straight elements of a volume group plain? They have neither terms nor a source.
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume);
 
-// f_k, k = 1 to K. `straight`: in straight elements, where f_1 has no lean up to order 8.
-double sedge_predictor_factor(int order, int k, bool straight);
+// f_k, k = 1 to K.
+double sedge_predictor_factor(int order, int k);
 
-// q_d, d = 0 to N - 1, of straight elements; 0 at all other d, and at orders above 8, which have
-// the lean.
+// q_d, d = 0 to N - 1; 0 at all other d, and at orders above 8, which have the lean.
 double sedge_predictor_damping(int order, int d);
 
 // D, and a_0 to a_D; D is 0 and so is a_0 where nothing is damped.

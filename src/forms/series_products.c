@@ -158,7 +158,7 @@ sedge_status operator_series_write(sedge_text *text, const char *name, bool damp
     const int nodes = count_nodes(order);
 
     if (damped) s.lowerings = sedge_predictor_lowerings(order, s.weights);
-    for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1, true);
+    for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);
     s.levels = s.lowerings + 1 > powers ? s.lowerings + 1 : powers;
     // On the host each is a function: a compiler's time grows faster than its length.
     SEDGE_TRY(sedge_text_add(text, "// Written by src/forms/series_products.c.\n"

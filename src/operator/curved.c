@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "dg/cubature.h"
 #include "dg/dense.h"
+#include "dg/predictor.h"
 #include "layout/curved_block.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
+#include "operator/basis.h"
 #include "operator/covariant.h"
 #include "operator/curved_operators.h"
 #include "operator/exchange.h"
@@ -180,15 +182,11 @@ void operator_curved_free(sedge_operator *op)
 
 // ---- launches ----------------------------------------------------------------------------------
 
-sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
-                                 sedge_stream *stream, bool halo, const sedge_stage *stage)
-{
-    return operator_run_curved_alone(op, fields, stream, halo, stage, op->data.links);
-}
-
-sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields *fields,
-                                       sedge_stream *stream, bool halo, const sedge_stage *stage,
-                                       const sedge_buffer *closed)
+// A stage in the curved elements of a level with the traces to which the links `to` lead: their own
+// are behind their faces where an element predicts by itself (dg/predictor.h).
+static sedge_status run_curved(sedge_operator *op, const operator_fields *fields,
+                               sedge_stream *stream, bool halo, const sedge_stage *stage,
+                               const sedge_buffer *to)
 {
     const operator_curved_config *const config = &op->curved.config;
     sedge_span span = op->data.slots.level[halo][true][stage->level];
@@ -199,7 +197,7 @@ sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t trace = operator_trace_address(op);
-    uint64_t links = sedge_buffer_address(closed);
+    uint64_t links = sedge_buffer_address(to);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
@@ -231,6 +229,12 @@ sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields
     return operator_launch(&op->launcher, KERNEL_CURVED, stream,
                            (span.count + config->block - 1) / config->block, config->threads,
                            arguments, count);
+}
+
+sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
+                                 sedge_stream *stream, bool halo, const sedge_stage *stage)
+{
+    return run_curved(op, fields, stream, halo, stage, op->data.links);
 }
 
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
@@ -305,4 +309,166 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
     *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +
                          points * (130.0 + 15.0 * fields) +
                          around * (99.0 + op->problem->equation->face_flops));
+}
+
+// ---- prediction --------------------------------------------------------------------------------
+
+static sedge_status check_curved(const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        if (!range->curved) continue;
+        if (range->finer) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                              "curved elements have neighbours of finer levels");
+        }
+        for (int32_t e = range->first; e < range->first + range->count; e++) {
+            const sedge_term *const term =
+                sedge_predictor_refused_curved(op->problem, mesh->group[e]);
+            if (term == NULL) continue;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "curved elements in '%s', which has the term '%s': the integrator "
+                              "'%s' cannot do this; choose time.integrator: lsrk45 or auto",
+                              mesh->groups.volume_names[mesh->group[e]], term->name,
+                              op->problem->integrator->name);
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The orientation in which a face meets itself node by node.
+static int find_identity(const sedge_element *element)
+{
+    for (int o = 0; o < 6; o++) {
+        int same = 0;
+        for (int i = 0; i < element->face_nodes; i++)
+            same += element->permuted[o * element->face_nodes + i] == i;
+        if (same == element->face_nodes) return o;
+    }
+    return -1;
+}
+
+static sedge_status upload_closed(sedge_operator *op)
+{
+    const int64_t slots = op->data.slots.count;
+    const int orientation = find_identity(op->element);
+    int32_t(*links)[2] = NULL;
+
+    if (!op->problem->curved) return SEDGE_OK;
+    if (orientation < 0) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no orientation meets itself");
+    SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
+    for (int64_t i = 0; i < slots * SEDGE_FACES; i++) {
+        links[i][0] = (int32_t)(i / SEDGE_FACES);
+        links[i][1] = (int32_t)(i % SEDGE_FACES) * 6 + orientation;
+    }
+    return sedge_upload(&op->predictor.closed, op->device, links, slots * SEDGE_FACES,
+                        sizeof *links);
+}
+
+// out = Q / f_1 of nodal values u.
+static void damp_nodal(double *out, const sedge_element *element, const double *u)
+{
+    const int n = element->nodes, order = element->order;
+    int mode = 0;
+
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
+        for (int j = 0; j <= order - i; j++) {
+            for (int k = 0; k <= order - i - j; k++, mode++) {
+                double part = 0.0;
+                for (int m = 0; m < n; m++) part += element->inverse[mode * n + m] * u[m];
+                part *=
+                    sedge_predictor_damping(order, i + j + k) / sedge_predictor_factor(order, 1);
+                for (int m = 0; m < n; m++) out[m] += part * element->vandermonde[m * n + mode];
+            }
+        }
+    }
+}
+
+// Q / f_1 of curved elements, [from][to] of the state's coefficients.
+static sedge_status upload_damping(sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int n = element->nodes, order = element->order;
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+    double *rows = NULL, *work = NULL;
+    sedge_status status = SEDGE_OK;
+
+    if (!op->problem->curved || sedge_predictor_lowerings(order, weights) == 0) return SEDGE_OK;
+    SEDGE_TRY(operator_bernstein_need(op));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&rows, 2 * (int64_t)n * n, sizeof *rows));
+    work = rows + (ptrdiff_t)n * n;
+    for (int i = 0; i < n; i++) rows[i * n + i] = 1.0;
+    operator_convert(op, SEDGE_NODAL, op->layout.basis, rows, work, n);
+    for (int i = 0; i < n; i++) {
+        damp_nodal(work + (ptrdiff_t)i * n, element, rows + (ptrdiff_t)i * n);
+    }
+    memcpy(rows, work, (size_t)n * (size_t)n * sizeof *rows);
+    operator_convert(op, op->layout.basis, SEDGE_NODAL, rows, work, n);
+    status = sedge_upload_reals(&op->predictor.damping, op->device, op->layout.real_bytes, rows,
+                                (int64_t)n * n);
+done:
+    sedge_release(rows);
+    return status;
+}
+
+sedge_status operator_curved_place_predictor(sedge_operator *op)
+{
+    SEDGE_TRY(check_curved(op));
+    SEDGE_TRY(upload_closed(op));
+    return upload_damping(op);
+}
+
+static sedge_status copy_states(sedge_operator *op, sedge_stream *stream, sedge_buffer *to,
+                                const sedge_buffer *from, const sedge_span *span)
+{
+    uint64_t source = sedge_buffer_address(from);
+    uint64_t target = sedge_buffer_address(to);
+    int64_t first = span->first, count = span->count;
+    const int64_t nodes = count * op->layout.nodes_padded;
+    void *const arguments[] = {&source, &target, &first, &count};
+
+    return operator_launch(&op->launcher, KERNEL_COPY_STATES, stream,
+                           (nodes + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                           SEDGE_TRACE_THREADS, arguments, 4);
+}
+
+// mean = bracket + Q (bracket - u) / f_1 (dg/predictor.h).
+static sedge_status damp_curved(sedge_operator *op, const operator_fields *fields,
+                                sedge_stream *stream, const sedge_span *span)
+{
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t bracket = sedge_buffer_address(fields->u[1]);
+    uint64_t mean = sedge_buffer_address(fields->residual);
+    uint64_t damping = sedge_buffer_address(op->predictor.damping);
+    int64_t first = span->first;
+    void *const arguments[] = {&u, &bracket, &mean, &damping, &first};
+
+    return operator_launch(&op->launcher, KERNEL_DAMP_CURVED, stream, span->count,
+                           SEDGE_TRACE_THREADS, arguments, 5);
+}
+
+sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
+                                     sedge_stream *stream, bool halo, int level, double dt)
+{
+    const sedge_span span = op->data.slots.level[halo][true][level];
+    const int order = op->element->order;
+    const bool damps = op->predictor.damping != NULL;
+    sedge_buffer *const both[2] = {fields->residual, fields->u[1]};
+    sedge_buffer *from = fields->u[0];
+
+    for (int k = sedge_predictor_terms(order, true); k > 0 && span.count > 0; k--) {
+        operator_fields now = *fields;
+        const sedge_stage stage = {
+            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
+        now.u[0] = now.u[1] = from; // b is 0
+        now.residual = both[(damps ? k : k - 1) % 2];
+        SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));
+        SEDGE_TRY(run_curved(op, &now, stream, halo, &stage, op->predictor.closed));
+        from = now.residual;
+    }
+    if (damps && span.count > 0) return damp_curved(op, fields, stream, &span);
+    return SEDGE_OK;
 }

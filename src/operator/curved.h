@@ -1,4 +1,5 @@
-// The stage and the energy in curved elements (codegen/kernels/dg/curved/dg_curved.h).
+// The stage, the energy and the prediction in curved elements
+// (codegen/kernels/dg/curved/dg_curved.h).
 #pragma once
 
 #include "operator/fields.h"
@@ -26,13 +27,6 @@ SEDGE_MUST_USE
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage);
 
-// The same of a level of the time step with the element's own traces behind its faces: what it
-// makes of its fields by itself (dg/predictor.h). `closed` are links that lead there.
-SEDGE_MUST_USE
-sedge_status operator_run_curved_alone(sedge_operator *op, const operator_fields *fields,
-                                       sedge_stream *stream, bool halo, const sedge_stage *stage,
-                                       const sedge_buffer *closed);
-
 // The energies of curved elements, into `slots` [slots], by the weights of each field's square.
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
@@ -49,3 +43,21 @@ sedge_status operator_run_curved_memory_energy(sedge_operator *op, const operato
 
 // Compulsory bytes and nominal operations of a stage in all curved elements of this rank.
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
+
+// The prediction (dg/predictor.h): passes of the stage's kernel in which each face meets itself,
+// from the innermost bracket of
+//
+//   bracket = u + f_1 dt L (u + f_2 dt L (u + ..)),   mean = bracket + Q (bracket - u) / f_1,
+//
+// each of which adds to a copy of u; then a product with the matrix Q / f_1.
+//
+// Check the mesh, and make op->predictor's `closed` and `damping`, which operator_predictor_clear
+// frees. SEDGE_ERR_USAGE for curved elements in a medium with memory. Not collective.
+SEDGE_MUST_USE
+sedge_status operator_curved_place_predictor(sedge_operator *op);
+
+// Means over a step of dt of the curved elements of a level, with halo faces or without, from
+// fields->u[0] to fields->residual; fields->u[1] of theirs is overwritten.
+SEDGE_MUST_USE
+sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
+                                     sedge_stream *stream, bool halo, int level, double dt);

@@ -21,10 +21,11 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_PREDICT,       // this and the next five only for integrators with `predictor`
+    KERNEL_PREDICT,       // this and the next six only for integrators with `predictor`
     KERNEL_PREDICT_TERMS, // in elements with terms; only where there are some
     KERNEL_PREDICT_POINT,
     KERNEL_COPY_STATES,
+    KERNEL_DAMP_CURVED,
     KERNEL_TAKE_TRACES,
     KERNEL_STEP_TRACES,
     KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions

@@ -93,6 +93,7 @@ typedef struct operator_predictor {
     sedge_buffer *step_faces;    // [level_faces] as dg_predictor.h has them
     sedge_buffer *step_halo;     // [halo faces] the same, of faces of other ranks
     sedge_buffer *closed;        // links [slots] from each face to itself; NULL: nothing is curved
+    sedge_buffer *damping;       // [nodes][nodes] of curved elements; NULL: none, or no damping
     operator_predictor_run *run; // [runs]
     int runs;
     int64_t pair_faces[SEDGE_LEVELS_MAX]; // faces whose lesser level is at most l: the first of the

@@ -205,7 +205,7 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
     };
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
     for (int k = 1; k <= config.powers; k++) {
-        const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k, true);
+        const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k);
         SEDGE_TRY(sedge_text_add(text,
                                  "#define SEDGE_SERIES_NODES_%d %d\n"
                                  "#define SEDGE_SERIES_AT_%d %d\n"
@@ -237,7 +237,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     operator_predictor_choose(&config, layout, target);
     for (int k = 1; k <= OPERATOR_POWERS; k++) {
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_FACTOR_%d SEDGE_R(%a)\n", k,
-                                 sedge_predictor_factor(target->element->order, k, true)));
+                                 sedge_predictor_factor(target->element->order, k)));
     }
     const operator_constant rows[] = {
         {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
@@ -316,6 +316,7 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->step_faces);
     sedge_buffer_free(predictor->step_halo);
     sedge_buffer_free(predictor->closed);
+    sedge_buffer_free(predictor->damping);
     *predictor = (operator_predictor){.runs = 0};
 }
 
@@ -389,60 +390,6 @@ static sedge_status upload_faces(sedge_operator *op)
     return sedge_upload(&predictor->step_halo, op->device, list, mesh->halo_faces, sizeof *list);
 }
 
-static sedge_status check_curved(const sedge_operator *op)
-{
-    const sedge_mesh *const mesh = op->mesh;
-
-    for (int r = 0; r < mesh->range_count; r++) {
-        const sedge_range *const range = &mesh->ranges[r];
-        if (!range->curved) continue;
-        if (range->finer) {
-            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                              "curved elements have neighbours of finer levels");
-        }
-        for (int32_t e = range->first; e < range->first + range->count; e++) {
-            const sedge_term *const term =
-                sedge_predictor_refused_curved(op->problem, mesh->group[e]);
-            if (term == NULL) continue;
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "curved elements in '%s', which has the term '%s': the integrator "
-                              "'%s' cannot do this; choose time.integrator: lsrk45 or auto",
-                              mesh->groups.volume_names[mesh->group[e]], term->name,
-                              op->problem->integrator->name);
-        }
-    }
-    return SEDGE_OK;
-}
-
-// The orientation in which a face meets itself node by node.
-static int find_identity(const sedge_element *element)
-{
-    for (int o = 0; o < 6; o++) {
-        int same = 0;
-        for (int i = 0; i < element->face_nodes; i++)
-            same += element->permuted[o * element->face_nodes + i] == i;
-        if (same == element->face_nodes) return o;
-    }
-    return -1;
-}
-
-static sedge_status upload_closed(sedge_operator *op)
-{
-    const int64_t slots = op->data.slots.count;
-    const int orientation = find_identity(op->element);
-    int32_t(*links)[2] = NULL;
-
-    if (!op->problem->curved) return SEDGE_OK;
-    if (orientation < 0) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no orientation meets itself");
-    SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
-    for (int64_t i = 0; i < slots * SEDGE_FACES; i++) {
-        links[i][0] = (int32_t)(i / SEDGE_FACES);
-        links[i][1] = (int32_t)(i % SEDGE_FACES) * 6 + orientation;
-    }
-    return sedge_upload(&op->predictor.closed, op->device, links, slots * SEDGE_FACES,
-                        sizeof *links);
-}
-
 sedge_status operator_predictor_place(sedge_operator *op)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
@@ -451,8 +398,7 @@ sedge_status operator_predictor_place(sedge_operator *op)
     operator_series_config series;
 
     if (!op->problem->integrator->predictor) return SEDGE_OK;
-    SEDGE_TRY(check_curved(op));
-    SEDGE_TRY(upload_closed(op));
+    SEDGE_TRY(operator_curved_place_predictor(op));
     SEDGE_TRY(list_runs(op));
     SEDGE_TRY(upload_faces(op));
     operator_series_choose(&series, &op->layout, &target);
@@ -531,43 +477,6 @@ static sedge_status predict_run(sedge_operator *op, const operator_fields *field
     return predict_terms(op, fields, run, stream, fields->residual, true, dt);
 }
 
-static sedge_status copy_states(sedge_operator *op, sedge_stream *stream, sedge_buffer *to,
-                                const sedge_buffer *from, const sedge_span *span)
-{
-    uint64_t source = sedge_buffer_address(from);
-    uint64_t target = sedge_buffer_address(to);
-    int64_t first = span->first, count = span->count;
-    const int64_t nodes = count * op->layout.nodes_padded;
-    void *const arguments[] = {&source, &target, &first, &count};
-
-    return operator_launch(&op->launcher, KERNEL_COPY_STATES, stream,
-                           (nodes + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-                           SEDGE_TRACE_THREADS, arguments, 4);
-}
-
-// mean = u + f_1 dt L (u + f_2 dt L (u + ..)), from the innermost bracket: each is a stage that
-// adds to a copy of u.
-static sedge_status predict_curved(sedge_operator *op, const operator_fields *fields,
-                                   sedge_stream *stream, bool halo, int level, double dt)
-{
-    const sedge_span span = op->data.slots.level[halo][true][level];
-    const int order = op->element->order;
-    sedge_buffer *const both[2] = {fields->residual, fields->u[1]};
-    sedge_buffer *from = fields->u[0];
-
-    for (int k = sedge_predictor_terms(order, true); k > 0 && span.count > 0; k--) {
-        operator_fields now = *fields;
-        const sedge_stage stage = {
-            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k, false), .level = level};
-        now.u[0] = now.u[1] = from; // b is 0
-        now.residual = both[(k - 1) % 2];
-        SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));
-        SEDGE_TRY(operator_run_curved_alone(op, &now, stream, halo, &stage, op->predictor.closed));
-        from = now.residual;
-    }
-    return SEDGE_OK;
-}
-
 sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
                               double dt)
 {
@@ -579,7 +488,7 @@ sedge_status operator_predict(sedge_operator *op, const operator_fields *fields,
         const int level = started - i / 2;
         if (op->data.slots.level[i % 2][true][level].count == 0) continue;
         SEDGE_TRY(operator_fan_pick(fan, &stream));
-        SEDGE_TRY(predict_curved(op, fields, stream, i % 2 == 1, level, ldexp(dt, level)));
+        SEDGE_TRY(operator_predict_curved(op, fields, stream, i % 2 == 1, level, ldexp(dt, level)));
     }
     for (int i = op->predictor.runs - 1; i >= 0; i--) {
         const operator_predictor_run *const run = &op->predictor.run[i];

@@ -39,6 +39,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
     [KERNEL_PREDICT_POINT] = "sedge_predict_point",
     [KERNEL_COPY_STATES] = "sedge_copy_states",
+    [KERNEL_DAMP_CURVED] = "sedge_damp_curved",
     [KERNEL_TAKE_TRACES] = "sedge_take_traces",
     [KERNEL_STEP_TRACES] = "sedge_step_traces",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",

@@ -222,8 +222,7 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
     SEDGE_TRY(find_obstacle(out->obstacle, comm, deck, &trial, mesh, element, frequency));
     if (out->obstacle[0] == '\0') {
         SEDGE_TRY(count_wavelengths(&out->wavelengths, comm, deck, problem, mesh, frequency));
-        const bool straight = (double)mesh->global_curved < 0.05 * (double)mesh->global_elements;
-        out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths, straight);
+        out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths);
     }
     SEDGE_TRY(find_gain(out, levels, comm, deck, problem, &trial, mesh));
     out->taken = out->obstacle[0] == '\0' && !out->bound &&

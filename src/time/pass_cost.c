@@ -48,25 +48,16 @@ double sedge_pass_launches(const sedge_integrator *integrator)
 // wavelengths".
 #define COLUMNS 5
 static const double wavelengths_of[COLUMNS] = {1.0, 10.0, 30.0, 100.0, 300.0};
-// With the lean, orders 1 to 8.
+// Orders 1 to 8.
 static const double penalties[ORDERS][COLUMNS] = {
-    {0.91, 1.67, 2.81, 5.69, 11.4},  {1.56, 3.46, 5.62, 10.0, 17.4},
-    {1.36, 1.86, 2.29, 2.95, 3.90},  {1.18, 1.36, 1.70, 2.87, 82.9},
-    {1.06, 1.13, 1.21, 45.0, 2410.}, {0.99, 1.15, 1.50, 89.9, 6120.},
-    {0.96, 0.94, 1.32, 36.9, 1670.}, {0.98, 1.05, 1.45, 9.48, 443.0},
-};
-// Damped by degrees, which orders from 4 to 8 are.
-enum { FIRST_DAMPED = 4 };
-static const double damped_penalties[ORDERS - FIRST_DAMPED + 1][COLUMNS] = {
+    {0.91, 1.67, 2.81, 5.69, 11.4}, {1.56, 3.46, 5.62, 10.0, 17.4}, {1.36, 1.86, 2.29, 2.95, 3.90},
     {1.13, 1.50, 1.78, 2.08, 3.25}, {1.25, 1.45, 1.57, 1.92, 2.29}, {1.22, 1.33, 1.39, 1.62, 2.58},
     {1.00, 0.99, 0.98, 1.62, 2.24}, {0.99, 1.05, 1.05, 1.56, 1.97},
 };
 
-double sedge_predictor_penalty(int order, double wavelengths, bool straight)
+double sedge_predictor_penalty(int order, double wavelengths)
 {
-    const bool damped = straight && order >= FIRST_DAMPED && order <= ORDERS;
-    const double *const row =
-        damped ? damped_penalties[order - FIRST_DAMPED] : penalties[row_of(order)];
+    const double *const row = penalties[row_of(order)];
     int i = 0;
 
     if (!(wavelengths > wavelengths_of[0])) return row[0];

@@ -25,6 +25,4 @@ double sedge_pass_launches(const sedge_integrator *integrator);
 // and its simulated time, for waves to have an error of 1e-2 after so many wavelengths: ADER's
 // errors fall with fewer powers of the elements' size, so that it needs a finer mesh. Below 1 where
 // it needs a coarser one. It grows without bound with the wavelengths.
-// `straight`: most elements are, and damp by degrees (dg/predictor.h); else the lean's loss decides
-// from order 4 on.
-double sedge_predictor_penalty(int order, double wavelengths, bool straight);
+double sedge_predictor_penalty(int order, double wavelengths);

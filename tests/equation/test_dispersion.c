@@ -303,7 +303,7 @@ static void step_by_prediction(const medium *of, double y[NUMBERS], double dt)
     for (int k = 1; k <= sedge_predictor_terms(1, true); k++) {
         find_rates(of, term, rate);
         for (int i = 0; i < NUMBERS; i++) {
-            term[i] = dt * sedge_predictor_factor(1, k, false) * rate[i];
+            term[i] = dt * sedge_predictor_factor(1, k) * rate[i];
             mean[i] += term[i];
         }
     }

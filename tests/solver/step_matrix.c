@@ -6,13 +6,14 @@
 //
 // A row of cubes between conductors with planted slivers: `cavity` of vacuum, `media` with a
 // dispersive half that an absorbing layer continues, `walls` of vacuum between walls of a good
-// conductor, which have memory. `ader` takes the local time steps that a run
-// would take. Writes the matrix column by column, fp64, to FILE and prints the number of unknowns,
-// of levels and of steps of the finest level.
+// conductor, which have memory; `curved` has curved elements and no slivers. `ader`
+// takes the local time steps that a run would take. Writes the matrix column by column, fp64, to
+// FILE and prints the number of unknowns, of levels and of steps of the finest level.
 #include "kit.h"
 
 #include "base/memory.h"
 #include "check.h"
+#include "curved_maps.h"
 #include "dg/levels.h"
 
 #include <math.h>
@@ -47,8 +48,9 @@ typedef struct matrix_case {
     const char *name;
     int cells; // cubes
     void (*move)(double x[3]);
-    const kit_term *terms; // NULL: one medium and no layer
-    const double *wall;    // NULL: perfect conductors
+    const kit_term *terms;                               // NULL: one medium and no layer
+    const double *wall;                                  // NULL: perfect conductors
+    void (*box_map)(const double x[3], double moved[3]); // NULL: straight elements
 } matrix_case;
 
 static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
@@ -58,9 +60,10 @@ static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
                                  {&sedge_term_pml_side, "above-layer-x", {9.0, 1.5, 1.0, 0.0, 0.0}},
                                  {NULL, NULL, {0.0}}};
 static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
-static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL},
-                                    {"media", 4, plant_four, media, NULL},
-                                    {"walls", 3, plant_three, NULL, wall}};
+static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL, NULL},
+                                    {"media", 4, plant_four, media, NULL, NULL},
+                                    {"walls", 3, plant_three, NULL, wall, NULL},
+                                    {"curved", 2, NULL, NULL, NULL, curved_bulge}};
 
 static kit_options case_options(const matrix_case *which, int order,
                                 const sedge_integrator *integrator)
@@ -71,6 +74,7 @@ static kit_options case_options(const matrix_case *which, int order,
 
     options.cells[0] = which->cells;
     options.move = which->move;
+    options.box_map = which->box_map;
     options.integrator = integrator;
     options.flux_keys = NULL; // upwind
     options.wall = "pec";

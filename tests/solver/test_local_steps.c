@@ -302,9 +302,17 @@ static void test_order(const kit_world *world, int order)
     CHECK_BOUND(fine, 1.3 * plain);
 }
 
-// A medium without losses, whose waves are polaritons.
+// What fills a box: vacuum in straight or in curved elements, or a medium without losses, whose
+// waves are polaritons.
+typedef struct filling {
+    const kit_term *terms;
+    void (*box_map)(const double x[3], double moved[3]);
+} filling;
+
 static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
                                     {NULL, NULL, {0.0}}};
+static const filling fillings[] = {{NULL, NULL}, {lossless, NULL}, {NULL, curved_bulge}};
+enum { FILLINGS = (int)(sizeof fillings / sizeof fillings[0]) };
 
 // The energy falls in steps from random fields.
 static void check_falls(kit *k, double dt, int steps)
@@ -365,7 +373,7 @@ static void test_plates(const kit_world *world, int order, const kit_term *terms
 // Waves of a length at which the prediction's error feeds them: 3.5, 2.3 and 1.4 cells at orders 4,
 // 5 and 6. Without damping they gain 1e-7 to 1e-6 of their energy a step, when what the mesh does
 // not resolve has gone.
-static void test_waves(const kit_world *world, int order, const kit_term *terms)
+static void test_waves(const kit_world *world, int order, const filling *with)
 {
     const double flat = order < 6 ? 1.0 : 0.0;
     const double mode[12] = {1.0, 1.0, flat, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0 - flat};
@@ -373,7 +381,8 @@ static void test_waves(const kit_world *world, int order, const kit_term *terms)
     double early = (double)NAN;
     kit k;
 
-    options.terms = terms;
+    options.terms = with->terms;
+    options.box_map = with->box_map;
     options.wall = "pec";
     options.initial = "cavity-mode";
     options.initial_parameters = mode;
@@ -392,13 +401,14 @@ static void test_waves(const kit_world *world, int order, const kit_term *terms)
 
 // The part of a mode's energy that is lost in a time of 1, when what the mesh does not resolve has
 // gone.
-static double find_loss(const kit_world *world, const kit_term *terms, int order, int cells)
+static double find_loss(const kit_world *world, const filling *with, int order, int cells)
 {
     kit_options options = start(kit_defaults(order, cells), NULL);
     double early = (double)NAN;
     kit k;
 
-    options.terms = terms;
+    options.terms = with->terms;
+    options.box_map = with->box_map;
     options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(kit_create(&k, world, &options));
@@ -418,12 +428,12 @@ static double find_loss(const kit_world *world, const kit_term *terms, int order
 // Damping is of higher order: with half as large elements and steps a wave of 4 cells loses 2^5
 // times less a wavelength, were all damping of degree 2, and 2^3 were it of degree 1, of which
 // there is some. Damping of first order in the step (a lean) would make it 2.
-static void test_loss(const kit_world *world, const kit_term *terms)
+static void test_loss(const kit_world *world, const filling *with)
 {
-    const double coarse = find_loss(world, terms, 4, 3), fine = find_loss(world, terms, 4, 6);
+    const double coarse = find_loss(world, with, 4, 3), fine = find_loss(world, with, 4, 6);
 
     CHECK(fine > 0.0);
-    CHECK_BOUND(20.0, coarse / fine); // 34
+    CHECK_BOUND(20.0, coarse / fine); // 24.6, 23.6 with a Lorentz pole, 28.9 in curved elements
 }
 
 // What a predictor's steps cannot do is refused.
@@ -484,11 +494,11 @@ static void test_tables(void)
             for (int q = 0; q < times; q++) sum += weight[q] * pow(at[q], degree);
             CHECK_BOUND(fabs(sum - 1.0 / (degree + 1)), 1e-14);
         }
-        const double lean = sedge_predictor_factor(order, 1, false) - 0.5;
-        CHECK(order < 4 ? lean == 0.0 : lean > 0.0); // that of the mean, but for some damping
+        const double lean = sedge_predictor_factor(order, 1) - 0.5;
+        CHECK(order <= 8 ? lean == 0.0 : lean > 0.0); // that of the mean, but for some damping
         CHECK_BOUND(lean, 2e-3);
         for (int k = order > 8 ? 2 : 1; k <= 3; k++)
-            CHECK_BOUND(fabs(sedge_predictor_factor(order, k, true) * (k + 1) - 1.0), 1e-15);
+            CHECK_BOUND(fabs(sedge_predictor_factor(order, k) * (k + 1) - 1.0), 1e-15);
         test_damping(order);
     }
 }
@@ -532,6 +542,7 @@ static void test_all(const kit_world *world)
     test_curved(world, 2, "100");
     test_curved(world, 3, NULL);
     for (int order = 3; order <= 4; order++) test_curved_source(world, order, "100");
+    if (alone) test_curved_source(world, 5, NULL);
 }
 
 static void test_long(const kit_world *world)
@@ -542,10 +553,11 @@ static void test_long(const kit_world *world)
         test_plates(world, order, NULL);
         test_plates(world, order, lossless);
     }
-    for (int order = 4; order <= 6; order++) test_waves(world, order, NULL);
-    test_waves(world, 4, lossless);
-    test_loss(world, NULL);
-    test_loss(world, lossless);
+    for (int order = 5; order <= 6; order++) test_waves(world, order, &fillings[0]);
+    for (int i = 0; i < FILLINGS; i++) {
+        test_waves(world, 4, &fillings[i]);
+        test_loss(world, &fillings[i]);
+    }
     test_curved_answers(world);
 }
 

@@ -434,6 +434,31 @@ SEDGE_KERNEL(sedge_copy_states, SEDGE_TRACE_THREADS, SEDGE_COPY_STATES_LIST)
     }
 }
 
+// mean = bracket + damping (bracket - u), one block for each SIMD batch of curved elements from
+// `first` on; damping [from][to].
+#define SEDGE_DAMP_CURVED_LIST(X)                              \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)       \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, bracket) \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)          \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, damping)  \
+    X(sedge_int64, first)
+
+SEDGE_KERNEL(sedge_damp_curved, SEDGE_TRACE_THREADS, SEDGE_DAMP_CURVED_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS_1D (n, SEDGE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = (first + b) * SEDGE_NODES_PADDED;
+            sedge_state sum = bracket[at + n];
+            for (int j = 0; j < SEDGE_NODES; j++) {
+                const sedge_real weight = damping[j * SEDGE_NODES + n];
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    sum.f[f] = sum.f[f] + weight * (bracket[at + j].f[f] - u[at + j].f[f]);
+            }
+            mean[at + n] = sum;
+        }
+    }
+}
+
 // ---- traces between levels ---------------------------------------------------------------------
 
 // A face behind which is another level, or another rank: the slot of its element, its number there,

@@ -86,68 +86,75 @@ static void apply_local(sedge_reference *reference, double factor)
     }
 }
 
-// `factor` times what mode `mode` has in the rates from `at` on, to the means; those of the first
-// half get `half` times that.
-static void add_mode(struct reference_ader *ader, const sedge_element *element, int64_t at,
-                     int mode, double factor, double half)
+// The damping of each mode (dg/predictor.h); false where there is none.
+static bool find_damping(double damping[MOST_MODES], int order)
 {
-    const int n = element->nodes;
-    double part = 0.0;
-
-    for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->rate[at + i];
-    for (int i = 0; i < n; i++) {
-        const double value = factor * part * element->vandermonde[i * n + mode];
-        ader->mean[at + i] += value;
-        ader->half[at + i] += half * value;
-    }
-}
-
-// Damp degrees in straight elements of level `level` (dg/predictor.h): Q times `factor` D of the
-// chain, to the means. Plain elements have this of the first term of the chain alone, which is u.
-static void damp_degrees(sedge_reference *reference, int level, bool first, double factor,
-                         double half)
-{
-    struct reference_ader *const ader = reference->ader;
-    const sedge_mesh *const mesh = reference->mesh;
-    const sedge_element *const element = reference->element;
-    const int order = element->order, n = element->nodes;
-    const int fields = reference->problem->equation->fields;
-    double damping[MOST_MODES] = {0.0};
     double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     int modes = 0;
 
-    if (sedge_predictor_lowerings(order, weights) == 0) return;
     for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
         for (int j = 0; j <= order - i; j++) {
             for (int k = 0; k <= order - i - j; k++)
                 damping[modes++] = sedge_predictor_damping(order, i + j + k);
         }
     }
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const bool done = !first && sedge_predictor_is_plain(reference->problem, mesh->group[e]);
-        if (done || sedge_mesh_level(mesh, e) != level || sedge_mesh_curve(mesh, e) >= 0) continue;
-        reference_local_slopes(reference, e, ader->chain, ader->rate + (int64_t)e * fields * n);
-        for (int i = 0; i < fields * n; i++) {
-            const int64_t at = ((int64_t)e * fields + i / n) * n;
-            const double part = damping[i % n];
-            if (part != 0.0) add_mode(ader, element, at, i % n, factor * part, half);
+    return sedge_predictor_lowerings(order, weights) > 0;
+}
+
+// Q times `factor` times the rates of element e, to its means; those of the first half get `half`
+// times that.
+static void damp_element(const sedge_reference *reference, int32_t e,
+                         const double damping[MOST_MODES], double factor, double half)
+{
+    const sedge_element *const element = reference->element;
+    const struct reference_ader *const ader = reference->ader;
+    const int n = element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int row = 0; row < fields * n; row++) {
+        const int64_t at = ((int64_t)e * fields + row / n) * n;
+        const int mode = row % n;
+        double part = 0.0;
+        if (!(damping[mode] < 0.0 || damping[mode] > 0.0)) continue;
+        for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->rate[at + i];
+        for (int i = 0; i < n; i++) {
+            const double value = factor * damping[mode] * part * element->vandermonde[i * n + mode];
+            ader->mean[at + i] += value;
+            ader->half[at + i] += half * value;
         }
     }
 }
 
-// Give the first term of the chain the lean in curved elements.
-static void lean_curved(sedge_reference *reference)
+// Damp degrees in straight elements of level `level` by derivatives of the chain. Plain elements
+// have this of the first term of the chain alone, which is u.
+static void damp_straight(sedge_reference *reference, int level, bool first, double factor,
+                          double half)
 {
+    struct reference_ader *const ader = reference->ader;
     const sedge_mesh *const mesh = reference->mesh;
-    const int order = reference->element->order;
     const int64_t stride =
         (int64_t)reference->element->nodes * reference->problem->equation->fields;
-    const double more =
-        sedge_predictor_factor(order, 1, false) / sedge_predictor_factor(order, 1, true);
+    double damping[MOST_MODES] = {0.0};
 
+    if (!find_damping(damping, reference->element->order)) return;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        if (sedge_mesh_curve(mesh, e) < 0) continue;
-        for (int64_t i = e * stride; i < (e + 1) * stride; i++) reference->ader->chain[i] *= more;
+        const bool done = !first && sedge_predictor_is_plain(reference->problem, mesh->group[e]);
+        if (done || sedge_mesh_level(mesh, e) != level || sedge_mesh_curve(mesh, e) >= 0) continue;
+        reference_local_slopes(reference, e, ader->chain, ader->rate + e * stride);
+        damp_element(reference, e, damping, factor, half);
+    }
+}
+
+// Damp degrees in curved elements, by L of the chain, which the rates are.
+static void damp_curved(sedge_reference *reference, int level, double factor, double half)
+{
+    const sedge_mesh *const mesh = reference->mesh;
+    double damping[MOST_MODES] = {0.0};
+
+    if (!find_damping(damping, reference->element->order)) return;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (sedge_mesh_level(mesh, e) == level && sedge_mesh_curve(mesh, e) >= 0)
+            damp_element(reference, e, damping, factor, half);
     }
 }
 
@@ -258,19 +265,19 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
     struct reference_ader *const ader = reference->ader;
     const int order = reference->element->order;
     const int terms = sedge_predictor_terms(order, true);
-    const double first = sedge_predictor_factor(order, 1, true);
+    const double first = sedge_predictor_factor(order, 1);
     double half = 1.0;
 
     keep_memory(reference);
     clear_means(reference, level);
     memcpy(ader->chain, u, (size_t)reference_count(reference) * sizeof(double));
     for (int k = 0; k <= terms; k++) {
-        const double factor = k > 0 ? sedge_predictor_factor(order, k, true) : 0.0;
+        const double factor = k > 0 ? dt * sedge_predictor_factor(order, k) : 0.0;
         if (k > 0) {
-            damp_degrees(reference, level, k == 1, dt * factor / first, half);
-            apply_local(reference, dt * factor);
+            damp_straight(reference, level, k == 1, factor / first, half);
+            apply_local(reference, factor);
+            damp_curved(reference, level, factor / first, half);
         }
-        if (k == 1) lean_curved(reference);
         add_chain(reference, level, 1.0, half);
         half *= 0.5;
     }
