@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
+#define PI   3.14159265358979323846
+#define FLAT 1e-6 // of a size: what a plane may be off, by the digits of mesh files
 
 // ---- the surface -------------------------------------------------------------------------------
 
@@ -52,12 +53,18 @@ static bool has_total_fields(const sedge_radiation *r, const sedge_output_contex
     return found;
 }
 
+// Is the place outside of the box, by more than the digits of mesh files? A source may lie in a
+// plane of symmetry on which the surface ends.
 static bool is_beyond(double bounds[2][3], const double place[3])
 {
+    double size = 0.0;
     bool beyond = false;
 
-    for (int d = 0; d < 3; d++)
-        beyond = beyond || place[d] < bounds[0][d] || place[d] > bounds[1][d];
+    for (int d = 0; d < 3; d++) size = fmax(size, bounds[1][d] - bounds[0][d]);
+    for (int d = 0; d < 3; d++) {
+        beyond = beyond || place[d] < bounds[0][d] - FLAT * size ||
+                 place[d] > bounds[1][d] + FLAT * size;
+    }
     return beyond;
 }
 
@@ -211,7 +218,7 @@ static bool is_image(const sedge_deck_image *image, const sedge_mesh_wall *wall,
     const double size = mesh->bounds[1][axis] - mesh->bounds[0][axis];
     const double along = 0.5 * (wall->normals[0][axis] + wall->normals[1][axis]);
 
-    return fabs(wall->place[axis] - image->position) <= 1e-6 * size && fabs(along) > 0.999;
+    return fabs(wall->place[axis] - image->position) <= FLAT * size && fabs(along) > 0.999;
 }
 
 // Where a surface of mesh.surfaces ends on a pec or pmc wall of the mesh, an image in that plane is
