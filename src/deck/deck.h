@@ -140,6 +140,7 @@ typedef struct sedge_deck_far_field {
     sedge_deck_angles theta, phi;
     int image_count;
     sedge_deck_image images[3];
+    bool time;                // also over time
     bool ffd;                 // also a file NAME.ffd
     sedge_deck_surface input; // around the sources of an antenna; name "": not given
     sedge_deck_frequencies frequencies;

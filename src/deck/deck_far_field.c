@@ -94,6 +94,7 @@ static sedge_status read_far_field(const deck_reader *reader, const sedge_deck *
         out->input.away = out->surface.away;
         memcpy(out->input.away_from, out->surface.away_from, sizeof out->input.away_from);
     }
+    out->time = deck_boolean(deck_child(node, "time"));
     out->ffd = deck_boolean(deck_child(node, "ffd"));
     SEDGE_TRY(deck_read_frequencies(reader, deck, node, where, &out->frequencies));
     if (out->frequencies.count > 0) return SEDGE_OK;

@@ -346,6 +346,9 @@ static const deck_key far_field_keys[] = {
     {"input", DECK_NAME, .computed = "none: no gain",
      .text = "a closed surface around the sources alone, through which all the power goes that the "
              "antenna accepts; for gain and efficiency"},
+    {"time", DECK_BOOLEAN, .fallback = "false",
+     .text = "also the far field over time, in far-field-time.h5: takes time as the number of "
+             "directions"},
     {"ffd", DECK_BOOLEAN, .fallback = "false",
      .text = "also write far-field_NAME.ffd, the text format of HFSS, which antenna tools read"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
