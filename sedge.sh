@@ -152,7 +152,7 @@ list_compiled() {
 
 check_tidy() {
     cd "$root" && list_compiled |
-        xargs -d '\n' -n 1 -P "$jobs" clang-tidy-14 -quiet -p build 2>&1 |
+        xargs -d '\n' -n 8 -P "$jobs" clang-tidy-14 -quiet -p build 2>&1 |
         sed '/ warnings\{0,1\} generated\.$/d'
 }
 
