@@ -180,7 +180,7 @@ test_sanitized() {
     local twice='^test_(box|gmsh|measure|errors|fields|series|output_errors|checkpoint)_np1$'
     twice+='|^test_(curved|reference|multigrid|poisson|petsc|share|solve|operator_curved)_np1$'
     twice+='|^test_(elliptic_operator|elliptic_curved|operator_layers|polar_device)_np1$'
-    twice+='|^test_(walls|transform|far_field|conform|extrude|enclose|program|ceiling)_np1$'
+    twice+='|^test_(walls|transform|far_field|conform|extrude|enclose|program|ceiling|operator_form)_np1$'
     twice+='|^test_(elementwise|reduce|scan|select|random)$|^test_(local_steps|operator_config|krylov|krylov_reasons)_np1$|^test_measure_np2$'
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0

@@ -1,5 +1,6 @@
 // Sparse products: every format of every kind of matrix in every precision against the slow
 // reference, exact on whole numbers, the same bits in every run.
+#include "sampled.h"
 #include "sparse_kit.h"
 
 // All candidates of the matrix that no reason speaks against, each as it is.
@@ -253,8 +254,8 @@ int main(int argc, char **argv)
         sedge_context_free(context);
         return CHECK_END();
     }
-    test_kinds(context, few);
-    test_shapes(context, few);
+    test_kinds(context, few || test_is_small());
+    test_shapes(context, few || test_is_small());
     test_empty(context);
     test_infinite(context);
     test_linear(context);

@@ -124,9 +124,9 @@ int main(int argc, char **argv)
             elliptic_close(&world);
             return CHECK_END();
         }
-        if (!test_is_sampled()) test_symmetric(3, NULL);
-        test_iterations(2, 4, NULL);
-        if (!test_is_sampled()) {
+        if (!test_is_sampled() && !test_is_small()) test_symmetric(3, NULL);
+        test_iterations(test_is_small() ? 1 : 2, 4, NULL);
+        if (!test_is_sampled() && !test_is_small()) {
             test_iterations(1, 4, NULL);
             test_iterations(2, 4, curved_bulge);
             test_iterations(4, 2, NULL);

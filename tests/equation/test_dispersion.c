@@ -10,6 +10,7 @@
 #include "dg/case.h"
 #include "dg/predictor.h"
 #include "dg/term_kind.h"
+#include "sampled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -373,7 +374,7 @@ static void test_stable(void)
 
     for (int i = 0; sedge_integrators[i] != NULL; i++) {
         const sedge_integrator *const scheme = sedge_integrators[i];
-        for (size_t k = 0; k < sizeof damping / sizeof *damping; k++) {
+        for (size_t k = 0; k < sizeof damping / sizeof *damping; k += test_is_small() ? 7 : 1) {
             const double loss = damping[k];
             const pole poles[METAL] = {{'d', false, 3.0, 1.0 + loss, 0.0},
                                        {'f', false, 1.0, loss, 0.0},

@@ -162,7 +162,7 @@ int main(int argc, char **argv)
         test_corner(&world, 2, 1);
     } else {
         const int least = test_is_sampled() ? 2 : 1;
-        const int most = all ? 10 : test_is_sampled() ? 2 : 3;
+        const int most = all ? 10 : test_is_sampled() || test_is_small() ? 2 : 3;
         for (int order = least; order <= most; order++)
             test_corner(&world, order, order <= 3 ? 2 : 1);
         for (int order = 1; order <= most; order += 3) test_all_curved(&world, "maxwell", order);

@@ -199,9 +199,9 @@ static void test_kernels(const kit_world *world)
     options.box_map = curved_corner; // some elements
     test_device(world, &options, "auto", true, !few);
     options.box_map = curved_wave; // all
-    if (in_call) test_device(world, &options, "fused", true, true);
+    if (in_call && !test_is_small()) test_device(world, &options, "fused", true, true);
     options = walls_options(3);
-    if (!few) test_device(world, &options, "fused", true, true);
+    if (!few && !test_is_small()) test_device(world, &options, "fused", true, true);
     options = levels_options(2);
     test_device(world, &options, "auto", !in_call, in_call);
     options.box_map = curved_corner;
@@ -220,7 +220,7 @@ int main(void)
             kit_options options = walls_options(2);
             const double central = 0.0; // no loss of their own
             options.flux_keys = &central;
-            test_energy(&world, &options);
+            if (!test_is_small()) test_energy(&world, &options);
             options = levels_options(2);
             test_energy(&world, &options);
         }
