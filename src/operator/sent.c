@@ -2,11 +2,9 @@
 
 #include "operator/parts.h"
 
-#define SENT_THREADS 1024 // of a block, where the device has so many
-
 int operator_sent_threads(const sedge_device_info *info)
 {
-    return info->threads_block < SENT_THREADS ? info->threads_block : SENT_THREADS;
+    return sedge_traits_of(info->kind)->gpu_rules ? 1024 : SEDGE_TRACE_THREADS;
 }
 
 int operator_sent_turns(const sedge_operator *op, int64_t blocks)
