@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
+#include "monitor/sampling.h"
 #include "radiation/radiation.h"
 #include "scattering/far_time.h"
 
@@ -18,7 +19,6 @@
 #include <unistd.h>
 
 #define DEGREE      (3.14159265358979323846 / 180.0)
-#define SAMPLES     30.0  // a period of the highest frequency
 #define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
 
 typedef struct time_entry {
@@ -147,7 +147,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
 {
     const sedge_deck *const deck = context->deck;
     const sedge_comm *const comm = context->comm;
-    const double highest = sedge_problem_frequency(context->problem);
     time_monitor *monitor = NULL;
     sedge_status status;
 
@@ -162,8 +161,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
         status = sedge_allocate(&monitor->ids, deck->far_field_count, sizeof *monitor->ids);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     monitor->context = context;
-    monitor->every = highest > 0.0 ? (int64_t)(1.0 / (SAMPLES * highest * context->dt)) : 1;
-    if (monitor->every < 1) monitor->every = 1;
+    monitor->every = sedge_sampling_time_every(context);
     for (int i = 0; i < deck->far_field_count; i++) {
         if (deck->far_fields[i].time)
             SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->far_fields[i], memory));

@@ -279,6 +279,31 @@ double sedge_sampling_point_bytes(const sedge_output_context *context)
     return bytes;
 }
 
+#define TIME_SAMPLES 30.0 // of a period of the signals' highest frequency
+
+int64_t sedge_sampling_time_every(const sedge_output_context *context)
+{
+    const double highest = sedge_problem_frequency(context->problem);
+    const int64_t every =
+        highest > 0.0 ? (int64_t)(1.0 / (TIME_SAMPLES * highest * context->dt)) : 1;
+
+    return every > 1 ? every : 1;
+}
+
+// Of far fields over time: a series of each component and direction.
+static double time_bytes(const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    const int64_t samples = context->steps / sedge_sampling_time_every(context) + 1;
+    double series = 0.0;
+
+    for (int i = 0; i < deck->far_field_count; i++) {
+        const sedge_deck_far_field *const far = &deck->far_fields[i];
+        if (far->time) series += 2.0 * far->theta.count * far->phi.count;
+    }
+    return series * (double)samples * (double)sizeof(double);
+}
+
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
@@ -317,5 +342,6 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
     sedge_comm_max(context->comm, bytes, 2);
     return (sedge_sampling_memory){.sums = bytes[0],
                                    .samples = bytes[1],
-                                   .host = (deck->stop_spectra > 0.0 ? 2.0 : 1.0) * bytes[0]};
+                                   .host = (deck->stop_spectra > 0.0 ? 2.0 : 1.0) * bytes[0] +
+                                           time_bytes(context)};
 }

@@ -35,10 +35,14 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
                         bool restored, int64_t step);
 
+// Steps between the samples of far fields over time: 30 a period of the signals' highest frequency.
+int64_t sedge_sampling_time_every(const sedge_output_context *context);
+
 // How many bytes a rank needs at most for spectra, flux and far fields. On its device: the sums,
 // and the samples that wait to be added, with the weights of their points. On the host: the sums,
-// with time.stop.spectra twice, to compare them (monitor/settling.h). Of all ranks the largest;
-// single points and planes count as if one rank had them all. Collective.
+// with time.stop.spectra twice, to compare them (monitor/settling.h), and the far fields over time,
+// which the first rank needs once more while it writes them. Of all ranks the largest; single
+// points and planes count as if one rank had them all. Collective.
 typedef struct sedge_sampling_memory {
     double sums, samples; // on the device
     double host;

@@ -335,6 +335,20 @@ class FarField(Case):
         with h5py.File(self.folder / "parts/far-field-time.h5") as file:
             self.assertLess(abs(file["ff/E_theta"][()] - whole).max(), 1e-9)
 
+    def test_time_memory(self):
+        """`sedge check` counts the series of far fields over time: two of 91 x 36 directions, of fp64 numbers."""
+        deck = SOURCE / "input/half-wave-dipole.yaml"
+
+        def find(time):
+            out = self.succeed("check", deck, "--set", f"monitors.far-field.antenna.time={time}").out
+            return float(re.search(r"device, ([0-9.]+) MiB on the host", out)[1]), out
+
+        without, out = find("false")
+        steps, step = int(re.search(r"(\d+) steps of dt", out)[1]), float(re.search(r"steps of dt = (\S+)", out)[1])
+        highest = 300e6 * 2.5  # the ricker pulse ends at about two and a half times its peak
+        samples = steps * step * highest * 30
+        self.assertAlmostEqual((find("true")[0] - without) / (2 * 91 * 36 * samples * 8 / 2**20), 1, delta=0.3)
+
     def test_antenna(self):
         """The deck half-wave-dipole.yaml in short and coarse: at order 3 with its layer the directivity of half a wave
         is 2.17 dBi at 300 MHz, that of a thin dipole 2.15."""
