@@ -214,6 +214,7 @@ static void test_classes(const kit_world *world, const char *variant)
 {
     const sedge_operator_options request = {.variant = variant};
     const char *const path = SEDGE_TEST_DIR "/classes";
+    static const double lossless[3] = {2.25, 1.0, 0.0};
     char start[4096], end[4096];
 
     (void)snprintf(start, sizeof start, "%s-%d-start", path, sedge_comm_size(world->comm));
@@ -222,7 +223,8 @@ static void test_classes(const kit_world *world, const char *variant)
         kit_options options = kit_everything(2, 3, 0);
         kit k;
         options.distort = 0.0;
-        options.terms = NULL; // they would need ranges of their own
+        options.terms = NULL; // they and conductors would need ranges of their own
+        options.materials[0] = lossless;
         options.box_map = curved_corner;
         options.boundary_last = true;
         options.classes = classes == 1;
