@@ -18,7 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEGREE      (3.14159265358979323846 / 180.0)
 #define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
 
 typedef struct time_entry {
@@ -266,28 +265,6 @@ static sedge_status save(const void *what, json_t *memory)
 
 // ---- the file ----------------------------------------------------------------------------------
 
-static double length_unit(const sedge_output_context *context)
-{
-    return context->deck->si ? 1.0 / context->deck->equation->si[SEDGE_LENGTH] : 1.0;
-}
-
-static sedge_status put_angles(sedge_h5 *file, const char *folder, const char *name,
-                               const sedge_deck_angles *angles)
-{
-    const int64_t count = angles->count;
-    double *values = NULL;
-    char path[256];
-
-    SEDGE_TRY(sedge_allocate(&values, count, sizeof *values));
-    for (int64_t i = 0; i < count; i++)
-        values[i] = (angles->from + angles->step * (double)i) / DEGREE;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    sedge_status status = sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, values);
-    if (status == SEDGE_OK) status = sedge_h5_text(file, path, "units", "degrees");
-    sedge_release(values);
-    return status;
-}
-
 static sedge_status put_fields(const time_entry *entry, const sedge_output_context *context,
                                sedge_h5 *file, const char *folder, double *values)
 {
@@ -295,7 +272,7 @@ static sedge_status put_fields(const time_entry *entry, const sedge_output_conte
     const sedge_far_time *const far = &entry->far;
     const int64_t shape[3] = {entry->deck->theta.count, entry->deck->phi.count, far->places};
     const double unit = sedge_output_group_factor(context, &context->problem->equation->groups[0]) *
-                        length_unit(context);
+                        sedge_radiation_length_unit(context);
     char path[256];
 
     for (int part = 0; part < 2; part++) {
@@ -327,12 +304,13 @@ static sedge_status write_entry(const time_entry *entry, const sedge_output_cont
     sedge_status status;
 
     (void)snprintf(folder, sizeof folder, "/%s", entry->deck->name);
-    for (int i = 0; i < 3; i++) centre[i] = entry->deck->centre[i] * length_unit(context);
+    for (int i = 0; i < 3; i++)
+        centre[i] = entry->deck->centre[i] * sedge_radiation_length_unit(context);
     SEDGE_TRY(sedge_h5_group(file, folder));
     SEDGE_TRY(sedge_h5_text(file, folder, "surface", entry->deck->surface.name));
     SEDGE_TRY(sedge_h5_reals(file, folder, "centre", centre, 3));
-    SEDGE_TRY(put_angles(file, folder, "theta", &entry->deck->theta));
-    SEDGE_TRY(put_angles(file, folder, "phi", &entry->deck->phi));
+    SEDGE_TRY(sedge_radiation_put_angles(file, folder, "theta", &entry->deck->theta));
+    SEDGE_TRY(sedge_radiation_put_angles(file, folder, "phi", &entry->deck->phi));
     SEDGE_TRY(sedge_allocate(&values, entry->far.directions * entry->far.places, sizeof *values));
     status = put_fields(entry, context, file, folder, values);
     sedge_release(values);

@@ -4,8 +4,8 @@
 #include "operator/operator.h"
 
 // Threads of a block of the kernels that store at other ranks, and how many blocks' work one such
-// block does, of `blocks` in all. Stores to another GPU hold up all that a multiprocessor has to
-// store, so only half of the multiprocessors do them: four H200 with 356 thousand elements each
-// take 1.4 to 3.5 % less time for a stage than with stores from all (benchmarks/MEASUREMENTS.md).
+// block does, of `blocks` in all. Where ranks store, there are at most half as many blocks as
+// multiprocessors: so stores to other GPUs hold up less of the work beside them
+// (benchmarks/MEASUREMENTS.md, one to eight GPUs).
 int operator_sent_threads(const sedge_device_info *info);
 int operator_sent_turns(const sedge_operator *op, int64_t blocks);

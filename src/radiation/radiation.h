@@ -83,6 +83,14 @@ sedge_status sedge_radiation_difference(const sedge_radiation *radiation, int f,
 // ---- output; root
 // --------------------------------------------------------------------------------
 
+// A length in the deck's units is one of the code times this.
+double sedge_radiation_length_unit(const sedge_output_context *context);
+
+// Write a far field's angles, in degrees, as FOLDER/NAME. First rank.
+SEDGE_MUST_USE
+sedge_status sedge_radiation_put_angles(sedge_h5 *file, const char *folder, const char *name,
+                                        const sedge_deck_angles *angles);
+
 // Of R E: deck's value = code value * unit; volts times seconds.
 double sedge_radiation_field_unit(const sedge_output_context *context);
 

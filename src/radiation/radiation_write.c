@@ -15,20 +15,20 @@
 #define SHOWN_ANGLES 5
 
 // Units of a length and of what is transformed, in those of the deck.
-static double length_unit(const sedge_output_context *context)
+double sedge_radiation_length_unit(const sedge_output_context *context)
 {
     return context->deck->si ? 1.0 / context->deck->equation->si[SEDGE_LENGTH] : 1.0;
 }
 
 static double area_unit(const sedge_output_context *context)
 {
-    return length_unit(context) * length_unit(context);
+    return sedge_radiation_length_unit(context) * sedge_radiation_length_unit(context);
 }
 
 double sedge_radiation_field_unit(const sedge_output_context *context)
 {
     return sedge_output_group_factor(context, &context->problem->equation->groups[0]) *
-           sedge_deck_time_unit(context->deck) * length_unit(context);
+           sedge_deck_time_unit(context->deck) * sedge_radiation_length_unit(context);
 }
 
 static double power_unit(const sedge_output_context *context)
@@ -204,8 +204,8 @@ done:
     return status;
 }
 
-static sedge_status put_angles(sedge_h5 *file, const char *folder, const char *name,
-                               const sedge_deck_angles *angles)
+sedge_status sedge_radiation_put_angles(sedge_h5 *file, const char *folder, const char *name,
+                                        const sedge_deck_angles *angles)
 {
     const int64_t count = angles->count;
     double *values = NULL;
@@ -259,11 +259,12 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     double centre[3];
     char path[256];
 
-    for (int i = 0; i < 3; i++) centre[i] = r->deck->centre[i] * length_unit(context);
+    for (int i = 0; i < 3; i++)
+        centre[i] = r->deck->centre[i] * sedge_radiation_length_unit(context);
     SEDGE_TRY(sedge_h5_text(file, folder, "surface", r->deck->surface.name));
     SEDGE_TRY(sedge_h5_reals(file, folder, "centre", centre, 3));
-    SEDGE_TRY(put_angles(file, folder, "theta", &r->deck->theta));
-    SEDGE_TRY(put_angles(file, folder, "phi", &r->deck->phi));
+    SEDGE_TRY(sedge_radiation_put_angles(file, folder, "theta", &r->deck->theta));
+    SEDGE_TRY(sedge_radiation_put_angles(file, folder, "phi", &r->deck->phi));
     SEDGE_TRY(put_fields(r, context, file, folder));
     SEDGE_TRY(put_all(r, context, file, folder, of_all, COUNT_OF(of_all)));
     if (r->fed) SEDGE_TRY(put_all(r, context, file, folder, of_fed, COUNT_OF(of_fed)));
