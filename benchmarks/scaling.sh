@@ -159,6 +159,10 @@ part_tables() {
         fi
         table "small-$n" "$n" --orders "$(again 5 3)" --precision fp32 --elements "$(sizes 1 "${tiny[@]}")"
         table "fp64-$n" "$n" --orders "$(again 2 3,4,2,6)" --precision fp64 --elements "$(sizes 4 "${strong[@]}")"
+        table "large64-$n" "$n" --orders 3,4,2,6 --precision fp64 --steps 20 --elements "$(sizes 4 $large)"
+        if ((n > 1)) && [ "${weak[$n]:-}" ]; then
+            table "weak64-$n" "$n" --orders 3,4,2,6 --precision fp64 --elements "$(sizes 4 "${weak[$n]}")"
+        fi
         if ((n > 1)); then
             SEDGE_TRANSPORT=staged table "staged-$n" "$n" --orders "$(again 2 3,4)" --precision fp32 \
                 --elements "$(sizes 2 "${strong[@]}")"

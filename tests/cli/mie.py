@@ -70,14 +70,14 @@ class Mie(Case):
         self.assertLess(max(decibel), 0.1)
         self.assertLess(max(near), 0.01)
 
-    def test_same(self):
-        """Cross-sections on 1, 2 and 4 ranks, in both precisions, on the host and on OpenCL."""
+    def same(self, body):
+        """Far fields on 1, 2 and 4 ranks, in both precisions, and on OpenCL where the host runs the rest."""
         found = {}
         for name, precision, ranks, device in [
                 ("fp64", "fp64", 1, DEVICE), ("fp64-2", "fp64", 2, DEVICE), ("fp64-4", "fp64", 4, DEVICE),
                 ("fp32", "fp32", 1, DEVICE), ("fp32-4", "fp32", 4, DEVICE)] + (
                     [("opencl", "fp32", 1, "opencl")] if DEVICE == "host" else []):
-            self.compute("drude", name, "order=1", "time.end=7", f"precision={precision}",
+            self.compute(body, name, "order=1", "time.end=7", f"precision={precision}",
                          ranks=ranks, device=device)
             with h5py.File(self.folder / name / "far-field.h5") as file:
                 found[name] = file["sphere/E_theta"][()], file["sphere/E_phi"][()]
@@ -89,6 +89,9 @@ class Mie(Case):
 
 
 for _body in BODIES:
+    def _same(self, body=_body):
+        self.same(body)
+    setattr(Mie, f"test_same_{_body}", _same)
     for _order in (3, 4):
         def _test(self, body=_body, order=_order):
             self.check(body, order)
