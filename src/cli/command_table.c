@@ -5,29 +5,29 @@
 #include "device/device.h"
 #include "mesh/mesh.h"
 #include "program/program.h"
-#include "run/driver.h"
+#include "run/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static sedge_status command_run(sedge_comm *comm, const sedge_arguments *given)
 {
-    return sedge_run(comm, &given->run);
+    return sedge_sweep_run(comm, &given->run);
 }
 
 static sedge_status command_check(sedge_comm *comm, const sedge_arguments *given)
 {
-    return sedge_check(comm, &given->run);
+    return sedge_sweep_check(comm, &given->run);
 }
 
 static sedge_status command_build(sedge_comm *comm, const sedge_arguments *given)
 {
-    return sedge_build(comm, &given->run);
+    return sedge_sweep_each(comm, &given->run, sedge_build);
 }
 
 static sedge_status command_tune(sedge_comm *comm, const sedge_arguments *given)
 {
-    return sedge_tune_deck(comm, &given->run);
+    return sedge_sweep_each(comm, &given->run, sedge_tune_deck);
 }
 
 static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)

@@ -279,17 +279,22 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
-// "sphere-results" of "input/sphere.yaml".
-static sedge_status default_folder(const char *path, deck_node *node)
+void deck_default_folder(char name[DECK_FOLDER_MAX], const char *path)
 {
     const char *const slash = strrchr(path, '/');
     const char *const stem = slash != NULL ? slash + 1 : path;
     const char *const dot = strrchr(stem, '.');
     const int length = dot != NULL && dot > stem ? (int)(dot - stem) : (int)strlen(stem);
-    deck_node *folder = NULL;
-    char name[256];
 
-    (void)snprintf(name, sizeof name, "%.*s-results", length > 200 ? 200 : length, stem);
+    (void)snprintf(name, DECK_FOLDER_MAX, "%.*s-results", length > 200 ? 200 : length, stem);
+}
+
+static sedge_status default_folder(const char *path, deck_node *node)
+{
+    deck_node *folder = NULL;
+    char name[DECK_FOLDER_MAX];
+
+    deck_default_folder(name, path);
     SEDGE_TRY(deck_tree_add(&folder, node, "folder", "default"));
     return deck_node_text(folder, name, false);
 }
@@ -370,9 +375,21 @@ static sedge_status read_output(const deck_reader *reader, sedge_deck *deck)
 
 // ---- the whole ----------------------------------------------------------------------------------
 
+// The keys of one run have nothing to do with it: of a run of a sweep it is empty, and removed.
+static sedge_status settle_sweep(const deck_reader *reader, deck_node *root)
+{
+    deck_node *const sweep = deck_child(root, "sweep");
+
+    if (sweep == NULL) return SEDGE_OK;
+    SEDGE_TRY(deck_check_sweep(reader->path, sweep));
+    if (sweep->count == 0) deck_child_remove(root, sweep);
+    return SEDGE_OK;
+}
+
 static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
 {
     SEDGE_TRY(read_top(reader, deck));
+    SEDGE_TRY(settle_sweep(reader, deck->tree));
     SEDGE_TRY(read_mesh(reader, deck));
     SEDGE_TRY(deck_read_surfaces(reader, deck));
     SEDGE_TRY(read_time(reader, deck));

@@ -72,5 +72,14 @@ sedge_status deck_expand_library(const sedge_library_material **out, const deck_
 SEDGE_MUST_USE
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck);
 
+// Check the form of `sweep`: a mapping of keys to lists of one length. `path` is the deck's.
+SEDGE_MUST_USE
+sedge_status deck_check_sweep(const char *path, const deck_node *sweep);
+
+// The folder of the results of the deck at `path`, where it gives none: "sphere-results" of
+// "input/sphere.yaml".
+#define DECK_FOLDER_MAX 256
+void deck_default_folder(char name[DECK_FOLDER_MAX], const char *path);
+
 // Copy a name of at most 63 bytes.
 void deck_copy_name(char out[64], const char *name);

@@ -28,6 +28,10 @@ sedge_status deck_tree_add(deck_node **out, deck_node *parent, const char *key, 
 // The shortest decimal number that reads back as `value`.
 void deck_print_number(char text[32], double value);
 
+// Append `text` in double quotes, as YAML and JSON have it.
+SEDGE_MUST_USE
+sedge_status deck_write_quoted(sedge_text *out, const char *text);
+
 // Print the tree as YAML; scalars that are not plain are quoted where they need it.
 SEDGE_MUST_USE
 sedge_status deck_tree_write(sedge_text *out, const deck_node *root);

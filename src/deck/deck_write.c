@@ -58,8 +58,8 @@ static uint32_t next_code_point(const unsigned char **at)
     return code;
 }
 
-// In double quotes; what YAML does not print is escaped.
-static sedge_status write_quoted(sedge_text *out, const char *text)
+// What YAML does not print is escaped.
+sedge_status deck_write_quoted(sedge_text *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
@@ -83,7 +83,7 @@ static sedge_status write_quoted(sedge_text *out, const char *text)
 static sedge_status write_scalar(sedge_text *out, const char *text, bool plain)
 {
     if (plain || is_word(text)) return sedge_text_add(out, "%s", text);
-    return write_quoted(out, text);
+    return deck_write_quoted(out, text);
 }
 
 static sedge_status write_children(sedge_text *out, const deck_node *node, int indent);

@@ -523,6 +523,10 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
         add_list(r, entry, "intensity", greatest_intensity, power_unit(context));
         return report_power(r, context, text);
     }
+    const double *const back = r->direction[r->directions];
+    (void)json_object_set_new(entry, "backscatter",
+                              json_pack("{s:f, s:f}", "theta", back[0] / DEGREE, "phi",
+                                        sin(back[0]) > 1e-9 ? back[1] / DEGREE : 0.0)); // degrees
     add_list(r, entry, "monostatic", monostatic, area);
     add_list(r, entry, "scattering", scattering, area);
     add_list(r, entry, "extinction", extinction, area);

@@ -12,6 +12,7 @@
 #include "session/refraction.h"
 #include "session/resolution.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
 
 // What one step takes at least, over all ranks: the counts of report.json, times the stages and the
 // steps that elements take in it.
-static void print_work(const sedge_session *session)
+static sedge_check_work find_step_work(const sedge_session *session)
 {
     const double stages = session->problem.integrator->stages *
                           (double)session->mesh->global_elements *
@@ -57,14 +58,20 @@ static void print_work(const sedge_session *session)
     double flops;
 
     sedge_operator_element_work(&session->problem, session->element, &bytes, &flops);
-    if (flops > 0.0) {
+    return (sedge_check_work){1, stages * fmax(flops, 0.0), stages * bytes};
+}
+
+static void print_work(const sedge_session *session)
+{
+    const sedge_check_work work = find_step_work(session);
+
+    if (work.flops > 0.0) {
         printf("  work               about %.3g Gflop and %.3g GB of memory traffic a step, %.3g "
                "Gflop in all\n",
-               1e-9 * stages * flops, 1e-9 * stages * bytes,
-               1e-9 * stages * flops * (double)session->steps);
+               1e-9 * work.flops, 1e-9 * work.bytes, 1e-9 * work.flops * (double)session->steps);
     } else {
         printf("  work               about %.3g GB of memory traffic a step, %.3g GB in all\n",
-               1e-9 * stages * bytes, 1e-9 * stages * bytes * (double)session->steps);
+               1e-9 * work.bytes, 1e-9 * work.bytes * (double)session->steps);
     }
 }
 
@@ -412,13 +419,19 @@ static sedge_status check_session(const sedge_session *session, const sedge_comm
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }
 
-sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options)
+sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options, sedge_check_work *work)
 {
     sedge_session session;
     sedge_status status = sedge_session_open(&session, comm, options, true, NULL, NULL);
 
     if (status == SEDGE_OK) {
         status = check_session(&session, comm);
+        if (session.problem.equation->elliptic == NULL) {
+            const sedge_check_work step = find_step_work(&session);
+            work->steps += session.steps;
+            work->flops += (double)session.steps * step.flops;
+            work->bytes += (double)session.steps * step.bytes;
+        }
     } else if (session.deck != NULL && session.mesh != NULL && !options->quiet) {
         // Whatever of the deck does not fit the mesh: the message names one fault, this shows all.
         if (sedge_comm_is_root(comm)) print_groups(&session);

@@ -6,6 +6,8 @@
 #include "par/comm.h"
 #include "session/session.h"
 
+#include <stdint.h>
+
 // `sedge run`: from the deck to the output folder. SEDGE_ERR_STOPPED: a signal or a time limit
 // ended the run with a checkpoint. SEDGE_ERR_COMPUTE: the run blew up. A rank that fails alone
 // inside the time loop prints its message and ends the job; every other failure is returned on all
@@ -18,10 +20,17 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options);
 SEDGE_MUST_USE
 sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options);
 
+// What runs take, over all ranks.
+typedef struct sedge_check_work {
+    int64_t steps;
+    double flops, bytes; // bytes: memory traffic
+} sedge_check_work;
+
 // `sedge check`: the resolved deck, memory, time step, wavelengths, worst elements, boundary
-// groups. Nothing is computed, no output is written.
+// groups. Nothing is computed, no output is written. Adds to `work` what a run of the deck takes.
 SEDGE_MUST_USE
-sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options);
+sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options,
+                         sedge_check_work *work);
 
 // `sedge build`: compile every program that a run of the deck would need, for the devices that
 // --device and --arch name, and store them in the cache.

@@ -289,7 +289,8 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     sedge_stop_set_up(true);
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = options->start > 0.0 ? options->start : start;
-    run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
+    run->watch = sedge_stopwatch_start(SEDGE_PHASE_START,
+                                       options->begun > 0.0 ? options->begun : run->start);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_SETUP);
     SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true, &run->watch,
                                               sedge_checkpoint_integrator));

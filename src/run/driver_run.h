@@ -56,7 +56,7 @@ typedef struct driver_run {
     bool energy_pending; // it is one of the regular check, whose result is not known yet
     bool energy_kept;    // the device keeps the elements' energies of a regular check
     sedge_stopwatch watch;
-    double start; // clock, of the process
+    double start; // clock, of the process: for the limit of time
     int64_t step; // done
 
     char restarted_from[4096];                  // path; "": from the beginning

@@ -18,28 +18,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The root reads the file, all ranks parse the same text, so that all find the same faults.
+sedge_status sedge_session_read_text(char **out, size_t *length, const sedge_comm *comm,
+                                     const char *path)
+{
+    sedge_status status = SEDGE_OK;
+    char *text = NULL;
+    uint64_t shared_length = 0;
+
+    *out = NULL;
+    *length = 0;
+    if (sedge_comm_is_root(comm)) status = sedge_file_read(&text, length, path, SEDGE_ERR_USAGE);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    shared_length = *length;
+    sedge_comm_broadcast(comm, &shared_length, sizeof shared_length, 0);
+    *length = (size_t)shared_length;
+    if (!sedge_comm_is_root(comm)) status = sedge_allocate(&text, (int64_t)*length + 1, 1);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_comm_broadcast(comm, text, *length, 0);
+    *out = text;
+    text = NULL;
+done:
+    sedge_release(text);
+    return status;
+}
+
+// All ranks parse the same text, so that all find the same faults.
 static sedge_status read_deck(sedge_session *session)
 {
     const sedge_comm *const comm = session->comm;
     const sedge_run_options *const options = session->options;
     sedge_status status = SEDGE_OK;
     char *text = NULL;
-    size_t length = 0;
-    uint64_t shared_length = 0;
+    size_t length = options->text_length;
 
-    if (sedge_comm_is_root(comm))
-        status = sedge_file_read(&text, &length, options->deck, SEDGE_ERR_USAGE);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    shared_length = length;
-    sedge_comm_broadcast(comm, &shared_length, sizeof shared_length, 0);
-    length = (size_t)shared_length;
-    if (!sedge_comm_is_root(comm)) status = sedge_allocate(&text, (int64_t)length + 1, 1);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    sedge_comm_broadcast(comm, text, length, 0);
+    if (options->text == NULL)
+        SEDGE_TRY_GOTO(status, sedge_session_read_text(&text, &length, comm, options->deck));
     // Ranks may have been started with different settings.
-    status = sedge_deck_create(&session->deck, options->deck, text, length, options->settings,
-                               options->setting_count);
+    status = sedge_deck_create(&session->deck, options->deck, text != NULL ? text : options->text,
+                               length, options->settings, options->setting_count);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     sedge_release(text);

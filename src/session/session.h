@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/stopwatch.h"
 #include "deck/deck.h"
+#include "deck/deck_sweep.h"
 #include "dg/element.h"
 #include "dg/levels.h"
 #include "dg/point.h"
@@ -19,16 +20,20 @@
 #include <stdint.h>
 
 #define SEDGE_MAX_SETTINGS 64
+#define SEDGE_SWEEP_EXTRA  (SEDGE_SWEEP_KEYS + 2) // settings of a run of a sweep beside these
 
 // The command line's common options.
 typedef struct sedge_run_options {
     const char *deck;
-    const char *settings[SEDGE_MAX_SETTINGS]; // "key.sub=value", in order
+    const char *text; // the deck's content; NULL: it is read
+    size_t text_length;
+    const char *settings[SEDGE_MAX_SETTINGS + SEDGE_SWEEP_EXTRA]; // "key.sub=value", in order
     int setting_count;
     const char *restart; // "auto", a checkpoint; NULL: from the beginning
     const char *report;  // NULL: report.json in the output folder
     const char *arch;    // of sedge build: "sm_80,sm_90"; NULL: the device's own
     double start;  // of the process, on sedge_clock; 0: not known, the limit of time counts later
+    double begun;  // of this run in a process that makes several; 0: at the process's start
     bool terminal; // standard output is one: progress may be rewritten in place
     bool forget;   // of sedge tune: measure even if there is wisdom
     bool quiet;
@@ -67,6 +72,12 @@ typedef struct sedge_session {
 // Collective.
 typedef sedge_status sedge_session_before(const sedge_session *session,
                                           const sedge_integrator **out);
+
+// Read the file `path` on the root and send it to all ranks. `*out` gets `*length` bytes and a NUL
+// behind them; release with sedge_release. Collective. SEDGE_ERR_USAGE, SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status sedge_session_read_text(char **out, size_t *length, const sedge_comm *comm,
+                                     const char *path);
 
 // Read the deck, make the mesh, combine them, and find dt. Collective. SEDGE_ERR_USAGE: the deck is
 // wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: check, before the mesh is made, that the

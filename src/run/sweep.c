@@ -1,0 +1,412 @@
+#include "sweep.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "deck/deck_tree.h"
+#include "io/folder_lock.h"
+#include "run/stop.h"
+#include "run/sweep_table.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A sweep, and the run of it that is at hand.
+typedef struct sweep_state {
+    sedge_comm *comm;
+    const sedge_run_options *given;
+    bool tells; // this rank prints
+    char *text; // of the deck
+    size_t length;
+    sedge_sweep sweep;
+    char path[SEDGE_PATH_BYTES];         // sweep.json
+    sedge_text *made[SEDGE_SWEEP_EXTRA]; // settings of the run beside the given ones
+    char name[32];                       // of the run's folder
+    sedge_run_options options;           // of the run
+    sedge_folder_lock *lock;
+    json_t *rows; // of the runs that are done; root
+    int before;   // runs that were done before
+} sweep_state;
+
+// ---- one run -----------------------------------------------------------------------------------
+
+static sedge_status add_setting(sweep_state *state, sedge_text *text)
+{
+    state->options.settings[state->options.setting_count++] = sedge_text_get(text);
+    return SEDGE_OK;
+}
+
+static void forget_run(sweep_state *state)
+{
+    for (int i = 0; i < SEDGE_SWEEP_EXTRA; i++) {
+        sedge_text_free(state->made[i]);
+        state->made[i] = NULL;
+    }
+}
+
+// The options of run `i`: the given ones, with the run's values and its folder.
+static sedge_status prepare_run(sweep_state *state, int i)
+{
+    const sedge_sweep *const sweep = &state->sweep;
+    char folder[SEDGE_PATH_BYTES];
+
+    forget_run(state);
+    state->options = *state->given;
+    state->options.text = state->text;
+    state->options.text_length = state->length;
+    state->options.restart = state->options.report = NULL;
+    state->options.begun = sedge_clock();
+    sedge_sweep_name(state->name, sweep, i);
+    for (int k = 0; k < sweep->keys + 2; k++) SEDGE_TRY(sedge_text_create(&state->made[k]));
+    SEDGE_TRY(sedge_text_add(state->made[0], "sweep={}"));
+    (void)snprintf(folder, sizeof folder, "%.4000s/%s", sweep->output, state->name);
+    SEDGE_TRY(sedge_text_add(state->made[1], "output.folder="));
+    SEDGE_TRY(deck_write_quoted(state->made[1], folder));
+    for (int k = 0; k < sweep->keys; k++) {
+        SEDGE_TRY(sedge_text_add(state->made[k + 2], "%s=%s", sweep->key[k],
+                                 sweep->value[i * sweep->keys + k]));
+    }
+    for (int k = 0; k < sweep->keys + 2; k++) SEDGE_TRY(add_setting(state, state->made[k]));
+    return SEDGE_OK;
+}
+
+// The run's values in words: "sources.0.direction=[0, 0, 1], order=3".
+static void describe_run(char *text, size_t size, const sweep_state *state)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < state->sweep.keys && used < size; k++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%.200s", k > 0 ? ", " : "",
+                                 sedge_text_get(state->made[k + 2]));
+    }
+}
+
+// Let the message of a failure tell of run `i`. One about a swept value gives the value's place in
+// the deck.
+static sedge_status name_fault(const sweep_state *state, int i, sedge_status status)
+{
+    static const char option[] = "--set ";
+    const sedge_sweep *const sweep = &state->sweep;
+    const char *const message = sedge_error_message();
+    char values[1024];
+    char whole[4096];
+
+    if (status == SEDGE_OK) return status;
+    describe_run(values, sizeof values, state);
+    (void)snprintf(whole, sizeof whole, "run %d of %d of the sweep (%s): %.2900s", i + 1,
+                   sweep->runs, values, message);
+    for (int k = 0; k < sweep->keys; k++) {
+        const char *const setting = sedge_text_get(state->made[k + 2]);
+        const size_t length = strlen(setting);
+
+        if (strncmp(message, option, strlen(option)) != 0 ||
+            strncmp(message + strlen(option), setting, length) != 0)
+            continue;
+        (void)snprintf(whole, sizeof whole, "%.500s: run %d of %d of the sweep, %.2900s",
+                       sweep->origin[i * sweep->keys + k], i + 1, sweep->runs,
+                       message + strlen(option));
+    }
+    sedge_error_set(whole);
+    return status;
+}
+
+// ---- is it done? -------------------------------------------------------------------------------
+
+typedef enum run_progress { RUN_ANEW, RUN_BEGUN, RUN_DONE } run_progress;
+
+// The resolved deck without what does not change results: how long the run may take, where its
+// kernels run, and how these are chosen.
+static sedge_status resolve(sedge_text **out, bool *timeless, sedge_deck **deck,
+                            const sedge_run_options *options, const char *path, const char *text,
+                            size_t length)
+{
+    const char *settings[SEDGE_MAX_SETTINGS + SEDGE_SWEEP_EXTRA + 3];
+    int count = options != NULL ? options->setting_count : 0;
+
+    for (int i = 0; i < count; i++) settings[i] = options->settings[i];
+    if (options != NULL) {
+        SEDGE_TRY(sedge_deck_create(deck, path, text, length, settings, count));
+        *timeless = (*deck)->equation->elliptic != NULL;
+        sedge_deck_free(*deck);
+        *deck = NULL;
+    }
+    settings[count++] = "device=auto";
+    settings[count++] = "kernels={}";
+    if (!*timeless) settings[count++] = "time.wall=0";
+    SEDGE_TRY(sedge_deck_create(deck, path, text, length, settings, count));
+    SEDGE_TRY(sedge_text_create(out));
+    return sedge_deck_write(*out, *deck);
+}
+
+// Is the file at `path` there, and not older than the mesh that the deck names?
+static bool is_after_mesh(const char *path, const sedge_deck *deck)
+{
+    struct stat file;
+    struct stat mesh;
+
+    if (stat(path, &file) != 0) return false;
+    return deck->mesh.file == NULL ||
+           (stat(deck->mesh.file, &mesh) == 0 && mesh.st_mtime <= file.st_mtime);
+}
+
+// What the folder of the run at hand holds. Root.
+static run_progress find_progress(const sweep_state *state)
+{
+    char path[2][SEDGE_PATH_BYTES];
+    sedge_deck *deck[2] = {NULL, NULL};
+    sedge_text *text[2] = {NULL, NULL};
+    char *found = NULL;
+    size_t length = 0;
+    bool timeless = false;
+    bool same = false;
+    run_progress progress = RUN_ANEW;
+
+    (void)snprintf(path[0], sizeof path[0], "%.4000s/%s/deck.yaml", state->sweep.output,
+                   state->name);
+    (void)snprintf(path[1], sizeof path[1], "%.4000s/%s/report.json", state->sweep.output,
+                   state->name);
+    if (sedge_file_read(&found, &length, path[0], SEDGE_ERR_USAGE) == SEDGE_OK &&
+        resolve(&text[0], &timeless, &deck[0], &state->options, state->given->deck, state->text,
+                state->length) == SEDGE_OK &&
+        resolve(&text[1], &timeless, &deck[1], NULL, path[0], found, length) == SEDGE_OK)
+        same = strcmp(sedge_text_get(text[0]), sedge_text_get(text[1])) == 0;
+    sedge_error_clear(); // without a deck that can be read it is none of this sweep
+    if (same && is_after_mesh(path[0], deck[0])) progress = timeless ? RUN_ANEW : RUN_BEGUN;
+    if (same && is_after_mesh(path[1], deck[0]) && sedge_sweep_is_done(path[1]))
+        progress = RUN_DONE;
+    for (int i = 0; i < 2; i++) {
+        sedge_text_free(text[i]);
+        sedge_deck_free(deck[i]);
+    }
+    sedge_release(found);
+    return progress;
+}
+
+// ---- open and close ----------------------------------------------------------------------------
+
+static sedge_status read_sweep(sweep_state *state, sedge_comm *comm,
+                               const sedge_run_options *options)
+{
+    memset(state, 0, sizeof *state);
+    state->comm = comm;
+    state->given = options;
+    state->tells = sedge_comm_is_root(comm) && !options->quiet;
+    SEDGE_TRY(sedge_session_read_text(&state->text, &state->length, comm, options->deck));
+    return sedge_comm_agree(comm, sedge_sweep_read(&state->sweep, options->deck, state->text,
+                                                   state->length, options->settings,
+                                                   options->setting_count));
+}
+
+// Refuse what is wrong in any of the runs' decks before the first one begins.
+static sedge_status check_decks(sweep_state *state)
+{
+    for (int i = 0; i < state->sweep.runs; i++) {
+        sedge_deck *deck = NULL;
+
+        SEDGE_TRY(prepare_run(state, i));
+        const sedge_status status =
+            sedge_deck_create(&deck, state->given->deck, state->text, state->length,
+                              state->options.settings, state->options.setting_count);
+        sedge_deck_free(deck);
+        if (status != SEDGE_OK) return name_fault(state, i, status);
+    }
+    return SEDGE_OK;
+}
+
+static void close_sweep(sweep_state *state)
+{
+    forget_run(state);
+    sedge_output_folder_unlock(state->lock);
+    json_decref(state->rows);
+    sedge_sweep_clear(&state->sweep);
+    sedge_release(state->text);
+}
+
+// ---- the commands ------------------------------------------------------------------------------
+
+// Root: may the sweep's own files be written?
+static sedge_status check_files(sweep_state *state)
+{
+    const sedge_run_options *const given = state->given;
+
+    if (strlen(state->sweep.output) > 4000) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                          state->sweep.output);
+    }
+    (void)snprintf(state->path, sizeof state->path, "%s/sweep.json", state->sweep.output);
+    SEDGE_TRY(sedge_output_folder_check(state->sweep.output));
+    if (sedge_file_is_same(state->path, given->deck)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the deck '%s' would be overwritten: a sweep writes sweep.json into its "
+                          "output folder; give it another folder (--output)",
+                          given->deck);
+    }
+    if (given->report == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_file_try(given->report));
+    if (!sedge_file_is_same(given->report, given->deck)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is the deck itself; choose another name",
+                      given->report);
+}
+
+// After a run, or a failure whose message is `outcome`.
+static sedge_status write_files(const sweep_state *state, const char *outcome)
+{
+    const char *const paths[2] = {state->path, state->given->report};
+    sedge_status status = SEDGE_OK;
+
+    for (int p = 0; p < 2 && sedge_comm_is_root(state->comm) && status == SEDGE_OK; p++) {
+        if (paths[p] == NULL) continue;
+        status =
+            sedge_sweep_write(state->rows, &state->sweep, state->given->deck, outcome, paths[p]);
+    }
+    return sedge_comm_agree(state->comm, status);
+}
+
+static sedge_status make_run(sweep_state *state, int i)
+{
+    const bool root = sedge_comm_is_root(state->comm);
+    char values[1024];
+
+    SEDGE_TRY(sedge_comm_agree(state->comm, prepare_run(state, i)));
+    int progress = root ? (int)find_progress(state) : 0;
+    sedge_comm_broadcast(state->comm, &progress, sizeof progress, 0);
+    describe_run(values, sizeof values, state);
+    if (state->tells) {
+        printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
+               i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : "", values);
+    }
+    state->before += progress == RUN_DONE;
+    if (progress == RUN_BEGUN) state->options.restart = "auto";
+    if (progress != RUN_DONE)
+        SEDGE_TRY(name_fault(state, i, sedge_run(state->comm, &state->options)));
+    return sedge_comm_agree(state->comm,
+                            root ? sedge_sweep_add_row(state->rows, &state->sweep, i) : SEDGE_OK);
+}
+
+static sedge_status make_runs(sweep_state *state)
+{
+    sedge_status status = SEDGE_OK;
+
+    for (int i = 0; i < state->sweep.runs; i++) {
+        status = make_run(state, i);
+        if (status != SEDGE_OK) break;
+        SEDGE_TRY(write_files(state, i + 1 < state->sweep.runs ? "not complete" : "done"));
+    }
+    if (status == SEDGE_OK) return SEDGE_OK;
+    // That run's failure is what the user must hear of.
+    char message[4096];
+    (void)snprintf(message, sizeof message, "%s", sedge_error_message());
+    if (write_files(state, message) != SEDGE_OK) sedge_error_clear();
+    sedge_error_set(message);
+    return status;
+}
+
+static sedge_status run_sweep(sweep_state *state)
+{
+    const char *const restart = state->given->restart;
+
+    if (restart != NULL && strcmp(restart, "auto") != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "--restart '%.200s': the deck has a sweep, which goes on by itself with "
+                          "the run that is not done; leave --restart out",
+                          restart);
+    }
+    SEDGE_TRY(sedge_comm_agree(state->comm, check_decks(state)));
+    SEDGE_TRY(sedge_comm_agree(state->comm, check_files(state)));
+    sedge_stop_listen();
+    SEDGE_TRY(sedge_output_folder_lock(&state->lock, state->comm, state->sweep.output));
+    state->rows = json_array();
+    SEDGE_TRY(make_runs(state));
+    if (!state->tells) return SEDGE_OK;
+    printf("\n  %-22s %d runs, %d of them done before; %s\n", "sweep", state->sweep.runs,
+           state->before, state->path);
+    sedge_sweep_print(state->rows, &state->sweep);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_sweep_run(sedge_comm *comm, const sedge_run_options *options)
+{
+    sweep_state state;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, read_sweep(&state, comm, options));
+    if (state.sweep.runs > 0) {
+        status = run_sweep(&state);
+    } else {
+        sedge_run_options alone = *options;
+        alone.text = state.text;
+        alone.text_length = state.length;
+        status = sedge_run(comm, &alone);
+    }
+done:
+    close_sweep(&state);
+    return status;
+}
+
+// `command` for each run; without a sweep once, with the given options.
+static sedge_status do_each(sweep_state *state, sedge_sweep_command *command)
+{
+    if (state->sweep.runs == 0) return command(state->comm, state->given);
+    SEDGE_TRY(sedge_comm_agree(state->comm, check_decks(state)));
+    for (int i = 0; i < state->sweep.runs; i++) {
+        SEDGE_TRY(sedge_comm_agree(state->comm, prepare_run(state, i)));
+        SEDGE_TRY(name_fault(state, i, command(state->comm, &state->options)));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_sweep_each(sedge_comm *comm, const sedge_run_options *options,
+                              sedge_sweep_command *command)
+{
+    sweep_state state;
+    sedge_status status = read_sweep(&state, comm, options);
+
+    if (status == SEDGE_OK) status = do_each(&state, command);
+    close_sweep(&state);
+    return status;
+}
+
+static sedge_status check_runs(sweep_state *state)
+{
+    sedge_check_work work = {0};
+
+    if (state->sweep.runs == 0) return sedge_check(state->comm, state->given, &work);
+    SEDGE_TRY(sedge_comm_agree(state->comm, check_decks(state)));
+    SEDGE_TRY(sedge_comm_agree(state->comm,
+                               sedge_comm_is_root(state->comm) ? check_files(state) : SEDGE_OK));
+    for (int i = 0; i < state->sweep.runs; i++) {
+        SEDGE_TRY(sedge_comm_agree(state->comm, prepare_run(state, i)));
+        state->options.quiet = state->options.quiet || i > 0;
+        SEDGE_TRY(name_fault(state, i, sedge_check(state->comm, &state->options, &work)));
+    }
+    if (!state->tells) return SEDGE_OK;
+    printf("\nsweep\n");
+    for (int i = 0; i < state->sweep.runs; i++) {
+        char values[1024];
+
+        SEDGE_TRY(prepare_run(state, i));
+        describe_run(values, sizeof values, state);
+        printf("  %-18s %s\n", state->name, values);
+    }
+    printf("  together           %d runs into folders of '%s', the deck above is that of the first",
+           state->sweep.runs, state->sweep.output);
+    if (work.steps > 0) {
+        printf("; %lld steps, about %.3g Gflop and %.3g GB of memory traffic",
+               (long long)work.steps, 1e-9 * work.flops, 1e-9 * work.bytes);
+    }
+    printf("\n");
+    return SEDGE_OK;
+}
+
+sedge_status sedge_sweep_check(sedge_comm *comm, const sedge_run_options *options)
+{
+    sweep_state state;
+    sedge_status status = read_sweep(&state, comm, options);
+
+    if (status == SEDGE_OK) status = check_runs(&state);
+    close_sweep(&state);
+    return status;
+}

@@ -1,0 +1,213 @@
+"""Sweeps: the runs of one deck, what they give together, going on, and what is refused."""
+
+import shutil
+import subprocess
+import sys
+import unittest
+
+from kit import DECK, PLATES, SOURCE, Case, line_of, read_json, sides
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+USAGE, COMPUTE, STOPPED = 1, 4, 5
+
+# A conducting cube in waves that travel along two axes. The mesh, of cubes cut along their diagonals, and the second
+# wave are those of the first with x, y, z exchanged in a circle.
+CUBE = """\
+equation: maxwell
+order: 1
+precision: fp64
+mesh:
+  box: {min: [-2, -2, -2], max: [2, 2, 2], cells: [8, 8, 8]}
+  surfaces:
+    body: {box: {min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5]}}
+    around: {box: {min: [-1, -1, -1], max: [1, 1, 1]}}
+time: {end: 8, integrator: lsrk45}
+materials: {domain: {epsilon: 1}}
+""" + sides("absorbing") + """\
+  body: {type: pec}
+sources:
+  - type: plane-wave
+    direction: [0, 0, 1]
+    polarisation: [1, 0, 0]
+    origin: [0, 0, 0]
+    signal: {type: ricker, frequency: 0.3}
+monitors:
+  frequencies: {list: [0.2, 0.3]}
+  far-field: {ff: {surface: around, theta: {step: 90}}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+sweep:
+  sources.0.direction: [[0, 0, 1], [1, 0, 0]]
+  sources.0.polarisation:
+    - [1, 0, 0]
+    - [0, 1, .0]
+"""
+
+SMALL = DECK.replace("output: {snapshots: 2}", "output: {snapshots: 0}")
+
+
+class Sweep(Case):
+    def sweep(self, text, keys):
+        return self.write("deck.yaml", text + "sweep: {" + keys + "}\n")
+
+    def read_all(self, name):
+        with h5py.File(self.folder / name) as file:
+            found = {}
+            file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
+        return found
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_directions(self):
+        """Each run is that of its values given by --set, to the last bit. The monostatic cross-section is the bistatic
+        one in the direction back to the source, and that of both waves is the same, by symmetry, but for rounding: of
+        1e-12 in sums of 1e4 terms."""
+        deck = self.write("deck.yaml", CUBE)
+        result = self.succeed("run", deck, "--device", "host", ranks=2)
+        self.assertIn("monostatic cross-section in dB, by frequency", result.out)
+        self.assertRegex(result.out, r" 002 +\S+ +\S+  \[1, 0, 0\]  \[0, 1, 0\]\n")
+        table = read_json(self.folder / "deck-results/sweep.json")
+        self.assertEqual([table["outcome"], table["runs_requested"]], ["done", 2])
+        self.assertEqual(table["keys"], ["sources.0.direction", "sources.0.polarisation"])
+        sections = []
+        for run, (direction, polarisation), row, column in zip(
+                table["runs"], (([0, 0, 1], [1, 0, 0]), ([1, 0, 0], [0, 1, 0])), (2, 1), (0, 2)):
+            name = run["folder"]
+            self.assertEqual(run["values"], {"sources.0.direction": direction, "sources.0.polarisation": polarisation})
+            self.succeed("run", deck, "--device", "host", "--quiet", "--output", "alone-" + name, "--set", "sweep={}",
+                         "--set", f"sources.0.direction={direction}", "--set", f"sources.0.polarisation={polarisation}",
+                         ranks=2)
+            found, alone = (self.read_all(place + "/far-field.h5") for place in ("deck-results/" + name, "alone-" + name))
+            self.assertEqual(set(found), set(alone))
+            for part in found:
+                self.assertEqual(found[part].tobytes(), alone[part].tobytes(), part)
+            far = run["monitors"]["far-field"]["ff"]
+            back = far["backscatter"]
+            self.assertAlmostEqual(back["theta"], [180, 90][run is table["runs"][1]], delta=1e-9)
+            for f in range(2):
+                bistatic = found["ff/rcs_theta"][f, row, column] + found["ff/rcs_phi"][f, row, column]
+                self.assertAlmostEqual(far["monostatic"][f], bistatic, delta=1e-9 * bistatic)
+            sections.append(far["monostatic"])
+        for one, other in zip(*sections):
+            self.assertAlmostEqual(one, other, delta=1e-9 * one)
+        self.show_picture()
+
+    def show_picture(self):
+        try:
+            import matplotlib.image
+        except ImportError:
+            return
+        plot = [sys.executable, SOURCE / "src/run/sedge-plot"]
+        done = subprocess.run([*plot, "deck-results"], cwd=self.folder, check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "deck-results/picture.png\n")
+        pixels = matplotlib.image.imread(self.folder / "deck-results/picture.png")[:, :, :3]
+        self.assertGreater(len({tuple(colour) for colour in pixels.reshape(-1, 3).round(1)}), 10)  # lines, text
+        (self.folder / "odd").mkdir()
+        self.write("odd/sweep.json", "[]")
+        done = subprocess.run([*plot, "odd"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("as the file of a sweep", done.stderr)
+
+    def energies(self, name):
+        with h5py.File(self.folder / name / "energy.h5") as file:
+            return file["energy"][()].tobytes()
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_goes_on(self):
+        """A run without a report was killed: it goes on from its checkpoint, with the same bits. Those before are not
+        repeated, unless the deck has changed, but for what does not change results."""
+        deck = self.sweep(SMALL.replace("snapshots: 0", "snapshots: 0, checkpoint: {steps: 40, keep: 9}"),
+                          "time.steps: [60, 100, 50]")
+        report = self.folder / "table.json"
+        whole = self.succeed("run", deck, "--report", report, "--output", "out")
+        self.assertIn("3 runs, 0 of them done before", whole.out)
+        self.assertEqual(read_json(report), read_json(self.folder / "out/sweep.json"))
+        before = [self.energies(f"out/00{i}") for i in (1, 2, 3)]
+        kept = (self.folder / "out/001/report.json").stat().st_mtime_ns
+        (self.folder / "out/002/report.json").unlink()
+        (self.folder / "out/002/checkpoint-100.h5").unlink()
+        shutil.rmtree(self.folder / "out/003")
+        again = self.succeed("run", deck, "--output", "out", "--restart", "auto", "--set", "time.wall=9 h", ranks=2)
+        self.assertIn("3 runs, 1 of them done before", again.out)
+        self.assertIn("step 80 of 100", again.out)
+        self.assertEqual((self.folder / "out/001/report.json").stat().st_mtime_ns, kept)
+        self.assertEqual([self.energies(f"out/00{i}") for i in (1, 2, 3)], before)
+        self.assertIn("3 of them done before", self.succeed("run", deck, "--output", "out").out)
+        self.assertIn("0 of them done before", self.succeed("run", deck, "--output", "out", "--set", "order=1").out)
+
+    def test_early_end(self):
+        """The limit of time counts from the start of all runs, and the run at hand stops with a checkpoint."""
+        deck = self.sweep(SMALL, "time.steps: [20, 100000000]")
+        parts = ["run 2 of 2 of the sweep (time.steps=100000000): stopped by the limit of 2 s"]
+        self.refuse(STOPPED, parts, "run", deck, "--quiet", "--set", "time.wall=2", ranks=(0,))
+        table = read_json(self.folder / "deck-results/sweep.json")
+        self.assertEqual(len(table["runs"]), 1)
+        self.assertIn("run 2 of 2", table["outcome"])
+        self.refuse(STOPPED, parts[:1], "run", deck, "--quiet", "--set", "time.wall=2", ranks=(2,))
+        self.assertGreater(read_json(self.folder / "deck-results/002/report.json")["steps_before"], 0)
+
+    def test_failed_run(self):
+        """A run that fails ends the sweep; what only its mesh shows is found there."""
+        deck = self.sweep(SMALL, "monitors.probes.points.inside: [[0.3, 0.4, 0.2], [3, 0, 0]], order: [2, 1]")
+        self.refuse(USAGE, ["run 2 of 2 of the sweep, monitors.probes.points.inside=[3, 0, 0]: probe 'inside' at (3, 0, 0)"],
+                    "run", deck, "--quiet")
+        self.assertEqual([run["order"] for run in read_json(self.folder / "deck-results/sweep.json")["runs"]], [2])
+        self.refuse(USAGE, ["run 2 of 2"], "check", deck, "--quiet")
+
+    def test_without_time(self):
+        deck = self.write("deck.yaml", PLATES + "sweep: {boundaries.xmax.value: [1, 2]}\n")
+        result = self.succeed("run", deck)
+        self.assertIn("boundaries.xmax.value", result.out)
+        energy = [run["energy"]["final"] for run in read_json(self.folder / "deck-results/sweep.json")["runs"]]
+        self.assertAlmostEqual(energy[1] / energy[0], 4, delta=1e-6)  # of the square of the voltage
+
+    def test_check(self):
+        """All runs together, and nothing is written."""
+        deck = self.sweep(SMALL, "time.steps: [20, 30], order: [2, 1]")
+        result = self.succeed("check", deck)
+        self.assertIn("  002                time.steps=30, order=1\n", result.out)
+        self.assertIn("2 runs into folders of 'deck-results'", result.out)
+        self.assertIn("; 50 steps, about", result.out)
+        self.assertFalse((self.folder / "deck-results").exists())
+        self.succeed("build", deck, "--device", "host")
+
+    def test_refused(self):
+        place = f"deck.yaml:{line_of(SMALL + 'sweep', 'sweep')}"
+        for keys, parts in (
+                ("order: []", [place, "sweep.order is empty"]),
+                ("order: 3", [place, "sweep.order must be a list"]),
+                ("order: [1, 2], time.cfl: [0.5]", [place, "sweep.time.cfl has 1", "sweep.order has 2", "together"]),
+                ("ordre: [1, 2]", [place, "run 1 of 2 of the sweep, ordre=1: unknown key 'ordre'", "'order'"]),
+                ("order: [1, two]", [place, "run 2 of 2 of the sweep, order=\"two\"", "whole number"]),
+                ("order: [1, 99]", [place, "run 2 of 2 of the sweep, order=99", "outside 1..10"]),
+                ("mesh.box.cells: [[1, 1, 1]], mesh.box: [{}]",
+                 [place, "'mesh.box.cells' is a part of 'mesh.box'"]),
+                ("output.folder: [a, b]", [place, "'output.folder' cannot be swept"]),
+                ("output: [{folder: a}]", [place, "'output' cannot be swept"]),
+                ("sweep: [{}]", [place, "'sweep' is no key"]),
+                ("sources.3.type: [a, b]", ["run 1 of 2", "sources"])):
+            with self.subTest(keys=keys):
+                deck = self.sweep(SMALL, keys)
+                self.refuse(USAGE, parts, "run", deck, "--quiet", ranks=(0,))
+                self.refuse(USAGE, parts[:1], "check", deck, "--quiet", ranks=(2,))
+        self.assertFalse((self.folder / "deck-results").exists())
+        deck = self.sweep(SMALL, "order: [1, 2]")
+        self.refuse(USAGE, ["--restart 'x.h5'", "goes on by itself"], "run", deck, "--restart", "x.h5")
+        self.refuse(USAGE, ["--set order=3", "the deck sweeps 'order'", "--set sweep={}"], "run", deck, "--set", "order=3")
+        self.refuse(USAGE, ["--report", "the deck itself"], "run", deck, "--report", deck, ranks=(0,))
+        (self.folder / "own").mkdir()
+        own = self.write("own/sweep.json", deck.read_text())
+        self.refuse(USAGE, ["would be overwritten", "sweep.json"], "run", own, "--output", "own", ranks=(0,))
+        self.assertEqual(own.read_text(), deck.read_text())
+        list_deck = self.write("deck.yaml", SMALL + "sweep: [1]\n")
+        self.refuse(USAGE, [place, "sweep must be a mapping"], "run", list_deck, ranks=(0,))
+        alone = self.sweep(SMALL, "")  # {}: none
+        self.succeed("run", alone, "--quiet", "--set", "time.steps=1")
+        self.assertNotIn("sweep", (self.folder / "deck-results/deck.yaml").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
