@@ -6,7 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 start_folder=$PWD
 logs=$root/build
 jobs=${SEDGE_JOBS:-$(nproc)}
-tests_at_once=8 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
+tests_at_once=6 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
+sanitized_at_once=4 # beside them
 
 usage() {
     cat <<'END'
@@ -188,8 +189,8 @@ test_sanitized() {
     ASAN_OPTIONS=detect_leaks=$leaks UBSAN_OPTIONS=print_stacktrace=1 \
         ctest --test-dir "$root/build-sanitize" -L "unit|kernel|jit|example" \
         -LE "gpu|paraview|slow|order|exhaustive" \
-        -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|_nvrtc$|^test_operator_(tune|tensor|random)_|^plot|^numpy|^step_matrix|^shell|^example_.*_all$|'"$twice" \
-        --no-tests=error --output-on-failure --schedule-random -j "$tests_at_once"
+        -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|_nvrtc$|^test_operator_(tune|tensor|random)_|^test_operator_far|^plot|^numpy|^step_matrix|^shell|^example_.*_all$|'"$twice" \
+        --no-tests=error --output-on-failure --schedule-random -j "$sanitized_at_once"
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
@@ -236,6 +237,29 @@ test_all() {
         -j "$tests_at_once" 2>&1 | tee "$logs/test.log"
 }
 
+# The tests of both builds at once, so that the cores have work where one build waits for its last
+# tests. $1: yes where the programs with sanitizers were made.
+run_both_tests() {
+    local log=$logs/sanitize-test.log sanitized
+    if [[ $1 != yes ]]; then
+        test_all || failed_parts+=("tests")
+        return
+    fi
+    printf 'tests, and those with sanitizers beside them (%s)\n' "$log"
+    test_sanitized >"$log" 2>&1 &
+    sanitized=$!
+    trap 'kill '"$sanitized"' 2>/dev/null || true' EXIT # an interrupt does not reach it
+    test_all || failed_parts+=("tests")
+    if wait "$sanitized"; then
+        printf '\nWith sanitizers:\n'
+        tail -n 40 "$log" | sed -n '/tests passed/,$p'
+    else
+        tail -n 40 "$log" >&2
+        failed_parts+=("tests with sanitizers")
+    fi
+    trap - EXIT
+}
+
 # All parts run, so that one failure does not hide another; only what a failed part was to make is
 # missed: no build without a configuration, and of tests those whose programs were not made fail.
 run_tests() {
@@ -245,10 +269,11 @@ run_tests() {
     if part configure "configure (build/, warnings are errors)" configure_tests; then
         part compile "compile program and tests" build_tests || true
         part tidy "clang-tidy" check_tidy || true
+        local sanitized=no
         if part sanitize-compile "compile with sanitizers (build-sanitize/)" build_sanitized; then
-            part sanitize-test "tests with sanitizers" test_sanitized || true
+            sanitized=yes
         fi
-        test_all || failed_parts+=("tests")
+        run_both_tests "$sanitized"
     fi
     if [[ ${#failed_parts[@]} -eq 0 ]]; then return; fi
     printf '\nFailed parts, each with its log in build/:\n'
