@@ -455,7 +455,8 @@ const deck_section deck_sections[] = {
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
     {"monitors.frequencies", "Exactly one of `list` and `from`.", ROWS(frequency_keys)},
     {"monitors.spectra.NAME",
-     "Goes to spectra.h5, that of volume groups to spectrum_NAME_000000.hdf and so on. Exactly one "
+     "Goes to spectra.h5, with spectrum_NAME.xmf for ParaView, that of volume groups to "
+     "spectrum_NAME_000000.hdf and so on. Exactly one "
      "of `points`, `plane`, `surface` and `groups`.",
      ROWS(spectrum_keys)},
     {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},

@@ -9,7 +9,8 @@
 // the run has for them. Of a plane:
 // [rows][columns] points and their coordinates. Of a surface: positions and normals [points][3] and
 // weights [points] of the quadrature on its faces (monitor/face_points.h), the fields the mean of
-// both sides. Of volume groups the fields are in files of their own (monitor/spectrum_vtk.h).
+// both sides. All these ParaView opens by spectrum_NAME.xmf (monitor/spectrum_xdmf.h). Of volume
+// groups the fields are in files of their own (monitor/spectrum_vtk.h).
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
@@ -17,6 +18,7 @@
 #include "monitor/output_folder.h"
 #include "monitor/spectrum_rows.h"
 #include "monitor/spectrum_vtk.h"
+#include "monitor/spectrum_xdmf.h"
 #include "monitor/transforms.h"
 #include "radiation/near_exact.h"
 
@@ -32,6 +34,7 @@ typedef struct spectrum_entry {
     sedge_spectrum_rows rows;
     const sedge_spectrum *spectrum; // of the transforms
     sedge_near_exact *exact;        // NULL: not compared with
+    sedge_spectrum_xdmf xdmf;       // not of volume groups; root
 } spectrum_entry;
 
 typedef struct spectra_monitor {
@@ -195,8 +198,25 @@ static sedge_status write_faces(const sedge_joined_faces *joined, int64_t points
     return sedge_h5_text(file, path, "units", sedge_output_unit(context, "m2"));
 }
 
+// Root: what the file for ParaView will say of an entry with so many points.
+static sedge_status find_xdmf(spectrum_entry *entry, const sedge_output_context *context,
+                              int64_t points, sedge_h5 *file, const char *folder)
+{
+    const sedge_deck_spectrum *const deck = entry->deck;
+
+    entry->xdmf = (sedge_spectrum_xdmf){
+        .name = deck->name,
+        .frequencies = &deck->frequencies,
+        .requested = deck->requested,
+        .plane = deck->place == SEDGE_SPECTRUM_PLANE ? &entry->rows.plane : NULL,
+        .points = points,
+        .normals = deck->place == SEDGE_SPECTRUM_SURFACE,
+        .normalised = entry->spectrum->normalised};
+    return sedge_spectrum_xdmf_find(&entry->xdmf, context, file, folder);
+}
+
 // Write an entry on a surface; `file` is the root's. Collective.
-static sedge_status write_surface(const spectra_monitor *monitor, const spectrum_entry *entry,
+static sedge_status write_surface(const spectra_monitor *monitor, spectrum_entry *entry,
                                   sedge_h5 *file, const char *folder)
 {
     const sedge_output_context *const context = monitor->transforms.context;
@@ -215,12 +235,15 @@ static sedge_status write_surface(const spectra_monitor *monitor, const spectrum
         status = sedge_spectrum_write(entry->spectrum, context, &monitor->transforms.sampling,
                                       entry->deck->requested, &places, file, folder);
     }
+    if (status == SEDGE_OK && file != NULL)
+        status = find_xdmf(entry, context, places.shape[0], file, folder);
+    status = sedge_comm_agree(context->comm, status);
     sedge_joined_faces_clear(&joined);
     return status;
 }
 
 // Write an entry; `file` is the root's. Collective.
-static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_entry *entry,
+static sedge_status write_entry(const spectra_monitor *monitor, spectrum_entry *entry,
                                 sedge_h5 *file)
 {
     const sedge_output_context *const context = monitor->transforms.context;
@@ -244,7 +267,11 @@ static sedge_status write_entry(const spectra_monitor *monitor, const spectrum_e
         return write_surface(monitor, entry, file, folder);
     SEDGE_TRY(sedge_spectrum_write(entry->spectrum, context, &monitor->transforms.sampling,
                                    entry->deck->requested, &places, file, folder));
-    if (entry->exact != NULL && file != NULL) {
+    if (file != NULL) {
+        const int64_t points = places.shape[0] * (places.rank > 1 ? places.shape[1] : 1);
+        status = find_xdmf(entry, context, points, file, folder);
+    }
+    if (entry->exact != NULL && file != NULL && status == SEDGE_OK) {
         status = sedge_near_exact_write(entry->exact, monitor->transforms.sampling.signal_unit,
                                         file, folder);
     }
@@ -277,8 +304,16 @@ static sedge_status finish(void *what)
         bytes += 16.0 * (double)(entry->spectrum->gather.all + 1) *
                  (double)sedge_spectrum_width(entry->spectrum);
     }
-    return sedge_transforms_write(&monitor->transforms, "spectra.h5", "spectra", bytes,
-                                  write_entries);
+    const sedge_output_context *const context = monitor->transforms.context;
+    SEDGE_TRY(sedge_transforms_write(&monitor->transforms, "spectra.h5", "spectra", bytes,
+                                     write_entries));
+    sedge_status status = SEDGE_OK;
+    for (int i = 0; i < monitor->count && sedge_comm_is_root(context->comm); i++) {
+        const spectrum_entry *const entry = &monitor->entries[i];
+        if (status == SEDGE_OK && !is_volume(entry))
+            status = sedge_spectrum_xdmf_write(&entry->xdmf, context);
+    }
+    return sedge_comm_agree(context->comm, status);
 }
 
 static sedge_status report(const void *what, sedge_text *text, json_t *json)
@@ -302,7 +337,7 @@ static bool owns(const char *name)
     static const char *const plain[] = {"", ".tmp", NULL};
 
     return sedge_output_is_numbered(name, "spectra.h5", "", 0, plain) ||
-           sedge_spectrum_owns_vtk(name);
+           sedge_spectrum_owns_vtk(name) || sedge_spectrum_owns_xdmf(name);
 }
 
 extern const sedge_monitor_kind sedge_monitor_spectra;

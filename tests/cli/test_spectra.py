@@ -8,6 +8,7 @@ n / T - f. The run samples both ends, so the sum has one more term, T / n.
 
 import math
 import unittest
+from xml.etree import ElementTree
 
 import h5py
 import numpy
@@ -136,6 +137,53 @@ class Spectra(Case):
                 found.append((file["VTKHDF/Points"][()], data["E_re"][()] + 1j * data["E_im"][()]))
         return found
 
+    def read_item(self, folder, item):
+        """The numbers of a DataItem, by XDMF's definition: a hyperslab has the first numbers, steps and counts of an array."""
+        shape = [int(size) for size in item.get("Dimensions").split()]
+        if item.get("ItemType") == "HyperSlab":
+            select, source = item.findall("DataItem")
+            first, step, count = self.read_item(folder, select).astype(int)
+            cut = tuple(slice(f, f + s * c, s) for f, s, c in zip(first, step, count))
+            return self.read_item(folder, source)[cut].reshape(shape)
+        if item.get("Format") == "XML":
+            return numpy.array([float(number) for number in item.text.split()]).reshape(shape)
+        self.assertEqual([item.get("NumberType"), item.get("Precision")], ["Float", "8"])
+        if item.get("Format") == "HDF":
+            file, path = item.text.split(":")
+            with h5py.File(self.folder / folder / file) as opened:
+                return opened[path][()].reshape(shape)
+        self.assertEqual([item.get("Format"), item.get("Endian")], ["Binary", "Little"])
+        return numpy.fromfile(self.folder / folder / item.text, "<f8", math.prod(shape),
+                              offset=int(item.get("Seek"))).reshape(shape)
+
+    def check_xdmf(self, folder, name, found):
+        """The file for ParaView has, by frequency, what spectra.h5 has, to the last bit, at the same points."""
+        grids = ElementTree.parse(self.folder / folder / f"spectrum_{name}.xmf").findall("Domain/Grid/Grid")
+        self.assertEqual([float(grid.find("Time").get("Value")) for grid in grids], found[f"{name}/frequency"].tolist())
+        fields = [part for part in ("E", "H", "E_normalised", "H_normalised") if f"{name}/{part}" in found]
+        faces = [part for part in ("normals", "weights") if f"{name}/{part}" in found]
+        for k, grid in enumerate(grids):
+            items = {part.get("Name"): part.find("DataItem") for part in grid.findall("Attribute")}
+            self.assertEqual(sorted(items), sorted([field + end for field in fields for end in ("_re", "_im")] + faces))
+            for label, item in items.items():
+                field = label if label in faces else label[:-3]
+                exact = found[f"{name}/{field}"] if label in faces else found[f"{name}/{field}"][k]
+                exact = exact.imag if label.endswith("_im") else exact.real
+                numpy.testing.assert_array_equal(self.read_item(folder, item).reshape(exact.shape), exact, label)
+            topology, place = grid.find("Topology"), [self.read_item(folder, item) for item in grid.findall("Geometry/DataItem")]
+            if topology.get("TopologyType") == "Polyvertex":
+                self.assertEqual(int(topology.get("NumberOfElements")), found[f"{name}/{fields[0]}"].shape[1])
+                numpy.testing.assert_array_equal(place[0], found[f"{name}/positions"])
+                continue
+            self.assertEqual(topology.get("TopologyType"), "3DCoRectMesh")
+            size = [int(number) for number in topology.get("Dimensions").split()]
+            for axis, first, step, count in zip("zyx", *place, size):
+                if f"{name}/{axis}" not in found:  # across the plane
+                    with h5py.File(self.folder / folder / "spectra.h5") as file:
+                        self.assertEqual([count, first], [1, file[f"spectra/{name}"].attrs["position"]])
+                    continue
+                numpy.testing.assert_allclose(first + step * numpy.arange(count), found[f"{name}/{axis}"], atol=1e-14)
+
     def probe(self, folder):
         with h5py.File(self.folder / folder / "probes.h5") as file:
             return file["time"][()], file["probes/a/E"][()]
@@ -163,6 +211,9 @@ class Spectra(Case):
                                           atol=1e-13)
         self.assertEqual(whole["plane/E"].shape, (2, 5, 5, 3))
         self.assertFalse(numpy.isnan(whole["plane/E"]).any())
+        for name in ("points", "plane"):
+            self.check_xdmf("whole", name, whole)
+        self.assertFalse((self.folder / "whole/spectrum_all.xmf").exists())
         self.assertNotIn("plane/H", whole)
         self.assertNotIn("points/incident", whole)
         volume = self.read_volume("whole")
@@ -189,6 +240,8 @@ class Spectra(Case):
             whole["points/E_normalised"] * whole["points/incident"][:, None, None], whole["points/E"],
             rtol=1e-12)
         self.assertNotIn("plane/incident", whole)
+        for name in ("points", "plane"):
+            self.check_xdmf("whole", name, whole)
 
         begun = self.compute(deck, "parts", "--set", "time.steps=35")  # ends between two samples
         self.assertGreater(abs(begun["points/E"] - whole["points/E"]).max(), 0.0)
@@ -233,6 +286,8 @@ class Spectra(Case):
         numpy.testing.assert_allclose(places[:, 0], 0.5, atol=1e-13)
         numpy.testing.assert_allclose((places * area[:, None]).sum(axis=0), 0.5, atol=1e-13)
         self.assertEqual(len(numpy.unique(places.round(9), axis=0)), len(places))  # each face once
+        for name in ("plate", "xmax"):
+            self.check_xdmf("whole", name, whole)
         with h5py.File(self.folder / "whole/flux.h5") as file:
             flux = {name: file["flux"][name][()] for name in file["flux"]}
         for name, x, sign in (("plate", 0.5, -1.0), ("xmax", 1.0, 1.0), ("xmin", 0.0, -1.0)):
