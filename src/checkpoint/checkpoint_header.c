@@ -22,9 +22,9 @@
 static const struct {
     const char *name;
     bool must;
-} fact_rows[] = {{"equation", true},  {"order", true},      {"units", true}, {"mesh", true},
-                 {"materials", true}, {"precision", false}, {"flux", false}, {"boundaries", false},
-                 {"sources", false},  {"integrator", false}};
+} fact_rows[] = {{"equation", true},    {"order", true},    {"units", true},      {"mesh", true},
+                 {"materials", true},   {"symmetry", true}, {"precision", false}, {"flux", false},
+                 {"boundaries", false}, {"sources", false}, {"integrator", false}};
 #define FACTS ((int)(sizeof fact_rows / sizeof *fact_rows))
 
 // The whole mesh as a text: how many elements, and the sum of their checksums, which does not
@@ -124,6 +124,20 @@ static sedge_status add_boundaries(sedge_text *out, const sedge_session *session
     return SEDGE_OK;
 }
 
+// Planes of symmetry: with them energies, fluxes and far fields are those of the whole, so that
+// series and sums cannot go on without them.
+static sedge_status add_symmetry(sedge_text *out, const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    for (int i = 0; i < deck->boundary_count; i++) {
+        if (!deck->boundaries[i].symmetry) continue;
+        SEDGE_TRY(sedge_text_add(out, "%s%s", sedge_text_length(out) > 0 ? ", " : "",
+                                 deck->boundaries[i].name));
+    }
+    return sedge_text_length(out) > 0 ? SEDGE_OK : sedge_text_add(out, "none");
+}
+
 static sedge_status add_sources(sedge_text *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -188,6 +202,7 @@ sedge_status checkpoint_facts(json_t **out, const sedge_session *session)
     if (status == SEDGE_OK)
         status = set_fact(facts, "integrator", session->problem.integrator->name);
     if (status == SEDGE_OK) status = set_written(facts, "materials", add_materials, session);
+    if (status == SEDGE_OK) status = set_written(facts, "symmetry", add_symmetry, session);
     if (status == SEDGE_OK) status = set_written(facts, "flux", add_flux, session);
     if (status == SEDGE_OK) status = set_written(facts, "boundaries", add_boundaries, session);
     if (status == SEDGE_OK) status = set_written(facts, "sources", add_sources, session);
@@ -221,6 +236,8 @@ sedge_status checkpoint_compare(const sedge_session *session, const json_t *ther
         const char *const now = fact_of(here, name);
 
         if (strcmp(old, now) == 0 || !fact_rows[i].must) continue;
+        if (strcmp(name, "symmetry") == 0 && json_object_get(there, name) == NULL)
+            continue; // earlier versions did not write it
         SEDGE_TRY_GOTO(status,
                        sedge_text_add(text, "%s%s is '%.300s' there, '%.300s' in the deck",
                                       sedge_text_length(text) > 0 ? "; " : "", name, old, now));

@@ -513,6 +513,15 @@ double sedge_longest_edge(double corners[4][3]);
 double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const double point[3],
                               double rst[3]);
 
+// Extend the box (minus the least coordinates, then the greatest) by a face: its corners and the
+// middles of its edges, which tell a bent one.
+void sedge_mesh_extend_box(double box[6], const sedge_mesh *mesh, int32_t element, int face);
+
+// Has surface group `surface`, of the whole mesh, a face on the outside of the mesh in the plane
+// x[axis] = place, to `slack`? Collective; the same on every rank.
+bool sedge_mesh_lies_in(const sedge_mesh *mesh, const sedge_comm *comm, int surface, int axis,
+                        double place, double slack);
+
 // A box that holds the element.
 void sedge_mesh_box(const sedge_mesh *mesh, int32_t element, double low[3], double high[3]);
 

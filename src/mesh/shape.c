@@ -411,6 +411,44 @@ static double measure_face(const sedge_mesh *mesh, int32_t element, int face)
     return area;
 }
 
+void sedge_mesh_extend_box(double box[6], const sedge_mesh *mesh, int32_t element, int face)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++) {
+            const int ends[2] = {sedge_face_vertices[face][i], sedge_face_vertices[face][k]};
+            double rst[3] = {-1.0, -1.0, -1.0};
+            double x[3];
+
+            for (int v = 0; v < 2; v++) // vertex v is at 1 on axis v - 1
+                if (ends[v] > 0) rst[ends[v] - 1] += 1.0;
+            sedge_mesh_place(mesh, element, rst, x);
+            for (int d = 0; d < 3; d++) {
+                box[d] = fmax(box[d], -x[d]);
+                box[3 + d] = fmax(box[3 + d], x[d]);
+            }
+        }
+    }
+}
+
+bool sedge_mesh_lies_in(const sedge_mesh *mesh, const sedge_comm *comm, int surface, int axis,
+                        double place, double slack)
+{
+    int64_t found = 0;
+
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        double box[6];
+
+        for (int k = 0; k < 6; k++) box[k] = -HUGE_VAL;
+        sedge_mesh_extend_box(box, mesh, side->element, side->face);
+        if (side->other_group < 0 && fabs(box[3 + axis] - place) <= slack &&
+            fabs(box[axis] + place) <= slack)
+            found = 1;
+    }
+    sedge_comm_max_int(comm, &found, 1);
+    return found != 0;
+}
+
 void sedge_mesh_measure_surface(sedge_surface_measures *out, int64_t *volumes,
                                 const sedge_comm *comm, const sedge_mesh *mesh, int surface)
 {

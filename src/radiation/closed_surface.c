@@ -3,8 +3,11 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define FLAT 1e-6 // of the mesh's size: what a plane may be off, by the digits of mesh files
 
 enum { GRAIN = 1 << 12 }; // points that take as long as a thread's start
 
@@ -68,6 +71,43 @@ static void set_weights(double *weight, const char *name, const sedge_output_con
     }
 }
 
+// The plane that may close an open surface: one of a pec or pmc group on the outside of the mesh,
+// on which the surface ends and in which it has no image. Into text[size]; "": none. Collective.
+static void suggest_symmetry(char *text, size_t size, const sedge_output_context *context,
+                             const sedge_near_surface *surface, const sedge_face_points *faces)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    double bounds[6];
+
+    text[0] = '\0';
+    for (int i = 0; i < 6; i++) bounds[i] = -HUGE_VAL;
+    for (int32_t s = 0; s < faces->sides; s++) {
+        for (int i = 0; i < 9; i++) {
+            bounds[i % 3] = fmax(bounds[i % 3], -faces->corners[s][i]);
+            bounds[3 + i % 3] = fmax(bounds[3 + i % 3], faces->corners[s][i]);
+        }
+    }
+    sedge_comm_max(context->comm, bounds, 6);
+    for (int k = 0; k < context->problem->surfaces * 6; k++) {
+        const int s = k / 6;
+        const int axis = k % 3;
+        const double end = k % 6 < 3 ? -bounds[k % 6] : bounds[k % 6];
+        const double slack = FLAT * (mesh->bounds[1][axis] - mesh->bounds[0][axis]);
+        const sedge_boundary_kind *const kind = context->problem->boundaries[s].kind;
+        bool given = kind == NULL || kind->mirror == SEDGE_MIRROR_NONE ||
+                     fabs(end - mesh->bounds[k % 6 / 3][axis]) > slack;
+
+        for (int p = 0; p < surface->planes; p++) given = given || surface->plane[p].axis == axis;
+        if (given || !sedge_mesh_lies_in(mesh, context->comm, s, axis, end, slack)) continue;
+        (void)snprintf(text, size,
+                       "; it ends on '%s' in the plane %c = %g: if that is a plane of symmetry, "
+                       "set boundaries.%s.symmetry: true",
+                       mesh->groups.surface_names[s], 'x' + axis, end,
+                       mesh->groups.surface_names[s]);
+        return;
+    }
+}
+
 sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weight,
                                          const sedge_output_context *context,
                                          const sedge_deck_far_field *deck, const char *name,
@@ -91,9 +131,12 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
     out->weight = *weight;
     if (sedge_near_surface_check(out) != SEDGE_OK) {
         char reason[1024];
+        char remedy[512];
 
         (void)snprintf(reason, sizeof reason, "%.1000s", sedge_error_message());
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s", where, name, reason);
+        suggest_symmetry(remedy, sizeof remedy, context, out, faces);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s%s", where, name, reason,
+                          remedy);
     }
     return SEDGE_OK;
 }

@@ -29,28 +29,6 @@ static double find_size(const sedge_mesh *mesh)
     return size;
 }
 
-// Extend the box (minus the least coordinates, then the greatest) by a face: its corners and the
-// middles of its edges, which tell a bent one.
-static void extend(double most[6], const sedge_mesh *mesh, const sedge_set_face *side)
-{
-    for (int i = 0; i < 3; i++) {
-        for (int k = i; k < 3; k++) {
-            const int ends[2] = {sedge_face_vertices[side->face][i],
-                                 sedge_face_vertices[side->face][k]};
-            double rst[3] = {-1.0, -1.0, -1.0};
-            double x[3];
-
-            for (int v = 0; v < 2; v++) // vertex v is at 1 on axis v - 1
-                if (ends[v] > 0) rst[ends[v] - 1] += 1.0;
-            sedge_mesh_place(mesh, side->element, rst, x);
-            for (int d = 0; d < 3; d++) {
-                most[d] = fmax(most[d], -x[d]);
-                most[3 + d] = fmax(most[3 + d], x[d]);
-            }
-        }
-    }
-}
-
 static const deck_node *find_node(const sedge_deck *deck, const sedge_deck_boundary *boundary)
 {
     return deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
@@ -66,7 +44,7 @@ static sedge_status find_plane(plane *out, const sedge_comm *comm, const sedge_d
 
     for (int i = 0; i < 6; i++) most[i] = -HUGE_VAL;
     for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++)
-        extend(most, mesh, &mesh->set_faces[i]);
+        sedge_mesh_extend_box(most, mesh, mesh->set_faces[i].element, mesh->set_faces[i].face);
     sedge_comm_max(comm, most, 6);
     for (int d = 0; d < 3; d++) {
         const double middle = 0.5 * (most[3 + d] - most[d]);
@@ -123,6 +101,27 @@ static sedge_status find_planes(planes *all, const sedge_comm *comm, const sedge
             SEDGE_TRY(find_plane(&one, comm, deck, mesh, s));
             SEDGE_TRY(add_plane(all, &one, find_size(mesh)));
         }
+    }
+    return SEDGE_OK;
+}
+
+// A conductor may lie in the plane, electric or magnetic: it is thin, with its image behind it.
+// What absorbs or has an impedance would stand beside its own image. Collective.
+static sedge_status check_others(const plane *one, const sedge_comm *comm, const sedge_deck *deck,
+                                 const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+
+        if (kind == NULL || kind->mirror != SEDGE_MIRROR_NONE ||
+            !sedge_mesh_lies_in(mesh, comm, s, one->axis, one->position, FLAT * find_size(mesh)))
+            continue;
+        return deck_fail(deck->path, find_node(deck, one->boundary),
+                         "boundaries.%s.symmetry: '%s', which is '%s', has faces in the same plane "
+                         "%c = %.6g (code units), behind which are the mirror images: faces in a "
+                         "plane of symmetry must be conductors, 'pec' or 'pmc'",
+                         one->boundary->name, mesh->groups.surface_names[s], kind->name,
+                         'x' + one->axis, one->position);
     }
     return SEDGE_OK;
 }
@@ -242,6 +241,7 @@ sedge_status sedge_symmetry_find(const sedge_comm *comm, sedge_deck *deck, const
     for (int i = 0; i < all.count; i++) {
         const plane *const one = &all.of[i];
 
+        SEDGE_TRY(check_others(one, comm, deck, mesh, problem));
         for (int k = 0; k < deck->source_count; k++) SEDGE_TRY(check_source(&all, one, k, size));
         SEDGE_TRY(check_sphere(deck, one, size));
         SEDGE_TRY(add_images(deck, one));

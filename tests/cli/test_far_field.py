@@ -334,6 +334,9 @@ class FarField(Case):
         self.compute(deck, "parts", *words, "--restart", "auto", ranks=2)
         with h5py.File(self.folder / "parts/far-field-time.h5") as file:
             self.assertLess(abs(file["ff/E_theta"][()] - whole).max(), 1e-9)
+        self.refuse(1, ["the checkpoint has sums of spectra with a sample every 8 steps of 0.04", "keep the time step"], "run",
+                    deck, "--device", DEVICE, "--quiet", "--output", "parts", *words, "--restart", "auto", "--set",
+                    "time.end=12", "--set", "time.cfl=0.5", ranks=(0,))
 
     def test_time_memory(self):
         """`sedge check` counts the series of far fields over time: two of 91 x 36 directions, of fp64 numbers."""

@@ -11,7 +11,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DECK, DEVICE, Case, read_json
+from kit import DECK, DEVICE, Case, Cube, read_json
 
 BOUND = 1e-11  # of the largest value: two hundred steps in fp64 and sums in another order
 
@@ -184,8 +184,32 @@ class Symmetry(Case):
             self.refuse(1, ["sources.0: the source lies in the plane z = 0 of boundaries.zmin, which is 'pec'", "across the plane"],
                         "check", deck, "--device", "host", "--set", f"sources.0.direction={direction}", ranks=(0,))
         self.succeed("check", deck, "--set", "sources.0.direction=[1, 0, 0]", "--set", "sources.0.position=[0, 0, 0.1]")
+        # A part of the plane is in a group of its own.
+        cube = Cube(2)
+        face = next(k for k, (group, _) in enumerate(cube.triangles) if group == "xmin")
+        cube.triangles[face] = ("ymax", cube.triangles[face][1])
+        self.write("cube.msh", cube.text())
+        plain = DECK.replace("xmin: {type: pec}", "xmin: {type: pec, symmetry: true}").replace(
+            "box: {cells: [2, 2, 2]}", "file: cube.msh").replace("compare: true", "compare: false")
+        cut = self.write("cut.yaml", plain)
+        self.refuse(1, ["boundaries.xmin.symmetry: 'ymax', which is 'absorbing', has faces in the same plane x = 0",
+                        "must be conductors"], "check", cut, "--set", "boundaries.ymax.type=absorbing", ranks=(0, 2))
+        for kind in ("pec", "pmc"):  # a thin conductor
+            self.succeed("check", cut, "--quiet", "--set", f"boundaries.ymax.type={kind}")
         box = self.write("box.yaml", BOX)
         self.refuse(1, ["boundaries.xmax.symmetry: the plane is parallel to that of 'xmin'"], "check", box, ranks=(0, 2))
+
+    def test_toggled(self):
+        """Energies and sums of the whole do not go on as those of a part; far fields name the key that closes them."""
+        deck = self.write("box.yaml", DECK.replace("xmin: {type: pec}", "xmin: {type: pec, symmetry: true}"))
+        self.succeed("run", deck, "--quiet", "--set", "output.checkpoint={steps: 10}")
+        self.refuse(1, ["does not fit the deck: symmetry is 'xmin' there, 'none' in the deck"], "run", deck, "--quiet",
+                    "--restart", "auto", "--set", "boundaries.xmin.symmetry=false", ranks=(0, 2))
+        self.succeed("run", deck, "--quiet", "--restart", "auto")
+        sphere = self.sphere((1,))
+        self.refuse(1, ["the surface 'inner': the near-field surface is not closed", "it ends on 'ymin' in the plane y = 0",
+                        "set boundaries.ymin.symmetry: true"], "check", sphere, "--device", "host", "--quiet", "--set",
+                    "boundaries.ymin.symmetry=false", "--set", "boundaries.outer={type: absorbing}", ranks=(0, 2))
 
     def test_dipole(self):
         """Each eighth has its part of the source's ball. Its planes are off by rounding, as in many mesh files: the source
