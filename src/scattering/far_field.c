@@ -266,7 +266,7 @@ static sedge_status find_circles(const transform *t, const sedge_circles *circle
     SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, status));
     sedge_parallel(s->threads, circles->axes, GRAIN / (s->points + 1) + 1, find_axes, &all);
     add_ranks(s->comm, (double *)all.known, 8 * circles->axes);
-    status = sedge_circles_fill(circles, (const double complex(*)[2][2])all.known, far);
+    status = sedge_circles_fill(circles, s->threads, (const double complex(*)[2][2])all.known, far);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, status));
 done:
     sedge_release(all.known);

@@ -1,16 +1,20 @@
 #include "great_circles.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include "riccati.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PI        3.14159265358979323846
 #define TOLERANCE 1e-10
 #define SAME      1e-12 // radians between equal angles
+
+enum { GRAIN = 1 << 14 }; // products that take as long as a thread's start
 
 // A caller's direction on its great circle.
 typedef struct sedge_turned {
@@ -19,7 +23,7 @@ typedef struct sedge_turned {
     int64_t index;     // the caller's
 } sedge_turned;
 
-// turned[first .. first + count - 1] have one phi.
+// turned[first .. first + count - 1] have one phi, to SAME.
 typedef struct sedge_circle {
     int64_t first, count;
     int64_t axis; // the first of its own axes; not with `whole`
@@ -64,7 +68,7 @@ static int compare(const void *left, const void *right)
     const sedge_turned *const a = left;
     const sedge_turned *const b = right;
 
-    if (fabs(a->phi - b->phi) > SAME) return a->phi < b->phi ? -1 : 1;
+    if (a->phi < b->phi || a->phi > b->phi) return a->phi < b->phi ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -72,8 +76,10 @@ static void list_circles(sedge_circles *c)
 {
     c->circles = 0;
     for (int64_t d = 0; d < c->directions; d++) {
-        if (d == 0 || c->turned[d].phi - c->turned[d - 1].phi > SAME)
-            c->circle[c->circles++].first = d;
+        const double before =
+            d > 0 ? c->turned[c->circle[c->circles - 1].first].phi : -(double)INFINITY;
+
+        if (c->turned[d].phi - before > SAME) c->circle[c->circles++].first = d;
         c->circle[c->circles - 1].count = d + 1 - c->circle[c->circles - 1].first;
     }
 }
@@ -215,37 +221,62 @@ static void fill_circle(const sedge_circles *c, const sedge_circle *circle,
     }
 }
 
-sedge_status sedge_circles_fill(const sedge_circles *circles, const double complex (*known)[2][2],
-                                double complex (*far)[2])
+typedef struct fill_job {
+    const sedge_circles *circles;
+    const double complex (*known)[2][2];
+    double complex (*far)[2];
+    atomic_bool failed; // a thread has no memory
+} fill_job;
+
+// The caller's directions of a circle. value and weight [2 D + 2] are room.
+static void find_circle(const fill_job *job, const sedge_circle *circle, double complex (*value)[2],
+                        double *weight)
 {
-    const sedge_circles *const c = circles;
+    const sedge_circles *const c = job->circles;
     const int samples = c->degree + 1;
+    const double complex(*const own)[2][2] = job->known + circle->axis;
+
+    if (c->whole) {
+        find_between(c, c->turned[circle->first].phi, job->known, weight, value);
+    } else if (is_sampled(c, circle)) {
+        for (int k = 0; k < 2 * samples; k++)
+            memcpy(value[k], own[k % samples][k / samples], sizeof *value);
+    } else {
+        for (int64_t k = 0; k < circle->count; k++) {
+            const sedge_turned *const turned = &c->turned[circle->first + k];
+            for (int p = 0; p < 2; p++) job->far[turned->index][p] = turned->sign * own[k][0][p];
+        }
+        return;
+    }
+    fill_circle(c, circle, (const double complex(*)[2])value, weight, job->far);
+}
+
+static void find_some(void *context, int64_t first, int64_t end)
+{
+    fill_job *const job = context;
+    const int64_t values = 2 * (int64_t)job->circles->degree + 2;
     double complex(*value)[2] = NULL;
     double *weight = NULL;
-    sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&value, (int64_t)2 * samples, sizeof *value));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&weight, (int64_t)2 * samples, sizeof *weight));
-    for (int64_t i = 0; i < c->circles; i++) {
-        const sedge_circle *const circle = &c->circle[i];
-        const double complex(*const own)[2][2] = known + circle->axis;
-
-        if (c->whole) {
-            find_between(c, c->turned[circle->first].phi, known, weight, value);
-        } else if (is_sampled(c, circle)) {
-            for (int k = 0; k < 2 * samples; k++)
-                memcpy(value[k], own[k % samples][k / samples], sizeof *value);
-        } else {
-            for (int64_t k = 0; k < circle->count; k++) {
-                const sedge_turned *const turned = &c->turned[circle->first + k];
-                for (int p = 0; p < 2; p++) far[turned->index][p] = turned->sign * own[k][0][p];
-            }
-            continue;
-        }
-        fill_circle(c, circle, (const double complex(*)[2])value, weight, far);
-    }
-done:
+    sedge_status status = sedge_allocate(&value, values, sizeof *value);
+    if (status == SEDGE_OK) status = sedge_allocate(&weight, values, sizeof *weight);
+    if (status != SEDGE_OK) atomic_store(&job->failed, true);
+    for (int64_t i = first; i < end && status == SEDGE_OK; i++)
+        find_circle(job, &job->circles->circle[i], value, weight);
     sedge_release(value);
     sedge_release(weight);
-    return status;
+}
+
+sedge_status sedge_circles_fill(const sedge_circles *circles, int threads,
+                                const double complex (*known)[2][2], double complex (*far)[2])
+{
+    const int64_t values = 2 * (int64_t)circles->degree + 2;
+    const int64_t each = circles->directions / (circles->circles > 0 ? circles->circles : 1) + 1;
+    const int64_t products = values * (each + (circles->whole ? values : 0)); // of a circle
+    fill_job job = {.circles = circles, .known = known, .far = far};
+
+    atomic_init(&job.failed, false);
+    sedge_parallel(threads, circles->circles, GRAIN / products + 1, find_some, &job);
+    if (!atomic_load(&job.failed)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the values on a circle of directions");
 }

@@ -45,7 +45,8 @@ sedge_status sedge_circles_create(sedge_circles *out, double size, int64_t direc
 void sedge_circles_clear(const sedge_circles *circles);
 
 // The far field [directions][2] (E_theta, E_phi) in the caller's directions by that on the axes,
-// at theta and theta + pi: known [axes][2][2]. SEDGE_ERR_MEMORY. Not collective.
+// at theta and theta + pi: known [axes][2][2]. On so many threads of this process.
+// SEDGE_ERR_MEMORY. Not collective.
 SEDGE_MUST_USE
-sedge_status sedge_circles_fill(const sedge_circles *circles, const double complex (*known)[2][2],
-                                double complex (*far)[2]);
+sedge_status sedge_circles_fill(const sedge_circles *circles, int threads,
+                                const double complex (*known)[2][2], double complex (*far)[2]);
