@@ -273,6 +273,8 @@ typedef struct sedge_deck_layer {
     bool lossless;            // with the terms of lossless media (sedge_term_kind.lossless)
     double sigma, alpha;      // s = 1 + sigma / (alpha + d/dt)
     double reflection;        // at a right angle and high frequencies, of the layer alone
+    bool by_rule;             // that is not the deck's, but by the order
+    double speed;             // of the fastest wave in the layer
     double reflection_lowest; // the same at the lowest frequency that it must absorb
 } sedge_deck_layer;
 

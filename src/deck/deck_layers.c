@@ -190,8 +190,9 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     const double pi = 3.14159265358979323846;
 
     out->reflection = find_reflection(deck);
-    out->sigma =
-        -log(out->reflection) * find_speed(mesh, problem) / (2.0 * mesh->extruded.thickness);
+    out->by_rule = !(deck->layer->parameters[REFLECTION] > 0.0);
+    out->speed = find_speed(mesh, problem);
+    out->sigma = -log(out->reflection) * out->speed / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
     out->lossless = !(mesh->extruded.radius > 0.0) && !has_medium(deck, &mesh->groups, false) &&
                     !has_source(problem, &mesh->groups) && !has_rest(problem);

@@ -142,6 +142,20 @@ def transform(time, values, frequency):
     return (values * numpy.exp(-2j * math.pi * frequency * time)).sum() * (time[1] - time[0])
 
 
+NEAR = """\
+equation: maxwell
+order: 2
+mesh: {box: {cells: [3, 3, 3]}}
+time: {end: 9}
+materials: {domain: {}}
+""" + sides("pml") + """\
+sources: [{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.4}}]
+monitors:
+  frequencies: {list: [0.1]}
+  spectra: {point: {points: {a: [0.5, 0.5, 0.9]}}}
+"""
+
+
 class Layers(Case):
     without = {}  # what a longer guide's probe records, by order and medium
 
@@ -166,6 +180,17 @@ class Layers(Case):
         records = [self.without[order, medium], *(record(1, *end) for end in ends)]
         sums = [numpy.array([transform(*one, f) for f in frequencies]) for one in records]
         return [20 * numpy.log10(abs(one / sums[0] - 1)) for one in sums[1:]]
+
+    def test_near_layer(self):
+        """A source that is 0.05 wavelengths of the lowest recorded frequency from the layer, whose reflection is by rule."""
+        deck = self.write("near.yaml", NEAR)
+        near = "warning            'dipole' is only 0.05 wavelengths of the lowest recorded frequency away from the layer"
+        self.assertIn(near, self.succeed("check", deck, ranks=2).out)
+        for setting in ("boundaries.xmin.reflection=0.01", "monitors.frequencies.list=[0.3]", "monitors.spectra={}"):
+            words = [f"boundaries.{side}.reflection=0.01" for side in ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")]
+            words = words if "reflection" in setting else [setting]
+            out = self.succeed("check", deck, *(word for one in words for word in ("--set", one))).out
+            self.assertNotIn("away from the layer", out)
 
     def test_reflection(self):
         """R0^cos t of the layer, times (1 - cos t) / (1 + cos t) of the surface
