@@ -55,6 +55,12 @@ static bool is_of_monitor(const char *name)
     return false;
 }
 
+// The file of all runs of a sweep, which is in the folder above theirs (run/sweep.h).
+static bool is_of_sweep(const char *name)
+{
+    return strcmp(name, "sweep.json") == 0;
+}
+
 // A file that sedge_file_write left when it was killed: a name that a run gives, with an ending.
 static bool is_litter(const char *name, const void *what)
 {
@@ -71,14 +77,15 @@ static bool is_litter(const char *name, const void *what)
     memcpy(base, name, length);
     base[length] = '\0';
     return strcmp(base, "report.json") == 0 || strcmp(base, "deck.yaml") == 0 ||
-           is_of_monitor(base);
+           is_of_sweep(base) || is_of_monitor(base);
 }
 
 // A file that an earlier run left and that would be taken for this run's. Files of others may lie
 // beside it: a name must be one that sedge gives.
 static bool is_old_output(const char *name, const void *what)
 {
-    return strcmp(name, "report.json") == 0 || is_of_monitor(name) || is_litter(name, what);
+    return strcmp(name, "report.json") == 0 || is_of_sweep(name) || is_of_monitor(name) ||
+           is_litter(name, what);
 }
 
 // Any name that a run gives.

@@ -163,6 +163,8 @@ class Sweep(Case):
         self.assertIn("boundaries.xmax.value", result.out)
         energy = [run["energy"]["final"] for run in read_json(self.folder / "deck-results/sweep.json")["runs"]]
         self.assertAlmostEqual(energy[1] / energy[0], 4, delta=1e-6)  # of the square of the voltage
+        self.succeed("run", deck, "--quiet", "--set", "sweep={}")  # a single run there: the sweep's file would mislead
+        self.assertFalse((self.folder / "deck-results/sweep.json").exists())
 
     def test_check(self):
         """All runs together, and nothing is written."""
