@@ -37,6 +37,7 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
     const int nodes = element->nodes;
     sedge_curved_block block;
 
+    memset(config, 0, sizeof *config); // the text has all numbers, and either way leaves some out
     if (sedge_cubature_is_covariant(problem))
         return operator_covariant_choose(config, layout, info, problem, element);
     config->tile = 1;

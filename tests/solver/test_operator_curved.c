@@ -11,6 +11,9 @@
 #include "base/memory.h"
 #include "curved_maps.h"
 #include "dg/bernstein.h"
+#include "operator/curved.h"
+
+#include <string.h>
 
 static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0,
                                   1.0, -2.0, 0.5};
@@ -52,6 +55,21 @@ static void match_bernstein(kit *k, double t, int steps, int turn)
                     MATCH_UNITS * basis->norm * kit_rounding(match_precisions[p]));
     }
     sedge_bernstein_free(basis);
+}
+
+// All that the rule chooses goes into the kernels' text, so it must not depend on what was in
+// memory before: the text, and with it the cache's key, would be another one in each run.
+static void check_choice(const kit *k)
+{
+    const sedge_device_info *const info = sedge_device_get_info(k->world->device);
+    operator_curved_config config[2];
+
+    for (int i = 0; i < 2; i++) {
+        memset(&config[i], 0x55 * i, sizeof config[i]);
+        CHECK_OK(operator_curved_choose(&config[i], &k->op->layout, info, &k->base.problem,
+                                        k->base.element));
+    }
+    CHECK(memcmp(&config[0], &config[1], sizeof config[0]) == 0);
 }
 
 // The energy by quadrature, of the reference and of the kernel.
@@ -116,6 +134,7 @@ static void test_all_curved(const kit_world *world, const char *equation, int or
     CHECK(k.base.mesh->global_curved == k.base.mesh->global_elements);
     dg_case_random(&k.base, k.base.u);
     match_all(&k, 0.0, 1, 1);
+    check_choice(&k);
     if (!test_is_sampled()) match_bernstein(&k, 0.0, 1, 0);
     kit_clear(&k);
 }
