@@ -20,8 +20,10 @@
 // has no part of degree 0 and next to none of other degrees below N - 2, or below 3 from order 6
 // on: a wave's loss a wavelength falls with 2 N - 3 powers of the elements' size at orders 4 and 5,
 // with 7 above. There is a negative part of degree N - 1 at orders 4 and 5, since the growth of
-// waves that are hardly resolved is less than that square has it. What Q adds is not in the powers
-// above the first, which shifts phases, by about the fourth power of the elements' size.
+// waves that are hardly resolved is less than that square has it. Two errors come from Q. What it
+// adds is not in the powers above the first, which shifts phases. And where the mean is a smooth
+// wave, the state's part of degree d is late by q_d dt: an error of the state that does not grow
+// with time, of about q_d w dt |u_d| / |u|, so with N - 1 powers of the elements' size.
 //
 // In coefficients of the Bernstein-Bezier basis Q is a sum of steps to lower orders and back: with
 // p of order n = N - 1,
