@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 start_folder=$PWD
 logs=$root/build
 jobs=${SEDGE_JOBS:-$(nproc)}
-tests_at_once=6 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
+tests_at_once=8 # of one processor each: what starts MPI or Slurm, or sleeps, leaves the cores idle
 sanitized_at_once=4 # beside them
 
 usage() {
