@@ -6,9 +6,11 @@
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/curved.h"
+#include "operator/energy.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/program.h"
 
 struct evolve_energy {
     sedge_operator *op;
@@ -25,6 +27,7 @@ struct evolve_energy {
     sedge_buffer *sums;                        // [blocks][3]
     double *sums_here;                         // the same, pinned
     int64_t blocks, each;                      // of the sum: their number, the slots of one
+    int batches;                               // that a block measures
     sedge_event *summed;                       // `sums_here` has them
 };
 
@@ -134,6 +137,8 @@ sedge_status evolve_energy_create(evolve_energy **out, sedge_operator *op)
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&energy, 1, sizeof *energy));
     energy->op = op;
+    const operator_target target = operator_target_of(op);
+    energy->batches = operator_energy_choose(&target).each;
     const sedge_status status = make_buffers(energy);
     if (status == SEDGE_OK) {
         *out = energy;
@@ -159,6 +164,11 @@ void evolve_energy_free(evolve_energy *energy)
     sedge_release(energy);
 }
 
+static int64_t count_blocks(const evolve_energy *energy)
+{
+    return (energy->op->data.slots.batches + energy->batches - 1) / energy->batches;
+}
+
 // All elements as if they were straight, then the curved ones.
 static sedge_status launch(const evolve_energy *energy, const operator_fields *fields)
 {
@@ -169,10 +179,11 @@ static sedge_status launch(const evolve_energy *energy, const operator_fields *f
     uint64_t half_jacobian = sedge_buffer_address(energy->half_jacobian);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t weights = sedge_buffer_address(energy->weights);
-    void *const arguments[] = {&u, &out, &mass, &half_jacobian, &material, &weights};
+    int64_t batches = op->data.slots.batches;
+    void *const arguments[] = {&u, &out, &mass, &half_jacobian, &material, &weights, &batches};
 
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_ENERGY, op->main, op->data.slots.batches,
-                              SEDGE_MONITOR_THREADS, arguments, 6));
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_ENERGY, op->main, count_blocks(energy),
+                              SEDGE_MONITOR_THREADS, arguments, 7));
     return operator_run_curved_energy(op, fields, energy->weights, energy->slots[energy->now]);
 }
 
@@ -189,11 +200,12 @@ static sedge_status launch_memory(const evolve_energy *energy, const operator_fi
     uint64_t places = sedge_buffer_address(term->on_device);
     uint64_t weights = sedge_buffer_address(energy->memory[i]);
     int64_t components = term->term.memory;
-    void *const arguments[] = {&w,        &out,    &mass,    &half_jacobian,
-                               &material, &places, &weights, &components};
+    int64_t batches = op->data.slots.batches;
+    void *const arguments[] = {&w,      &out,     &mass,       &half_jacobian, &material,
+                               &places, &weights, &components, &batches};
 
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_MEMORY_ENERGY, op->main, op->data.slots.batches,
-                              SEDGE_MONITOR_THREADS, arguments, 8));
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_MEMORY_ENERGY, op->main, count_blocks(energy),
+                              SEDGE_MONITOR_THREADS, arguments, 9));
     return operator_run_curved_memory_energy(op, term, &fields->memory[i], energy->memory[i],
                                              energy->slots[energy->now]);
 }

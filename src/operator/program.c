@@ -11,6 +11,7 @@
 #include "forms/request.h"
 #include "forms/target.h"
 #include "operator/curved.h"
+#include "operator/energy.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
@@ -159,11 +160,15 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
                                     const operator_layout *layout)
 {
     operator_curved_config curved;
+    const operator_energy_shape energy = operator_energy_choose(target);
     const operator_constant rows[] = {
         {"STAGE", 0},
         {"TENSOR", 0},
         {"CONVERT_FACES", converts_faces(layout, target->problem)},
         {"SENT_THREADS", operator_sent_threads(target->info)},
+        {"ENERGY_TILE", energy.tile},
+        {"ENERGY_ROWS", energy.rows},
+        {"ENERGY_EACH", energy.each},
     };
 
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));

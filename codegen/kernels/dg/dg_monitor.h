@@ -38,13 +38,23 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 // energy [values][SEDGE_LANES] = 1/2 J sum_f w_f u_f^T M u_f in fp64; mass [nodes][nodes];
 // half_jacobian [slots] = J / 2; energy_weights [materials][fields], with SEDGE_ENERGY_MATRIX
 // [materials][fields][fields]: w_fg u_f^T M u_g.
-#define SEDGE_ENERGY_LIST(X)                                    \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)        \
-    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)              \
-    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, mass)      \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, half_jacobian) \
-    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)         \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights)
+#define SEDGE_ENERGY_LIST(X)                                     \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)         \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)               \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, mass)       \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, half_jacobian)  \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights) \
+    X(sedge_int64, values)
+
+// A block has SEDGE_ENERGY_EACH values, each of them SEDGE_ENERGY_ROWS items (operator/energy.h).
+// The k-th node of an item; where it has fewer, any one.
+#if SEDGE_ENERGY_TILE > 1
+#define SEDGE_ENERGY_NODE(first, k) \
+    ((first) + (k)*SEDGE_ENERGY_ROWS < SEDGE_NODES ? (first) + (k)*SEDGE_ENERGY_ROWS : (first))
+#else
+#define SEDGE_ENERGY_NODE(first, k) (first)
+#endif
 
 #ifdef SEDGE_ENERGY_MATRIX
 #define SEDGE_ENERGY_WEIGHTS (SEDGE_FIELDS * SEDGE_FIELDS)
@@ -52,21 +62,25 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 #define SEDGE_ENERGY_WEIGHTS SEDGE_FIELDS
 #endif
 
-// u_n (M u)_n of each field, weighted and summed, of one node of one value: a lane each.
-// The row M u is summed in the run's precision: in fp32 an energy has six to seven digits.
+// u_n (M u)_n of each field, weighted and summed over the nodes of one item, first, first + rows,
+// ..., of one value: a lane each. On GPUs an item has some four nodes, so that it uses a word of
+// the mass matrix, and of the state, more than once. The row M u is summed in the run's precision:
+// in fp32 an energy has six to seven digits.
 SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                                    sedge_int64 value, int n,
+                                    sedge_int64 value, int first,
                                     const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT mass,
                                     const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                     const SEDGE_GLOBAL double *SEDGE_RESTRICT energy_weights)
 {
-    sedge_value row[SEDGE_FIELDS];
-    const sedge_state own = u[value * SEDGE_NODES_PADDED + n];
+    sedge_value row[SEDGE_ENERGY_TILE * SEDGE_FIELDS];
 
-    SEDGE_EACH (f, SEDGE_FIELDS) row[f] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (f, SEDGE_ENERGY_TILE * SEDGE_FIELDS) row[f] = SEDGE_SPLAT(0.0);
     for (int m = 0; m < SEDGE_NODES; m++) {
-        const sedge_real weight = mass[m * SEDGE_NODES + n];
-        SEDGE_EACH (f, SEDGE_FIELDS) row[f] += weight * u[value * SEDGE_NODES_PADDED + m].f[f];
+        SEDGE_LOCAL_COPY(sedge_state, there, u + value * SEDGE_NODES_PADDED + m);
+        SEDGE_EACH (k, SEDGE_ENERGY_TILE) {
+            const sedge_real weight = mass[m * SEDGE_NODES + SEDGE_ENERGY_NODE(first, k)];
+            SEDGE_EACH (f, SEDGE_FIELDS) row[k * SEDGE_FIELDS + f] += weight * there->f[f];
+        }
     }
     SEDGE_LANES_LOOP (l) {
 #if SEDGE_VOLUMES > 1
@@ -75,40 +89,54 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state 
 #else
         const SEDGE_GLOBAL double *const w = energy_weights;
 #endif
+        SEDGE_EACH (k, SEDGE_ENERGY_TILE) {
+            if (first + k * SEDGE_ENERGY_ROWS < SEDGE_NODES) {
+                const SEDGE_GLOBAL sedge_state *const own =
+                    u + value * SEDGE_NODES_PADDED + first + k * SEDGE_ENERGY_ROWS;
+                const sedge_value *const of = row + k * SEDGE_FIELDS;
 #ifdef SEDGE_ENERGY_MATRIX
-        SEDGE_EACH (f, SEDGE_FIELDS)
-            SEDGE_EACH (g, SEDGE_FIELDS)
-                sum[l] += w[f * SEDGE_FIELDS + g] * (double)SEDGE_LANE(own.f[f], l) *
-                          (double)SEDGE_LANE(row[g], l);
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    SEDGE_EACH (g, SEDGE_FIELDS)
+                        sum[l] += w[f * SEDGE_FIELDS + g] * (double)SEDGE_LANE(own->f[f], l) *
+                                  (double)SEDGE_LANE(of[g], l);
 #else
-        SEDGE_EACH (f, SEDGE_FIELDS)
-            sum[l] += w[f] * (double)SEDGE_LANE(own.f[f], l) * (double)SEDGE_LANE(row[f], l);
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    sum[l] +=
+                        w[f] * (double)SEDGE_LANE(own->f[f], l) * (double)SEDGE_LANE(of[f], l);
 #endif
+            }
+        }
     }
     (void)material;
 }
 
 SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
 {
-    SEDGE_OUTER (value) {
+    SEDGE_OUTER (b) {
 #if !SEDGE_TARGET_HOST
         SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
-        double mine = 0.0;
-        for (int n = SEDGE_THREAD; n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
-            add_node_energy(&mine, u, value, n, mass, material, energy_weights);
-        parts[SEDGE_THREAD] = mine;
+        SEDGE_ITEMS_1D (item, SEDGE_ENERGY_EACH * SEDGE_ENERGY_ROWS, SEDGE_MONITOR_THREADS) {
+            const sedge_int64 value = b * SEDGE_ENERGY_EACH + item / SEDGE_ENERGY_ROWS;
+            double mine = 0.0;
+            if (value < values)
+                add_node_energy(&mine, u, value, item % SEDGE_ENERGY_ROWS, mass, material,
+                                energy_weights);
+            parts[item] = mine;
+        }
         SEDGE_BARRIER();
-        if (SEDGE_THREAD == 0) {
+        SEDGE_ITEMS_1D (e, SEDGE_ENERGY_EACH, SEDGE_MONITOR_THREADS) {
+            const sedge_int64 value = b * SEDGE_ENERGY_EACH + e;
             double total = 0.0;
-            for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
-            energy[value] = half_jacobian[value] * total;
+            for (int k = 0; k < SEDGE_ENERGY_ROWS; k++) total += parts[e * SEDGE_ENERGY_ROWS + k];
+            if (value < values) energy[value] = half_jacobian[value] * total;
         }
 #else
         double total[SEDGE_LANES] = {0.0};
         for (int n = 0; n < SEDGE_NODES; n++)
-            add_node_energy(total, u, value, n, mass, material, energy_weights);
+            add_node_energy(total, u, b, n, mass, material, energy_weights);
         SEDGE_LANES_LOOP (l)
-            energy[value * SEDGE_LANES + l] = half_jacobian[value * SEDGE_LANES + l] * total[l];
+            energy[b * SEDGE_LANES + l] = half_jacobian[b * SEDGE_LANES + l] * total[l];
+        (void)values;
 #endif
     }
 }

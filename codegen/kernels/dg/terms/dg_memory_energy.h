@@ -19,55 +19,66 @@
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, places)            \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, memory_weights) \
-    X(sedge_int64, components)
+    X(sedge_int64, components)                                   \
+    X(sedge_int64, values)
 
-// w_n (M w)_n of each component, weighted and summed, of one node of the batch at `place`: a lane
-// each. As add_node_energy of dg_monitor.h.
+// w_n (M w)_n of each component, weighted and summed over the nodes of one item, of the batch at
+// `place`: a lane each. As add_node_energy of dg_monitor.h.
 SEDGE_FUNCTION void add_memory_energy(double *sum, const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w,
-                                      sedge_int64 batch, sedge_int64 place, int n,
+                                      sedge_int64 batch, sedge_int64 place, int first,
                                       const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT mass,
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                       const SEDGE_GLOBAL double *SEDGE_RESTRICT memory_weights,
                                       sedge_int64 components)
 {
-    for (sedge_int64 k = 0; k < components; k++) {
+    for (sedge_int64 c = 0; c < components; c++) {
         const SEDGE_GLOBAL sedge_value *const of =
-            w + (place * components + k) * SEDGE_NODES_PADDED;
-        const sedge_value own = of[n];
-        sedge_value row = SEDGE_SPLAT(0.0);
-        for (int m = 0; m < SEDGE_NODES; m++) row += mass[m * SEDGE_NODES + n] * of[m];
-        SEDGE_LANES_LOOP (l)
-            sum[l] += memory_weights[material[batch * SEDGE_LANES + l] * components + k] *
-                      (double)SEDGE_LANE(own, l) * (double)SEDGE_LANE(row, l);
+            w + (place * components + c) * SEDGE_NODES_PADDED;
+        sedge_value row[SEDGE_ENERGY_TILE];
+        SEDGE_EACH (k, SEDGE_ENERGY_TILE) row[k] = SEDGE_SPLAT(0.0);
+        for (int m = 0; m < SEDGE_NODES; m++)
+            SEDGE_EACH (k, SEDGE_ENERGY_TILE)
+                row[k] += mass[m * SEDGE_NODES + SEDGE_ENERGY_NODE(first, k)] * of[m];
+        SEDGE_LANES_LOOP (l) {
+            const double weight =
+                memory_weights[material[batch * SEDGE_LANES + l] * components + c];
+            SEDGE_EACH (k, SEDGE_ENERGY_TILE) {
+                const int n = first + k * SEDGE_ENERGY_ROWS;
+                if (n < SEDGE_NODES)
+                    sum[l] += weight * (double)SEDGE_LANE(of[n], l) * (double)SEDGE_LANE(row[k], l);
+            }
+        }
     }
 }
 
 SEDGE_KERNEL(sedge_memory_energy, SEDGE_MONITOR_THREADS, SEDGE_MEMORY_ENERGY_LIST)
 {
-    SEDGE_OUTER (batch) {
-        const sedge_int64 place = places[batch];
+    SEDGE_OUTER (b) {
 #if !SEDGE_TARGET_HOST
         SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
-        double mine = 0.0;
-        for (int n = SEDGE_THREAD; n < SEDGE_NODES && place >= 0; n += SEDGE_MONITOR_THREADS) {
-            add_memory_energy(&mine, w, batch, place, n, mass, material, memory_weights,
-                              components);
+        SEDGE_ITEMS_1D (item, SEDGE_ENERGY_EACH * SEDGE_ENERGY_ROWS, SEDGE_MONITOR_THREADS) {
+            const sedge_int64 value = b * SEDGE_ENERGY_EACH + item / SEDGE_ENERGY_ROWS;
+            double mine = 0.0;
+            if (value < values && places[value] >= 0)
+                add_memory_energy(&mine, w, value, places[value], item % SEDGE_ENERGY_ROWS, mass,
+                                  material, memory_weights, components);
+            parts[item] = mine;
         }
-        parts[SEDGE_THREAD] = mine;
         SEDGE_BARRIER();
-        if (SEDGE_THREAD == 0 && place >= 0) {
+        SEDGE_ITEMS_1D (e, SEDGE_ENERGY_EACH, SEDGE_MONITOR_THREADS) {
+            const sedge_int64 value = b * SEDGE_ENERGY_EACH + e;
             double total = 0.0;
-            for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
-            energy[batch] += half_jacobian[batch] * total;
+            for (int k = 0; k < SEDGE_ENERGY_ROWS; k++) total += parts[e * SEDGE_ENERGY_ROWS + k];
+            if (value < values && places[value] >= 0) energy[value] += half_jacobian[value] * total;
         }
 #else
+        const sedge_int64 place = places[b];
         double total[SEDGE_LANES] = {0.0};
-        for (int n = 0; n < SEDGE_NODES && place >= 0; n++) {
-            add_memory_energy(total, w, batch, place, n, mass, material, memory_weights,
-                              components);
-        }
+        for (int n = 0; n < SEDGE_NODES && place >= 0; n++)
+            add_memory_energy(total, w, b, place, n, mass, material, memory_weights, components);
         SEDGE_LANES_LOOP (l)
-            energy[batch * SEDGE_LANES + l] += half_jacobian[batch * SEDGE_LANES + l] * total[l];
+            energy[b * SEDGE_LANES + l] += half_jacobian[b * SEDGE_LANES + l] * total[l];
+        (void)values;
 #endif
     }
 }
