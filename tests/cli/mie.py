@@ -77,7 +77,8 @@ class Mie(Case):
                 ("fp64", "fp64", 1, DEVICE), ("fp64-2", "fp64", 2, DEVICE), ("fp64-4", "fp64", 4, DEVICE),
                 ("fp32", "fp32", 1, DEVICE), ("fp32-4", "fp32", 4, DEVICE)] + (
                     [("opencl", "fp32", 1, "opencl")] if DEVICE == "host" else []):
-            self.compute(body, name, "order=1", "time.end=7", f"precision={precision}",
+            order = 2 if body == "conductor" else 1  # its mesh is too coarse at order 1
+            self.compute(body, name, f"order={order}", "time.end=7", f"precision={precision}",
                          ranks=ranks, device=device)
             with h5py.File(self.folder / name / "far-field.h5") as file:
                 found[name] = file["sphere/E_theta"][()], file["sphere/E_phi"][()]
