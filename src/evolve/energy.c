@@ -6,11 +6,11 @@
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/curved.h"
-#include "operator/energy.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/program.h"
+#include "operator/shapes.h"
 
 struct evolve_energy {
     sedge_operator *op;

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "monitor/deck_points.h"
-#include "monitor/gather.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/series.h"
+#include "par/gather.h"
 
 #include <stdio.h>
 #include <string.h>

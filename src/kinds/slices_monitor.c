@@ -7,13 +7,13 @@
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
-#include "monitor/gather.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/plane.h"
 #include "monitor/point_recorder.h"
 #include "monitor/schedule.h"
 #include "monitor/series.h"
+#include "par/gather.h"
 
 #include <limits.h>
 #include <math.h>

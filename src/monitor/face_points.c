@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/quadrature.h"
-#include "monitor/gather.h"
+#include "par/gather.h"
 
 #include <math.h>
 #include <stdlib.h>

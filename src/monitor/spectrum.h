@@ -10,10 +10,10 @@
 
 #include "dg/monitor_kind.h"
 #include "io/h5.h"
-#include "monitor/gather.h"
 #include "monitor/output_context.h"
 #include "monitor/point_recorder.h"
 #include "monitor/sampling.h"
+#include "par/gather.h"
 
 typedef struct sedge_spectrum {
     const sedge_deck_frequencies *frequencies; // borrowed

@@ -11,11 +11,10 @@
 #include "forms/request.h"
 #include "forms/target.h"
 #include "operator/curved.h"
-#include "operator/energy.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
-#include "operator/sent.h"
+#include "operator/shapes.h"
 #include "operator/terms.h"
 
 #include <stdio.h>

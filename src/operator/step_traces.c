@@ -2,7 +2,7 @@
 
 #include "operator/launch.h"
 #include "operator/parts.h"
-#include "operator/sent.h"
+#include "operator/shapes.h"
 
 typedef struct trace_list {
     const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h

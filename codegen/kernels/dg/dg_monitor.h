@@ -47,7 +47,7 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights) \
     X(sedge_int64, values)
 
-// A block has SEDGE_ENERGY_EACH values, each of them SEDGE_ENERGY_ROWS items (operator/energy.h).
+// A block has SEDGE_ENERGY_EACH values, each of them SEDGE_ENERGY_ROWS items (operator/shapes.h).
 // The k-th node of an item; where it has fewer, any one.
 #if SEDGE_ENERGY_TILE > 1
 #define SEDGE_ENERGY_NODE(first, k) \

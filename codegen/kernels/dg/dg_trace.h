@@ -89,7 +89,7 @@ SEDGE_FUNCTION void send_words(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
 }
 
 // A block of SEDGE_SENT_THREADS threads does the work of `turns` blocks, SEDGE_SENT_AT_ONCE of them
-// at a time, so that few multiprocessors store at other ranks (operator/sent.h).
+// at a time, so that few multiprocessors store at other ranks (operator/shapes.h).
 #define SEDGE_SENT_AT_ONCE 4
 
 SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
