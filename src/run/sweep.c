@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "deck/deck_tree.h"
 #include "io/folder_lock.h"
+#include "monitor/output_folder.h"
 #include "run/stop.h"
 #include "run/sweep_table.h"
 
@@ -174,9 +175,11 @@ static run_progress find_progress(const sweep_state *state)
         resolve(&text[1], &timeless, &deck[1], NULL, path[0], found, length) == SEDGE_OK)
         same = strcmp(sedge_text_get(text[0]), sedge_text_get(text[1])) == 0;
     sedge_error_clear(); // without a deck that can be read it is none of this sweep
-    if (same && is_after_mesh(path[0], deck[0])) progress = timeless ? RUN_ANEW : RUN_BEGUN;
-    if (same && is_after_mesh(path[1], deck[0]) && sedge_sweep_is_done(path[1]))
-        progress = RUN_DONE;
+    // The run wrote deck.yaml when it had read the mesh; by its report the mesh may have changed.
+    if (same && is_after_mesh(path[0], deck[0])) {
+        progress = timeless ? RUN_ANEW : RUN_BEGUN;
+        if (sedge_sweep_is_done(path[1])) progress = RUN_DONE;
+    }
     for (int i = 0; i < 2; i++) {
         sedge_text_free(text[i]);
         sedge_deck_free(deck[i]);
@@ -200,6 +203,21 @@ static sedge_status read_sweep(sweep_state *state, sedge_comm *comm,
                                                    options->setting_count));
 }
 
+// Root: would the copy of sweep.json overwrite what a run reads, or its results?
+static sedge_status check_report(const sweep_state *state, const sedge_deck *deck)
+{
+    const char *const report = state->given->report;
+    char own[SEDGE_PATH_BYTES];
+
+    if (report == NULL || !sedge_comm_is_root(state->comm)) return SEDGE_OK;
+    (void)snprintf(own, sizeof own, "%.4000s/report.json", deck->output);
+    const bool mesh = deck->mesh.file != NULL && sedge_file_is_same(report, deck->mesh.file);
+    if (!mesh && !sedge_file_is_same(report, own))
+        return sedge_output_check_report(deck->output, report);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is %s itself; choose another name", report,
+                      mesh ? "the mesh" : "the run's own report");
+}
+
 // Refuse what is wrong in any of the runs' decks before the first one begins.
 static sedge_status check_decks(sweep_state *state)
 {
@@ -207,9 +225,10 @@ static sedge_status check_decks(sweep_state *state)
         sedge_deck *deck = NULL;
 
         SEDGE_TRY(prepare_run(state, i));
-        const sedge_status status =
+        sedge_status status =
             sedge_deck_create(&deck, state->given->deck, state->text, state->length,
                               state->options.settings, state->options.setting_count);
+        if (status == SEDGE_OK) status = check_report(state, deck);
         sedge_deck_free(deck);
         if (status != SEDGE_OK) return name_fault(state, i, status);
     }
@@ -290,6 +309,7 @@ static sedge_status make_runs(sweep_state *state)
 {
     sedge_status status = SEDGE_OK;
 
+    SEDGE_TRY(write_files(state, "not complete")); // an earlier sweep's would say that all is done
     for (int i = 0; i < state->sweep.runs; i++) {
         status = make_run(state, i);
         if (status != SEDGE_OK) break;
@@ -315,7 +335,8 @@ static sedge_status run_sweep(sweep_state *state)
                           restart);
     }
     SEDGE_TRY(sedge_comm_agree(state->comm, check_decks(state)));
-    SEDGE_TRY(sedge_comm_agree(state->comm, check_files(state)));
+    SEDGE_TRY(sedge_comm_agree(state->comm,
+                               sedge_comm_is_root(state->comm) ? check_files(state) : SEDGE_OK));
     sedge_stop_listen();
     SEDGE_TRY(sedge_output_folder_lock(&state->lock, state->comm, state->sweep.output));
     state->rows = json_array();

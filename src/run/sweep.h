@@ -4,8 +4,9 @@
 //
 // Run i goes into the folder OUTPUT/00i of the deck's output folder, OUTPUT/sweep.json tells of all
 // runs: their values, and what their report.json say. A sweep that ended early goes on where it
-// stopped: a run whose folder has the report of a success, of the same deck and mesh, is not
-// repeated, and one that was interrupted goes on from its newest checkpoint.
+// stopped: a run whose folder has the report of a success, of the same deck, is not repeated unless
+// the mesh file is newer than its deck.yaml, and one that was interrupted goes on from its newest
+// checkpoint.
 #pragma once
 
 #include "run/driver.h"

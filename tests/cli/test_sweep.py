@@ -1,5 +1,6 @@
 """Sweeps: the runs of one deck, what they give together, going on, and what is refused."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ try:
 except ImportError:
     h5py = None
 
-USAGE, COMPUTE, STOPPED = 1, 4, 5
+USAGE, DATA, STOPPED = 1, 2, 5
 
 # A conducting cube in waves that travel along two axes. The mesh, of cubes cut along their diagonals, and the second
 # wave are those of the first with x, y, z exchanged in a circle.
@@ -137,6 +138,27 @@ class Sweep(Case):
         self.assertEqual([self.energies(f"out/00{i}") for i in (1, 2, 3)], before)
         self.assertIn("3 of them done before", self.succeed("run", deck, "--output", "out").out)
         self.assertIn("0 of them done before", self.succeed("run", deck, "--output", "out", "--set", "order=1").out)
+
+    def test_changed_mesh(self):
+        """A mesh that has changed since a run began, be it before the run's end, is not that of its results. While runs
+        are repeated the file of all does not say that they are done."""
+        shutil.copy(SOURCE / "meshes/cube.msh", self.folder / "cube.msh")
+        deck = self.sweep(SMALL.replace("box: {cells: [2, 2, 2]}", "file: cube.msh"), "time.steps: [2, 3]")
+        self.succeed("run", deck, "--quiet", "--output", "out")
+        begun = (self.folder / "out/002/deck.yaml").stat().st_mtime
+        os.utime(self.folder / "cube.msh", (begun + 2, begun + 2))
+        os.utime(self.folder / "out/001/report.json", (begun + 4, begun + 4))
+        self.assertIn("0 of them done before", self.succeed("run", deck, "--output", "out").out)
+        self.refuse(USAGE, ["--report", "the mesh itself"], "run", deck, "--report", "cube.msh", ranks=(0, 2))
+        self.refuse(USAGE, ["--report", "the run's own report"], "run", deck, "--output", "out", "--report",
+                    "out/002/report.json", ranks=(0,))
+        self.refuse(USAGE, ["--report", "a name that the run itself gives"], "run", deck, "--output", "out", "--report",
+                    "out/002/deck.yaml", ranks=(0,))
+        (self.folder / "cube.msh").write_text("")
+        self.refuse(DATA, ["run 1 of 2", "cube.msh"], "run", deck, "--quiet", "--output", "out", ranks=(0,))
+        table = read_json(self.folder / "out/sweep.json")
+        self.assertEqual(table["runs"], [])
+        self.assertIn("run 1 of 2", table["outcome"])
 
     def test_early_end(self):
         """The limit of time counts from the start of all runs, and the run at hand stops with a checkpoint."""
