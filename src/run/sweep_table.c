@@ -114,7 +114,24 @@ static const json_t *shown_list(const json_t *row, const char *field, const char
     return json_object_get(json_object_get(fields, field), name);
 }
 
-// One far field in decibels, by run and frequency.
+// What a run has at this frequency, in decibels; not-a-number: it has other frequencies.
+static double find_decibels(const json_t *row, const char *field, const char *name,
+                            double frequency)
+{
+    const json_t *const frequencies = shown_list(row, field, "frequency");
+    const json_t *const list = shown_list(row, field, name);
+
+    for (size_t f = 0; f < json_array_size(frequencies); f++) {
+        const json_t *const value = json_array_get(list, f);
+        const double here = json_number_value(json_array_get(frequencies, f));
+
+        if (fabs(here - frequency) <= 1e-9 * fabs(frequency) && json_is_number(value))
+            return 10.0 * log10(json_number_value(value));
+    }
+    return (double)NAN;
+}
+
+// One far field in decibels, by run and frequency of the first run.
 static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const char *field)
 {
     const json_t *const first = json_array_get(rows, 0);
@@ -137,14 +154,13 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
     print_keys(sweep);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *const row = json_array_get(rows, i);
-        const json_t *const list = shown_list(row, field, scatters ? "monostatic" : "directivity");
 
         printf("    %12s", json_string_value(json_object_get(row, "folder")));
         for (int c = 0; c < columns; c++) {
             const int f = shown_frequency(c, columns, count);
-            const json_t *const value = json_array_get(list, (size_t)f);
+            const double at = json_number_value(json_array_get(frequency, (size_t)f));
             printf(" %11.3f",
-                   json_is_number(value) ? 10.0 * log10(json_number_value(value)) : (double)NAN);
+                   find_decibels(row, field, scatters ? "monostatic" : "directivity", at));
         }
         print_values(sweep, (int)i);
     }

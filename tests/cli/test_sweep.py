@@ -1,5 +1,6 @@
 """Sweeps: the runs of one deck, what they give together, going on, and what is refused."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -95,6 +96,17 @@ class Sweep(Case):
         for one, other in zip(*sections):
             self.assertAlmostEqual(one, other, delta=1e-9 * one)
         self.show_picture()
+
+    def test_frequencies(self):
+        """A column has the values of its frequency: of a run without it none, wherever it is in the run's list."""
+        text = CUBE.split("sweep:")[0].replace("end: 8", "end: 2")
+        deck = self.sweep(text, "monitors.frequencies.list: [[0.2, 0.3, 0.4], [0.3, 0.5]]")
+        result = self.succeed("run", deck, "--device", "host")
+        values = {run["folder"]: run["monitors"]["far-field"]["ff"]["monostatic"]
+                  for run in read_json(self.folder / "deck-results/sweep.json")["runs"]}
+        lines = [line.split()[:4] for line in result.out.splitlines() if line.startswith("             00")]
+        self.assertEqual(lines, [["001", *("%.3f" % (10 * math.log10(value)) for value in values["001"])],
+                                 ["002", "nan", "%.3f" % (10 * math.log10(values["002"][0])), "nan"]])
 
     def show_picture(self):
         try:
