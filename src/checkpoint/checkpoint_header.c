@@ -129,11 +129,16 @@ static sedge_status add_boundaries(sedge_text *out, const sedge_session *session
 static sedge_status add_symmetry(sedge_text *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
 
-    for (int i = 0; i < deck->boundary_count; i++) {
-        if (!deck->boundaries[i].symmetry) continue;
-        SEDGE_TRY(sedge_text_add(out, "%s%s", sedge_text_length(out) > 0 ? ", " : "",
-                                 deck->boundaries[i].name));
+    for (int s = 0; s < groups->surfaces; s++) { // in the mesh's order: the deck's may change
+        for (int i = 0; i < deck->boundary_count; i++) {
+            if (!deck->boundaries[i].symmetry ||
+                strcmp(deck->boundaries[i].name, groups->surface_names[s]) != 0)
+                continue;
+            SEDGE_TRY(sedge_text_add(out, "%s%s", sedge_text_length(out) > 0 ? ", " : "",
+                                     groups->surface_names[s]));
+        }
     }
     return sedge_text_length(out) > 0 ? SEDGE_OK : sedge_text_add(out, "none");
 }
