@@ -48,7 +48,7 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
     X(sedge_int64, values)
 
 // A block has SEDGE_ENERGY_EACH values, each of them SEDGE_ENERGY_ROWS items (operator/shapes.h).
-// The k-th node of an item; where it has fewer, any one.
+// The k-th node of an item; where it has fewer, any one, which is not counted.
 #if SEDGE_ENERGY_TILE > 1
 #define SEDGE_ENERGY_NODE(first, k) \
     ((first) + (k)*SEDGE_ENERGY_ROWS < SEDGE_NODES ? (first) + (k)*SEDGE_ENERGY_ROWS : (first))
