@@ -438,6 +438,16 @@ static sedge_status launch_entry(const sedge_kernel *kernel, opencl_queue *queue
     return SEDGE_OK;
 }
 
+// PoCL compiles a kernel when it first runs, in a thread of its own that reads the environment:
+// wait for it.
+static sedge_status launch_first(const sedge_kernel *kernel, opencl_queue *queue, int64_t blocks,
+                                 int threads, int count)
+{
+    SEDGE_TRY(launch_entry(kernel, queue, blocks, threads, count));
+    SEDGE_CL(clFinish, (queue), "queue %p", (void *)queue);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kernel,
                                   opencl_queue *queue, int64_t blocks, int threads,
                                   void *const *arguments, int count)
@@ -462,7 +472,7 @@ sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kern
     }
     if (entry->launched) return launch_entry(kernel, queue, blocks, threads, count);
     SEDGE_TRY(sedge_opencl_environment_begin());
-    const sedge_status status = launch_entry(kernel, queue, blocks, threads, count);
+    const sedge_status status = launch_first(kernel, queue, blocks, threads, count);
     sedge_opencl_environment_end();
     entry->launched = status == SEDGE_OK;
     return status;
