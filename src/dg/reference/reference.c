@@ -204,6 +204,27 @@ static void exchange_traces(sedge_reference *reference, const double *u)
     sedge_exchange_wait(reference->exchange);
 }
 
+static inline void add_rows(double *sum, const double *weight, const double *rows, int count,
+                            int fields)
+{
+    double added[SEDGE_MAX_FIELDS];
+
+    for (int k = 0; k < fields; k++) added[k] = sum[k];
+    for (int l = 0; l < count; l++)
+        for (int k = 0; k < fields; k++) added[k] += weight[l] * rows[l * fields + k];
+    for (int k = 0; k < fields; k++) sum[k] = added[k];
+}
+
+void reference_add_rows(double *sum, const double *weight, const double *rows, int count,
+                        int fields)
+{
+    if (fields == 6) { // Maxwell's: the compiler keeps so many sums in registers
+        add_rows(sum, weight, rows, count, 6);
+    } else {
+        add_rows(sum, weight, rows, count, fields);
+    }
+}
+
 // rhs = -div F(u) in element e: -sum_j D_j (sum_d dr_j/dx_d F_d).
 static void add_volume(sedge_reference *reference, int32_t e, const double *u, double *rhs)
 {
@@ -231,10 +252,8 @@ static void add_volume(sedge_reference *reference, int32_t e, const double *u, d
     for (int i = 0; i < n; i++) {
         double sum[SEDGE_MAX_FIELDS] = {0.0};
         for (int j = 0; j < 3; j++) {
-            for (int l = 0; l < n; l++) {
-                for (int k = 0; k < fields; k++)
-                    sum[k] += element->derivative[j][i * n + l] * flux[(j * n + l) * fields + k];
-            }
+            reference_add_rows(sum, &element->derivative[j][(int64_t)i * n],
+                               &flux[(int64_t)j * n * fields], n, fields);
         }
         for (int k = 0; k < fields; k++) rhs[k * n + i] = -sum[k];
     }
@@ -398,10 +417,8 @@ static void add_surface(sedge_reference *reference, int32_t e, const double *all
     }
     for (int i = 0; i < n; i++) {
         double sum[SEDGE_MAX_FIELDS] = {0.0};
-        for (int l = 0; l < 4 * nf; l++) {
-            for (int k = 0; k < fields; k++)
-                sum[k] += element->lift[i * 4 * nf + l] * reference->jump[l * fields + k];
-        }
+        reference_add_rows(sum, &element->lift[(int64_t)i * 4 * nf], reference->jump, 4 * nf,
+                           fields);
         for (int k = 0; k < fields; k++) rhs[k * n + i] -= sum[k];
     }
 }

@@ -299,17 +299,22 @@ static void find_curls(sedge_reference *reference, int32_t e)
     const int n = element->nodes;
     const int fields = equation->fields;
 
-    memset(reference->density, 0, (size_t)(fields * n) * sizeof(double));
     for (int node = 0; node < n; node++) {
         double u[SEDGE_MAX_FIELDS] = {0.0};
         double F[3][SEDGE_MAX_FIELDS];
         for (int k = 0; k < fields; k++) u[k] = reference->covariant[k * n + node];
         equation->flux(u, m, reference->problem->constants, F[0], F[1], F[2]);
-        for (int i = 0; i < n; i++) {
-            for (int j = 0; j < 3; j++) {
-                const double weight = element->derivative[j][i * n + node];
-                for (int k = 0; k < fields; k++) reference->density[k * n + i] += weight * F[j][k];
-            }
+        for (int j = 0; j < 3; j++) {
+            memcpy(&reference->flux[((int64_t)j * n + node) * fields], F[j],
+                   (size_t)fields * sizeof *F[j]);
+        }
+    }
+    memset(reference->density, 0, (size_t)(fields * n) * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 3; j++) {
+            reference_add_rows(&reference->density[(int64_t)i * fields],
+                               &element->derivative[j][(int64_t)i * n],
+                               &reference->flux[(int64_t)j * n * fields], n, fields);
         }
     }
 }
@@ -339,25 +344,16 @@ static void flatten(double *flat, const face_plane *plane, int face, const doubl
     }
 }
 
-// density += LIFT of s X^a.jump at node i of face f.
-static void add_jump(sedge_reference *reference, const face_plane *plane, int f, int i,
-                     const double *jump)
+// g = s X^a.jump, of which density gets the LIFT; one node of face f.
+static void find_jump(double *g, const face_plane *plane, int f, const double *jump, int fields)
 {
-    const sedge_element *const element = reference->element;
-    const int n = element->nodes;
-    const int width = SEDGE_FACES * element->face_nodes;
-
-    for (int k = 0; k < reference->problem->equation->fields; k += 3) {
-        double g[3] = {0.0};
+    for (int k = 0; k < fields; k += 3) {
+        g[k] = g[k + 1] = g[k + 2] = 0.0;
         for (int a = 0; a < 2; a++) {
             const double *const dual = plane->dual[a];
             const double along =
                 plane->scale * (dual[0] * jump[k] + dual[1] * jump[k + 1] + dual[2] * jump[k + 2]);
-            for (int j = 0; j < 3; j++) g[j] += along * tangents_of[f][a][j];
-        }
-        for (int node = 0; node < n; node++) {
-            const double weight = element->lift[node * width + f * element->face_nodes + i];
-            for (int j = 0; j < 3; j++) reference->density[(k + j) * n + node] += weight * g[j];
+            for (int j = 0; j < 3; j++) g[k + j] += along * tangents_of[f][a][j];
         }
     }
 }
@@ -391,8 +387,13 @@ static void add_faces(sedge_reference *reference, int32_t e, double c[SEDGE_CURV
             flatten(outside, &plane, f, jump, fields);
             problem->equation->surface(inside, outside, m, mv, plane.normal, problem->constants,
                                        jump);
-            add_jump(reference, &plane, f, i, jump);
+            find_jump(&reference->jump[((int64_t)f * nf + i) * fields], &plane, f, jump, fields);
         }
+    }
+    for (int i = 0; i < n; i++) {
+        reference_add_rows(&reference->density[(int64_t)i * fields],
+                           &element->lift[(int64_t)i * SEDGE_FACES * nf], reference->jump,
+                           SEDGE_FACES * nf, fields);
     }
 }
 
@@ -406,16 +407,14 @@ static void weigh(sedge_reference *reference, double c[SEDGE_CURVE_TERMS][3])
     for (int q = 0; q < cubature->volume.points; q++) {
         double *const at = reference->at_points + (int64_t)q * fields;
         double dx[3][3], cofactor[3][3];
+        double d[SEDGE_MAX_FIELDS] = {0.0};
         sedge_curve_tangents(c, cubature->volume.place[q], dx);
         const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        reference_add_rows(d, cubature->values + (int64_t)q * n, reference->density, n, fields);
         for (int k = 0; k < fields; k += 3) {
             double v[3] = {0.0};
-            for (int j = 0; j < 3; j++) {
-                double d = 0.0;
-                for (int i = 0; i < n; i++)
-                    d += cubature->values[(int64_t)q * n + i] * reference->density[(k + j) * n + i];
-                for (int x = 0; x < 3; x++) v[x] -= dx[j][x] * d / jacobian;
-            }
+            for (int j = 0; j < 3; j++)
+                for (int x = 0; x < 3; x++) v[x] -= dx[j][x] * d[k + j] / jacobian;
             to_covariant(at + k, dx, v);
         }
     }
@@ -445,12 +444,9 @@ void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double
     add_faces(reference, e, c, all, t);
     weigh(reference, c);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < fields; k++) {
-            const double *const row = cubature->project + (int64_t)i * points;
-            at[k] = 0.0;
-            for (int q = 0; q < points; q++)
-                at[k] += row[q] * reference->at_points[(int64_t)q * fields + k];
-        }
+        for (int k = 0; k < fields; k++) at[k] = 0.0;
+        reference_add_rows(at, cubature->project + (int64_t)i * points, reference->at_points,
+                           points, fields);
         find_tangents(element, c, i, rst, dx);
         for (int k = 0; k < fields; k += 3) to_cartesian(u + k, dx, at + k);
         for (int k = 0; k < fields; k++) rhs[k * n + i] = u[k];

@@ -68,10 +68,14 @@ struct sedge_reference {
     double *work;      // [volume points]
     // The same in covariant components.
     double *covariant; // [fields][nodes]
-    double *density;   // [fields][nodes] J du_t/dt, contravariant
+    double *density;   // [nodes][fields] J du_t/dt, contravariant
 };
 
 // ---- reference.c -------------------------------------------------------------------------------
+
+// sum[k] += weight[l] rows[l][k] over all l < count, in their order; rows [count][fields].
+void reference_add_rows(double *sum, const double *weight, const double *rows, int count,
+                        int fields);
 
 // Write the neighbour's trace at node i of face f into v; returns the neighbour's material. f is
 // not a boundary face.
