@@ -107,7 +107,7 @@ static void run(const task *t)
         copy_bytes(t);
         break;
     case WRITE:
-        if (fake.fault == FAKE_SLOW) (void)usleep(5000);
+        if (fake.fault == FAKE_SLOW) (void)usleep(50000);
         if (fake.fault != FAKE_SILENT || !is_foreign(t->to)) set_flag(t->to, t->value);
         break;
     case WAIT:
