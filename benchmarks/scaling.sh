@@ -17,6 +17,10 @@
 #   JOB_MESH    the same from meshes/sphere-in-box.geo for the part job: sphere.yaml as it stands, with
 #               curved elements and a layer
 #   LEVEL_MESH  the same from meshes/aircraft.geo for the part levels: aircraft.yaml with local time steps
+#   JOBS        for the part jobs: words NAME:RANKS:END:SNAPSHOTS:FILE, sphere.yaml on a mesh made from
+#               meshes/sphere-in-box.geo (refine.py), until END with so many snapshots and a pulse that is
+#               there from the start; RANKS: all, or numbers with commas
+#   SCHEMES     the integrators of the part jobs (default: ader ndblsrk144)
 #   INPUT       the folder of sphere.yaml (default ../input)
 #   END         when the parts run and job end (default 10)
 #   LEVEL_END   when the part levels ends (default 4.5e-10)
@@ -180,6 +184,27 @@ part_run() {
 part_job() {
     whole_by_ranks job "${INPUT:-$here/../input}/sphere.yaml" "${JOB_MESH:-}" --set time.stop.energy=1e-30 \
         --set "time.end=${END:-10}" --set output.snapshots=12
+}
+
+# Each mesh by each scheme.
+part_jobs() {
+    local job name ranks end snapshots file scheme count names
+    for scheme in ${SCHEMES:-ader ndblsrk144}; do
+        for job in ${JOBS:-}; do
+            IFS=: read -r name ranks end snapshots file <<<"$job"
+            [ "$ranks" = all ] && ranks=$(IFS=, && echo "${counts[*]}")
+            names=()
+            for count in ${ranks//,/ }; do
+                whole "${INPUT:-$here/../input}/sphere.yaml" "$name-$scheme-$count" "$count" --set "mesh.file=$file" \
+                    --set "time.end=$end" --set "output.snapshots=$snapshots" --set "time.integrator=$scheme" \
+                    --set time.stop.energy=1e-30 --set sources.0.signal.delay=0
+                names+=("$out/$name-$scheme-$count")
+            done
+            ((${#names[@]} == 1)) || python3 "$here/same.py" "${names[@]}" >"$out/$name-$scheme-same.txt" 2>&1 ||
+                echo "# exit status $?" >>"$out/$name-$scheme-same.txt"
+            rm -f "$out/$name-$scheme"-*/*.hdf
+        done
+    done
 }
 
 part_levels() {
