@@ -43,7 +43,7 @@ static sedge_status cut_graph(int32_t *part, const sedge_matrix *whole, int part
             if (whole->columns[k] != i) neighbours[edges++] = (PetscInt)whole->columns[k];
         offsets[i + 1] = edges;
     }
-    status = sedge_petsc_partition(part, whole->rows, offsets, neighbours, parts, "ptscotch");
+    status = sedge_petsc_partition(part, whole->rows, offsets, neighbours, parts, NULL);
 done:
     sedge_release(offsets);
     sedge_release(neighbours);
@@ -215,7 +215,7 @@ sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
 {
     const int ranks = sedge_comm_size(comm);
     const int rank = sedge_comm_rank(comm);
-    const sedge_petsc *petsc;
+    bool has_petsc;
     sedge_status status = SEDGE_OK;
     sedge_matrix *mine = NULL;
     order of = {NULL, NULL, NULL};
@@ -223,10 +223,10 @@ sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
 
     *out = NULL;
     if (ranks == 1) return copy_whole(out, whole);
-    SEDGE_TRY(sedge_petsc_enter(&petsc, comm));
+    SEDGE_TRY(sedge_petsc_partition_enter(&has_petsc, comm, NULL));
     status = sedge_allocate(&table, ranks, sizeof *table);
     if (status == SEDGE_OK && whole != NULL) status = order_make(&of, whole, ranks);
-    sedge_petsc_leave();
+    if (has_petsc) sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (whole != NULL) make_table(table, whole, &of, ranks);
     sedge_comm_broadcast(comm, table, (size_t)ranks * sizeof *table, 0);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "partition/parts.h"
 #include "petsc/petsc_library.h"
+#include "petsc/petsc_partition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options)
 {
     const int ranks = sedge_comm_size(comm);
-    const sedge_petsc *petsc;
+    bool has_petsc = false;
     sedge_global global;
     sedge_mesh *mesh = NULL;
     sedge_record *records = NULL;
@@ -149,9 +150,11 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
     global.threads = options->threads;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
-    if (ranks > 1) SEDGE_TRY_GOTO(status, sedge_petsc_enter(&petsc, comm));
+    if (ranks > 1) {
+        SEDGE_TRY_GOTO(status, sedge_petsc_partition_enter(&has_petsc, comm, options->partitioner));
+    }
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
-    if (ranks > 1) sedge_petsc_leave();
+    if (has_petsc) sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (sedge_comm_is_root(comm)) tell(options, "numbering elements", global.elements);
     sedge_stopwatch_begin(options->watch, "mesh: distribute");

@@ -102,7 +102,7 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
         memset(part, 0, (size_t)mesh->elements * sizeof *part);
         return SEDGE_OK;
     }
-    SEDGE_TRY(cut_graph(part, mesh, parts, partitioner != NULL ? partitioner : "ptscotch"));
+    SEDGE_TRY(cut_graph(part, mesh, parts, partitioner));
     SEDGE_TRY(count_empty(part, mesh->elements, parts, &empty));
     if (empty == 0) return SEDGE_OK;
     if (partitioner != NULL) {

@@ -5,7 +5,7 @@
 // count as curved.
 //
 // The global mesh exists on rank 0 only, while it is built: read from a file or generated as a box,
-// faces matched by topology, partitioned by PETSc's partitioner, scattered, then numbered inside
+// faces matched by topology, partitioned by Scotch or PETSc, scattered, then numbered inside
 // each rank so that neighbours are near each other. What remains on every rank is this struct.
 //
 // Reference tetrahedron: vertices v0 (-1,-1,-1), v1 (1,-1,-1), v2 (-1,1,-1), v3 (-1,-1,1). Every

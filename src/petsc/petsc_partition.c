@@ -2,10 +2,11 @@
 #include "petsc/petsc_partition.h"
 
 #include "petsc/petsc_library.h"
+#include "petsc/scotch.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PETSC(call) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
@@ -65,6 +66,24 @@ static sedge_status call_petsc(int32_t *part, const graph *g, int parts, const c
     return status;
 }
 
+static bool needs_petsc(const char *type)
+{
+    return (type != NULL && strcmp(type, "ptscotch") != 0) || !sedge_scotch_is_there();
+}
+
+sedge_status sedge_petsc_partition_enter(bool *entered, const sedge_comm *comm, const char *type)
+{
+    const sedge_petsc *petsc;
+    bool needed = sedge_comm_is_root(comm) && needs_petsc(type);
+
+    *entered = false;
+    sedge_comm_broadcast(comm, &needed, sizeof needed, 0);
+    if (!needed) return SEDGE_OK;
+    SEDGE_TRY(sedge_petsc_enter(&petsc, comm));
+    *entered = true;
+    return SEDGE_OK;
+}
+
 // With threads of its own Scotch cuts differently in each run. The environment is then as before.
 sedge_status sedge_petsc_partition(int32_t *part, int64_t vertices, PetscInt *offsets,
                                    PetscInt *neighbours, int parts, const char *type)
@@ -75,7 +94,9 @@ sedge_status sedge_petsc_partition(int32_t *part, int64_t vertices, PetscInt *of
 
     if (!is_given && setenv(variable, "1", 0) != 0)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for %s", variable);
-    const sedge_status status = call_petsc(part, &g, parts, type);
+    const sedge_status status =
+        needs_petsc(type) ? call_petsc(part, &g, parts, type != NULL ? type : "ptscotch")
+                          : sedge_scotch_partition(part, vertices, offsets, neighbours, parts);
     if (!is_given) (void)unsetenv(variable);
     return status;
 }

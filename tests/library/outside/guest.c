@@ -82,7 +82,7 @@ static int compute(const char *device)
     return failures + check("sedge_context_free");
 }
 
-// On one rank and, with both, on parts that PETSc and its partitioner make.
+// On one rank and, with both, on parts that a partitioner makes that PETSc alone has.
 static int divide(const char *what, const void *mpi_comm, int size)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
@@ -96,6 +96,7 @@ static int divide(const char *what, const void *mpi_comm, int size)
         failures++;
     }
     failures += check("sedge_comm_create");
+    options.partitioner = "simple";
     options.box_cells[0] = options.box_cells[1] = options.box_cells[2] = 3;
     if (sedge_mesh_create(&mesh, comm, &options) != SEDGE_OK) failures += fail("mesh");
     failures += check("sedge_mesh_create");
@@ -104,7 +105,7 @@ static int divide(const char *what, const void *mpi_comm, int size)
     return failures + check("sedge_comm_free");
 }
 
-// PETSc, which sedge loads to partition a mesh, is left as the program has it:
+// PETSc, which sedge loads for its partitioners, is left as the program has it:
 // not started, or started on all ranks. `name` is its file.
 static int divide_beside_petsc(const char *name, int size)
 {
