@@ -1,6 +1,7 @@
 #include "deck_sweep.h"
 
 #include "deck_sections.h"
+#include "deck_value.h"
 
 #include "base/memory.h"
 #include "base/plain.h"
@@ -36,8 +37,11 @@ static sedge_status check_key(const char *path, const deck_node *node)
 static sedge_status check_list(const char *path, const deck_node *node, const deck_node *first)
 {
     if (node->kind != DECK_SEQUENCE) {
-        return deck_fail(path, node, "sweep.%s must be a list of values, one for each run",
-                         node->key);
+        return deck_fail(
+            path, node, "sweep.%s must be a list of values, one for each run%s", node->key,
+            node->kind == DECK_MAPPING
+                ? "; a key inside of it is written whole: sweep: {time.cfl: [0.5, 0.8]}"
+                : "");
     }
     if (node->count == 0) {
         return deck_fail(path, node, "the list of sweep.%s is empty; it needs a value for each run",
@@ -109,6 +113,7 @@ static sedge_status write_scalar(sedge_text *out, const deck_node *node)
         if (strcmp(node->text, truths[i]) == 0)
             return sedge_text_add(out, "%s", i < 2 ? "true" : "false");
     }
+    if (deck_is_nothing(node)) return sedge_text_add(out, "null");
     if (!node->plain) return deck_write_quoted(out, node->text);
     if (is_json_number(node->text)) return sedge_text_add(out, "%s", node->text);
     const double value = sedge_plain_read(node->text, &end);

@@ -55,7 +55,7 @@ sedge_status deck_choose(int *index, const deck_reader *reader, const deck_node 
 
 // ---- single values ------------------------------------------------------------------------------
 
-static bool is_nothing(const deck_node *node)
+bool deck_is_nothing(const deck_node *node)
 {
     return node->kind == DECK_SCALAR && node->plain &&
            (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
@@ -73,7 +73,7 @@ sedge_status deck_expect(const deck_reader *reader, const deck_node *node, const
     static const char *const given[] = {
         [DECK_SCALAR] = "a single value", [DECK_SEQUENCE] = "a list", [DECK_MAPPING] = "a mapping"};
 
-    if (is_nothing(node))
+    if (deck_is_nothing(node))
         return deck_fail(reader->path, node, "%s has no value; it must be %s", where, kinds[kind]);
     if (node->kind != kind) {
         return deck_fail(reader->path, node, "%s must be %s, not %s", where, kinds[kind],

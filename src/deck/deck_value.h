@@ -21,6 +21,9 @@ typedef struct deck_reader {
 #define DECK_PATH_MAX 320
 void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key);
 
+// Is it YAML's null: nothing, ~ or null without quotes?
+bool deck_is_nothing(const deck_node *node);
+
 // Fail if `node` is not of the expected kind: scalar, sequence or mapping.
 SEDGE_MUST_USE
 sedge_status deck_expect(const deck_reader *reader, const deck_node *node, const char *where,

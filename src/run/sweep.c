@@ -59,7 +59,7 @@ static sedge_status prepare_run(sweep_state *state, int i)
     state->options.text_length = state->length;
     state->options.restart = state->options.report = NULL;
     state->options.begun = sedge_clock();
-    sedge_sweep_name(state->name, sweep, i);
+    sedge_sweep_name(state->name, i);
     for (int k = 0; k < sweep->keys + 2; k++) SEDGE_TRY(sedge_text_create(&state->made[k]));
     SEDGE_TRY(sedge_text_add(state->made[0], "sweep={}"));
     (void)snprintf(folder, sizeof folder, "%.4000s/%s", sweep->output, state->name);

@@ -9,11 +9,9 @@
 
 #define SHOWN_COLUMNS 5 // frequencies in the user's table
 
-void sedge_sweep_name(char name[32], const sedge_sweep *sweep, int i)
+void sedge_sweep_name(char name[32], int i)
 {
-    const int digits = snprintf(NULL, 0, "%d", sweep->runs);
-
-    (void)snprintf(name, 32, "%0*d", digits > 3 ? digits : 3, i + 1);
+    (void)snprintf(name, 32, "%03d", i + 1);
 }
 
 bool sedge_sweep_is_done(const char *path)
@@ -51,7 +49,7 @@ sedge_status sedge_sweep_add_row(json_t *rows, const sedge_sweep *sweep, int i)
     char path[SEDGE_PATH_BYTES];
     char name[32];
 
-    sedge_sweep_name(name, sweep, i);
+    sedge_sweep_name(name, i);
     (void)snprintf(path, sizeof path, "%.4000s/%s/report.json", sweep->output, name);
     json_t *const report = json_load_file(path, 0, NULL);
     json_t *const row = json_pack("{s:s, s:o}", "folder", name, "values", list_values(sweep, i));

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 // The name of run `i`, from 0, in the sweep's folder: "001".
-void sedge_sweep_name(char name[32], const sedge_sweep *sweep, int i);
+void sedge_sweep_name(char name[32], int i);
 
 // Does the report at `path` say that its run has ended well?
 bool sedge_sweep_is_done(const char *path);
