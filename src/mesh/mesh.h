@@ -579,7 +579,7 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 // `begin`. Not collective.
 void sedge_mesh_print_shape(const sedge_mesh *mesh, const char *begin);
 
-// For sedge_mesh_options.tell: print a line to stdout if the mesh has half a million elements or
+// For sedge_mesh_options.tell: print a line to stdout if the mesh has 200 000 elements or
 // more; smaller meshes take only a second or two.
 void sedge_mesh_say(const char *what, int64_t elements);
 

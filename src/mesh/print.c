@@ -9,7 +9,7 @@ typedef struct rank_counts {
     int64_t elements, interior, halo_faces, boundary_faces, peers;
 } rank_counts;
 
-#define SPOKEN 500000 // elements
+#define SPOKEN 200000 // elements
 
 void sedge_mesh_say(const char *what, int64_t elements)
 {
