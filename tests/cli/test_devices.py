@@ -36,7 +36,7 @@ mesh:
     patches: {box: {min: [0.1, 0.7, 0.7], max: [0.3, 0.9, 0.9]}}
     load: {box: {min: [0.7, 0.1, 0.1], max: [0.9, 0.3, 0.3]}}
     around: {groups: [crystal]}
-time: {end: 1, integrator: lsrk45}
+time: {end: 0.7, integrator: lsrk45}
 materials:
   dielectric:
     epsilon: [2, 1.5, 1.2]
@@ -108,7 +108,7 @@ mesh:
   surfaces:
     outer: {box: {min: [0.1, 0.1, -1], max: [0.9, 0.9, 0.9]}}
     inner: {box: {min: [0.2, 0.2, -1], max: [0.8, 0.8, 0.8]}}
-time: {end: 1, integrator: ader, levels: 2}
+time: {end: 0.7, integrator: ader, levels: 2}
 materials: {dielectric: {}, gas: {}, crystal: {}}
 """ + sides("pml, layers: 1").replace("zmin: {type: pml, layers: 1}", "zmin: {type: pec}") + """\
 sources:
