@@ -312,7 +312,10 @@ static void test_vendor_waits(sedge_context *context)
 static int threads_made; // by this program, which is linked so that it counts them
 
 // The linker's option --wrap gives these names.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
+// NOLINTBEGIN(readability-identifier-naming)
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -323,7 +326,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     threads_made++;
     return __real_pthread_create(thread, attributes, start, argument);
 }
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming)
 
 // Threads that creating a matrix of many rows starts on the host device of a rank that shares the
 // node with `ranks` - 1 others; its kernels are compiled before, by a first matrix.
