@@ -61,14 +61,13 @@ typedef struct operator_exchange {
 // The kernel configuration of the stage in curved elements: by a rule, not tuned.
 typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
-    int chunk;               // points whose fluxes are in the block's memory at once
+    int chunk;               // points whose fluxes are in the block's memory at once, or their
+                             // orbits (codegen/kernels/dg/curved/dg_covariant.h)
     int block;               // SIMD batches a block
     int tile, rows;          // batches and rows that an item of dg_covariant.h works on
     int orbits[3];           // of points, nodes and lower coefficients there
     int threads;             // of it
     int scratch_words;       // words of the block's memory for each lane
-    int resident;            // threads of a multiprocessor for which registers are limited
-    int ahead;               // columns of an operator that a GPU reads ahead
     int64_t scratch_bytes;   // of its memory
 } operator_curved_config;
 
