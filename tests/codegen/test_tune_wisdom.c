@@ -213,8 +213,22 @@ static void test_rigor(void)
     tune_case_free(&c);
 }
 
+// Are 30, 60 and 120 the first three of what the file remembers?
+static bool has_best_three(tune_case *c)
+{
+    sedge_tune_result *const result = tune(c, &patient);
+    const sedge_tune_record *const of = result != NULL ? result->records : NULL;
+    bool has = of != NULL && of[5].seconds > 0.0 && of[5].seconds < of[4].seconds &&
+               of[4].seconds < of[3].seconds;
+
+    for (int i = 0; i < 3 && has; i++) has = of[i].seconds == 0.0 || of[3].seconds < of[i].seconds;
+    sedge_tune_result_free(result);
+    return has;
+}
+
 // Another compiler or source: the best three and the rule's choice; the wrong one is not among
-// them, though it was fastest.
+// them, though it was fastest. A disturbed race may remember another one of the best: it is run
+// again.
 static void test_timed_again(void)
 {
     static const char *const fields[] = {"toolchain", "source"};
@@ -223,6 +237,11 @@ static void test_timed_again(void)
         tune_case c;
         start(&c, "again");
         expect(&c, &patient, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
+        for (int j = 1; j < ATTEMPTS && !has_best_three(&c); j++) {
+            tune_case_free(&c);
+            start(&c, "again");
+            expect(&c, &patient, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
+        }
         edit(fields[i], '#');
         c.wanted[3].microseconds = 10.0; // the new compiler's work
         expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "120", 4);
