@@ -5,7 +5,8 @@
 
 IN.msh is a binary file of format 4.1 with tetrahedra of first order, as `gmsh -3 -order 1 -format msh41 -bin`
 writes it. TIMES is how often (default 1). With --ball the surface group GROUP lies on the sphere of that radius
-around the origin, and its new points are moved onto it. Groups and their names are kept.
+around the origin, and its new points are moved onto it. Groups of surfaces and volumes are kept with their names;
+those of curves and points are empty then, and pairs of periodic surfaces are left out.
 """
 import sys
 
@@ -130,7 +131,7 @@ def main(words):
     if len(words) not in (2, 3):
         sys.exit(__doc__)
     head, points, parts = read(words[0])
-    on_ball = {entity for entity, name in groups(head).items() if name == group}
+    on_ball = {entity for entity, name in groups(head).items() if name == group} if group else set()
     if group and not on_ball:
         sys.exit(f"{words[0]}: no surface group {group}")
     for _ in range(int(words[2]) if len(words) == 3 else 1):

@@ -26,7 +26,7 @@
 #   LEVEL_END   when the part levels ends (default 4.5e-10)
 #   LIMIT       seconds after which a table or run is stopped (default 90)
 #   BUDGET      seconds after which nothing is begun (default 540)
-#   PARTS       which parts to run (default: all, in this order)
+#   PARTS       which parts to run (default: tables levels run job crowd)
 set -euo pipefail
 
 out=${1:?usage: scaling.sh OUT [SEDGE_BENCH [SEDGE [MPIRUN]]]}

@@ -36,12 +36,16 @@ static sedge_status check_key(const char *path, const deck_node *node)
 
 static sedge_status check_list(const char *path, const deck_node *node, const deck_node *first)
 {
-    if (node->kind != DECK_SEQUENCE) {
+    if (node->kind == DECK_MAPPING && node->first != NULL) {
         return deck_fail(
-            path, node, "sweep.%s must be a list of values, one for each run%s", node->key,
-            node->kind == DECK_MAPPING
-                ? "; a key inside of it is written whole: sweep: {time.cfl: [0.5, 0.8]}"
-                : "");
+            path, node,
+            "sweep.%s must be a list of values, one for each run; a key inside of it is "
+            "written whole, {%s.%s: [...]}",
+            node->key, node->key, node->first->key);
+    }
+    if (node->kind != DECK_SEQUENCE) {
+        return deck_fail(path, node, "sweep.%s must be a list of values, one for each run",
+                         node->key);
     }
     if (node->count == 0) {
         return deck_fail(path, node, "the list of sweep.%s is empty; it needs a value for each run",

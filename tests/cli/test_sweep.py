@@ -215,7 +215,7 @@ class Sweep(Case):
         for keys, parts in (
                 ("order: []", [place, "sweep.order is empty"]),
                 ("order: 3", [place, "sweep.order must be a list"]),
-                ("time: {cfl: [0.5, 0.8]}", [place, "sweep.time must be a list", "sweep: {time.cfl: "]),
+                ("time: {cfl: [0.5, 0.8]}", [place, "sweep.time must be a list", "{time.cfl: [...]}"]),
                 ("order: [1, 2], time.cfl: [0.5]", [place, "sweep.time.cfl has 1", "sweep.order has 2", "together"]),
                 ("ordre: [1, 2]", [place, "run 1 of 2 of the sweep, ordre=1: unknown key 'ordre'", "'order'"]),
                 ("order: [1, two]", [place, "run 2 of 2 of the sweep, order=\"two\"", "whole number"]),

@@ -15,7 +15,8 @@
 
 static bool messages_are_slow;
 
-// What stands before MPI's own. Far longer than a loaded machine lets a process wait, also in FAKE_SLOW.
+// What stands before MPI's own. The pause is far longer than a loaded machine lets a process wait,
+// as is that of FAKE_SLOW.
 int MPI_Startall(int count, MPI_Request requests[])
 {
     if (messages_are_slow) (void)usleep(200000);

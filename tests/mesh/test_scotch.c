@@ -113,7 +113,8 @@ int main(void)
 
     CHECK(setenv("SCOTCH_PTHREAD_NUMBER", "1", 1) == 0); // as sedge_petsc_partition does
     CHECK_OK(sedge_comm_create(&comm, NULL));
-    if (!sedge_scotch_is_there()) { // nothing to compare: PETSc's partitioner is taken
+    if (!sedge_scotch_is_there()) {            // nothing to compare: PETSc's partitioner is taken
+        CHECK(SEDGE_SCOTCH_SONAME[0] == '\0'); // right where PETSc links no Scotch
         sedge_comm_free(comm);
         return CHECK_END();
     }
