@@ -19,6 +19,7 @@ typedef struct series {
     int powers;
     int levels;                                // of the sums: powers, or D + 1 where that is more
     int lowerings;                             // D
+    const char *in;                            // what the sums are added to
     double weights[MOST_LEVELS];               // a_k / f_1
     bool known[MOST_LEVELS + 1][MOST_NODES];   // sums s_k of order N - k that have a name already
     bool lowered[MOST_LEVELS + 1][MOST_NODES]; // z_k = T^{k-1} w_1 of order N - k that have one
@@ -136,7 +137,7 @@ static sedge_status write_part(series *s, int first, int end)
                 const int alpha[4] = {s->order - i - j - k, i, j, k};
                 if (number < first || number >= end) continue;
                 SEDGE_TRY(write_needed(s, alpha));
-                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = in[%d]", number * s->fields,
+                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = %s[%d]", number * s->fields, s->in,
                                          number * s->fields));
                 SEDGE_TRY(add_raised(s, 0, alpha));
                 SEDGE_TRY(sedge_text_add(s->text, ";\n"));
@@ -152,9 +153,12 @@ sedge_status operator_series_write(sedge_text *text, const char *name, bool damp
     const char *const list = damped ? "SEDGE_SERIES_SUMMED *out, const SEDGE_SERIES_SUMMED *in,\n"
                                       "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w"
                                     : "SEDGE_SERIES_SUMMED *SEDGE_RESTRICT out,\n"
-                                      "    const SEDGE_SERIES_SUMMED *SEDGE_RESTRICT in,\n"
                                       "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
-    series s = {.text = text, .order = order, .fields = fields, .powers = powers};
+    series s = {.text = text,
+                .order = order,
+                .fields = fields,
+                .powers = powers,
+                .in = damped ? "in" : "out"};
     const int nodes = count_nodes(order);
 
     if (damped) s.lowerings = sedge_predictor_lowerings(order, s.weights);
@@ -175,7 +179,70 @@ sedge_status operator_series_write(sedge_text *text, const char *name, bool damp
         SEDGE_TRY(sedge_text_add(text, "}\n"));
     }
     SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void %s(int part, %s)\n{\n", name, list));
-    for (int p = 0; p < parts; p++)
-        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, in, w);\n", p, name, p));
+    for (int p = 0; p < parts; p++) {
+        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, %sw);\n", p, name, p,
+                                 damped ? "in, " : ""));
+    }
     return sedge_text_add(text, "}\n");
+}
+
+// to = E from, of order `order`.
+static void raise(double *to, const double *from, int order)
+{
+    for (int k = 0; k <= order + 1; k++) {
+        for (int j = 0; j <= order + 1 - k; j++) {
+            for (int i = 0; i <= order + 1 - k - j; i++) {
+                const int alpha[4] = {order + 1 - i - j - k, i, j, k};
+                double sum = 0.0;
+                for (int c = 0; c < 4; c++) {
+                    const int below = find_lower(order + 1, alpha, c);
+                    if (below >= 0) sum += (double)alpha[c] / (order + 1) * from[below];
+                }
+                to[sedge_bernstein_number(order + 1, i, j, k)] = sum;
+            }
+        }
+    }
+}
+
+// to = T from, of order `order`.
+static void lower(double *to, const double *from, int order)
+{
+    for (int k = 0; k <= order - 1; k++) {
+        for (int j = 0; j <= order - 1 - k; j++) {
+            for (int i = 0; i <= order - 1 - k - j; i++) {
+                const int h = order - 1 - i - j - k;
+                to[sedge_bernstein_number(order - 1, i, j, k)] =
+                    ((h + 1) * from[sedge_bernstein_number(order, i, j, k)] +
+                     (i + 1) * from[sedge_bernstein_number(order, i + 1, j, k)] +
+                     (j + 1) * from[sedge_bernstein_number(order, i, j + 1, k)] +
+                     (k + 1) * from[sedge_bernstein_number(order, i, j, k + 1)]) /
+                    (order + 3);
+            }
+        }
+    }
+}
+
+void operator_series_damping(double *rows, int order, int width)
+{
+    const int nodes = count_nodes(order - 1);
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+    const int lowerings = sedge_predictor_lowerings(order, weights);
+
+    // The unit vectors, one after the other: Q / f_1 by its sum's last term first.
+    for (int j = 0; j < nodes; j++) {
+        double z[MOST_LEVELS][MOST_NODES] = {{0.0}};
+        double sum[MOST_NODES] = {0.0};
+        double raised[MOST_NODES] = {0.0};
+        z[0][j] = 1.0;
+        for (int k = 1; k <= lowerings; k++) lower(z[k], z[k - 1], order - k);
+        for (int k = lowerings; k >= 0; k--) {
+            const double factor = weights[k] / sedge_predictor_factor(order, 1);
+            for (int i = 0; i < count_nodes(order - 1 - k); i++) sum[i] += factor * z[k][i];
+            if (k == 0) break;
+            raise(raised, sum, order - 1 - k);
+            memcpy(sum, raised, sizeof sum);
+        }
+        sum[j] += 1.0;
+        for (int i = 0; i < width; i++) rows[j * width + i] = i < nodes ? sum[i] : 0.0;
+    }
 }

@@ -1,5 +1,6 @@
-// Text of the sums of codegen/kernels/dg/dg_series.h and dg_predictor.h: powers of L, whose degrees
-// fall by one each, raised to the next higher degree and added, one field of one element at a time.
+// Text of the sums of codegen/kernels/dg/dg_series.h and terms/dg_predict.h: powers of L, whose
+// degrees fall by one each, raised to the next higher degree and added, one field of one element at
+// a time.
 //
 // With coefficients c of order M - 1, those of the same polynomial of order M are
 // sum_j alpha_j / M c_{alpha - e_j} (forms/bernstein_products.h).
@@ -14,10 +15,15 @@
 //
 //   out = in + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1,   as many powers as there are
 //
-// with the damping Q of dg/predictor.h, whose steps back to higher orders R does as well, or
-// without it. Neighbouring coefficients of in and out, and of w_k, which begins at w +
-// SEDGE_SERIES_AT_k, are `fields` words apart. The coefficients are shared by `parts` items, part 0
-// to parts - 1. With damping out may be in; w is apart from both.
+// with the damping Q of dg/predictor.h, whose steps back to higher orders R does as well; or,
+// without damping, NAME(part, out, w), where out is `in`, too. Neighbouring coefficients of in and
+// out, and of w_k, which begins at w + SEDGE_SERIES_AT_k, are `fields` words apart. The
+// coefficients are shared by `parts` items, part 0 to parts - 1. With damping out may be in; w is
+// apart from both.
 SEDGE_MUST_USE
 sedge_status operator_series_write(sedge_text *text, const char *name, bool damped, int order,
                                    int fields, int powers, int parts);
+
+// The same damping as a matrix, 1 + Q / f_1 for coefficients of order N - 1: rows [from][width],
+// where width is at least their number, filled up with zeros. For orders N that have a damping.
+void operator_series_damping(double *rows, int order, int width);

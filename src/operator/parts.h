@@ -94,6 +94,8 @@ typedef struct operator_predictor {
     sedge_buffer *step_halo;     // [halo faces] the same, of faces of other ranks
     sedge_buffer *closed;        // links [slots] from each face to itself; NULL: nothing is curved
     sedge_buffer *damping;       // [nodes][nodes] of curved elements; NULL: none, or no damping
+    sedge_buffer *slope_damping; // the same of derivatives in straight ones with terms, of order
+                                 // N - 1 and rows filled up (dg_predict.h); NULL: by sums
     operator_predictor_run *run; // [runs]
     int runs;
     int64_t pair_faces[SEDGE_LEVELS_MAX]; // faces whose lesser level is at most l: the first of the

@@ -15,16 +15,16 @@
 
 #include <math.h>
 
-#define SHARED_BYTES    233472 // of a multiprocessor of a large chip
-#define SHARED_MORE     1024   // of a block, beside its own
-#define ENOUGH_ITEMS    250    // items of a multiprocessor that sum: enough to hide latency
-#define MOST_PARTS      4
-#define MOST_LAST_PARTS 12
-#define WARP            32    // threads
-#define METRIC_WORDS    12    // of an element in the block's memory, as in dg_series.h
-#define REGISTERS       65536 // of a multiprocessor
-#define SCHEDULERS      4     // of it
-#define MOST_ITEMS      512   // of a block that predicts elements with terms
+#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
+#define SHARED_MORE  1024   // of a block, beside its own
+#define ENOUGH_ITEMS 250    // items of a multiprocessor that sum: enough to hide latency
+#define MOST_PARTS   4
+#define DAMP_ROWS    4     // of the damping's matrix that an item multiplies by
+#define WARP         32    // threads
+#define METRIC_WORDS 12    // of an element in the block's memory, as in dg_series.h
+#define REGISTERS    65536 // of a multiprocessor
+#define SCHEDULERS   4     // of it
+#define MOST_ITEMS   512   // of a block that predicts elements with terms
 
 // ---- configuration -----------------------------------------------------------------------------
 
@@ -102,12 +102,11 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     config->columns = operator_round_up(fields, config->block < WARP ? WARP / config->block : 1);
     config->parts = nodes / config->columns;
     if (config->parts < 1) config->parts = 1;
-    config->last_parts = config->parts > MOST_LAST_PARTS ? MOST_LAST_PARTS : config->parts;
     if (config->parts > MOST_PARTS) config->parts = MOST_PARTS;
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
-    // an element has many words of memory: four schedulers share them. In fp64 a few more where the
-    // damping's sums are longest, from order 5 on: 8 and 33 % less time at orders 5 and 6 on an
-    // H200. Higher orders were not measured.
+    // an element has many words of memory: four schedulers share them. In fp64 a few more from
+    // order 5 on: 8 and 33 % less time at orders 5 and 6 on an H200, both by sums. Higher orders
+    // were not measured.
     const int more = nodes > 35 ? 12 : 0;
     const int wanted = layout->real_bytes == 8 ? 84 + more + 2 * config->words : 50 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
@@ -120,16 +119,20 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
 {
     const int nodes = target->element->nodes;
     const int fields = target->problem->equation->fields;
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
 
     *config = (operator_predictor_config){
         .block = 1,
+        .damps = sedge_predictor_lowerings(target->element->order, weights) > 0,
         .words = operator_terms_words(target->problem),
         .stride = nodes * fields,
         .lower_stride = (nodes - target->element->face_nodes) * fields,
         .parts = 1,
-        .last_parts = 1,
         .columns = fields,
     };
+    // The last bracket's sums reduce the degree in each part anew: from some order on one matrix is
+    // faster, in fp64 one later (benchmarks/MEASUREMENTS.md, "Elements with terms, damped").
+    config->dense = config->damps && target->element->order >= (layout->real_bytes == 8 ? 6 : 5);
     config->memory_stride = layout->nodes_padded * config->words;
     config->scratch_words =
         2LL * config->stride + config->lower_stride + config->memory_stride + METRIC_WORDS;
@@ -250,7 +253,9 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_POWERS", sedge_predictor_terms(target->element->order, true)},
         {"PREDICT_WORDS", config.words},
         {"PREDICT_PARTS", config.parts},
-        {"PREDICT_LAST_PARTS", config.last_parts},
+        {"PREDICT_DAMPED", config.damps},
+        {"PREDICT_DENSE", config.dense},
+        {"DAMP_ROWS", DAMP_ROWS},
         {"PREDICT_COLUMNS", config.columns},
         {"PREDICT_STRIDE", config.stride},
         {"PREDICT_LOWER_STRIDE", config.lower_stride},
@@ -275,7 +280,8 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
     SEDGE_TRY(operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts));
-    return operator_series_write(text, "predict_last", true, order, fields, 1, terms.last_parts);
+    if (!terms.damps || terms.dense) return SEDGE_OK;
+    return operator_series_write(text, "predict_last", true, order, fields, 1, terms.parts);
 }
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -320,6 +326,7 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->step_halo);
     sedge_buffer_free(predictor->closed);
     sedge_buffer_free(predictor->damping);
+    sedge_buffer_free(predictor->slope_damping);
     *predictor = (operator_predictor){.runs = 0};
 }
 
@@ -393,6 +400,22 @@ static sedge_status upload_faces(sedge_operator *op)
     return sedge_upload(&predictor->step_halo, op->device, list, mesh->halo_faces, sizeof *list);
 }
 
+// The matrix that damps derivatives in elements with terms (dg_predict.h).
+static sedge_status upload_damping(sedge_operator *op)
+{
+    const int nodes = op->element->nodes - op->element->face_nodes;
+    const int width = operator_round_up(nodes, DAMP_ROWS);
+    double *rows = NULL;
+
+    SEDGE_TRY(sedge_allocate(&rows, (int64_t)nodes * width, sizeof *rows));
+    operator_series_damping(rows, op->element->order, width);
+    const sedge_status status =
+        sedge_upload_reals(&op->predictor.slope_damping, op->device, op->layout.real_bytes, rows,
+                           (int64_t)nodes * width);
+    sedge_release(rows);
+    return status;
+}
+
 sedge_status operator_predictor_place(sedge_operator *op)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
@@ -409,6 +432,7 @@ sedge_status operator_predictor_place(sedge_operator *op)
         sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT], series.scratch_words * word));
     if (!operator_terms_staged(op->problem)) return SEDGE_OK;
     operator_predictor_choose(&config, &op->layout, &target);
+    if (config.dense) SEDGE_TRY(upload_damping(op));
     return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_TERMS],
                                     config.scratch_words * word);
 }
@@ -454,13 +478,16 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
+    const sedge_buffer *const rows = op->predictor.slope_damping;
+    uint64_t damping = rows != NULL ? sedge_buffer_address(rows) : 0;
     int64_t first = run->first, count = run->count;
     int update = updates;
     operator_real step = operator_scalar(op, dt);
     operator_terms_arguments terms;
-    void *arguments[10 + SEDGE_TERMS_ARGUMENTS] = {
-        &u, &mean, &geometry, &material, &materials, &tables, &first, &count, &update, &step};
-    int all = 10;
+    void *arguments[11 + SEDGE_TERMS_ARGUMENTS] = {&u,         &mean,   &geometry, &material,
+                                                   &materials, &tables, &damping,  &first,
+                                                   &count,     &update, &step};
+    int all = 11;
 
     operator_predictor_choose(&config, &op->layout, &target);
     operator_terms_list(&terms, &op->terms, fields->memory);

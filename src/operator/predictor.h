@@ -1,5 +1,6 @@
 // The predictions of ADER steps on the device (dg/predictor.h): kernels of
-// codegen/kernels/dg/dg_predictor.h. A step at a level of the time step is
+// codegen/kernels/dg/dg_series.h, terms/dg_predict.h and dg_predictor.h. A step at a level of the
+// time step is
 //
 //   operator_predict            means of the level's elements over their step, from the state
 //   operator_run_stage          what neighbours of other levels and ranks see of them
@@ -15,6 +16,8 @@
 #include "forms/target.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
+
+#include <stdbool.h>
 
 #define OPERATOR_POWERS 3 // of L, at most
 
@@ -34,14 +37,15 @@ typedef struct operator_series_config {
     int64_t scratch_words;      // of the block's memory, for each lane
 } operator_series_config;
 
-// Of elements with terms (dg_predictor.h).
+// Of elements with terms (dg_predict.h).
 typedef struct operator_predictor_config {
     int block;             // SIMD batches a block
     int threads;           // of it, one for each coefficient
     int resident;          // threads of a multiprocessor for which registers are limited
     int words;             // of terms' memory at a coefficient
     int parts, columns;    // see operator_series_config
-    int last_parts;        // parts of the mean's sums, which are longer, for they are damped
+    bool damps;            // whether the last bracket's derivatives are damped
+    bool dense;            // whether one matrix does it
     int stride;            // words of the block's memory for a batch's fields
     int lower_stride;      // the same for their derivatives
     int memory_stride;     // the same for its terms' memory
@@ -78,7 +82,7 @@ SEDGE_MUST_USE
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
                                           const operator_target *target);
 
-// Append what dg_series.h and dg_predictor.h call; nothing for integrators without `predictor`.
+// Append what dg_series.h and dg_predict.h call; nothing for integrators without `predictor`.
 SEDGE_MUST_USE
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
                                       const operator_target *target);

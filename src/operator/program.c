@@ -142,6 +142,7 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/dg_lower.h";
         sources[count++] = (sedge_source){"series_products.h", sedge_text_get(series)};
         sources[count++].name = "codegen/kernels/dg/dg_series.h";
+        sources[count++].name = "codegen/kernels/dg/terms/dg_predict.h";
         sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
     if (operator_terms_exponential(problem))
@@ -209,7 +210,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 17 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 18 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));

@@ -220,8 +220,9 @@ static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operat
     if (length < SEDGE_TERM_NUMBERS && predicts) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
                            "#define SEDGE_TERM_WORDS_%d %d\n#define SEDGE_TERM_AT_%d %d\n"
+                           "#define SEDGE_TERM_NUMBERS_%d %d\n"
                            "#undef SEDGE_TERM_PREDICT\n#undef SEDGE_TERM_PREDICT_DRIVE\n",
-                           i, term->memory, i, words);
+                           i, term->memory, i, words, i, term->parameters);
     }
     if (length < SEDGE_TERM_NUMBERS && predicts && term->multiply == NULL) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,

@@ -13,7 +13,7 @@
 //   SEDGE_TERM_MULTIPLY, SEDGE_TERM_MULTIPLY_LOCAL  in place of SEDGE_TERM and SEDGE_TERM_LOCAL, of
 //                          a term that multiplies du/dt: the name of the function made here,
 //                          multiply_term_0, and the function that multiplies
-//   SEDGE_TERM_PREDICT, SEDGE_TERM_PREDICT_DRIVE  optional: names of functions for dg_predictor.h
+//   SEDGE_TERM_PREDICT, SEDGE_TERM_PREDICT_DRIVE  optional: names of functions for dg_predict.h
 //
 // With u and w before the stage, for each pole:
 //
@@ -125,55 +125,29 @@ SEDGE_FUNCTION void SEDGE_TERM_DRIVE(sedge_value *u, sedge_int64 batch, int n,
 #endif
 
 #ifdef SEDGE_TERM_PREDICT
-// The term in L (dg_predictor.h): rate += du, and the memory w [poles][components] becomes dw.
+// The term in L (dg_predict.h): rate += du, and the memory w [poles][components] becomes dw; m
+// has the material's values, p the parameters of all poles.
 SEDGE_FUNCTION void SEDGE_TERM_PREDICT(sedge_value *rate, const sedge_value *own, sedge_value *w,
-                                       sedge_int64 batch,
-                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                       const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT places,
-                                       const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
+                                       const sedge_value *m, const sedge_value *p)
 {
-    if (places[batch] >= 0) {
-        const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-        sedge_value du[SEDGE_FIELDS];
-        sedge_value dw[SEDGE_TERM_MEMORY + 1];
-        sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-        sedge_value p[SEDGE_TERM_PARAMETERS + 1];
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value du[SEDGE_FIELDS];
+    sedge_value dw[SEDGE_TERM_MEMORY + 1];
 
-        get_material(m, material, materials, batch);
-        SEDGE_EACH (pole, SEDGE_TERM_POLES) {
-            SEDGE_LANES_LOOP (l) {
-                const int row = material[batch * SEDGE_LANES + l] * SEDGE_TERM_POLES + pole;
-                SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
-                    SEDGE_LANE(p[k], l) = parameters[row * SEDGE_TERM_PARAMETERS + k];
-                (void)row;
-            }
-            SEDGE_TERM_LOCAL(own, w + pole * SEDGE_TERM_MEMORY, m, p, constants, 0.0, du, dw);
-            SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
-            SEDGE_EACH (k, SEDGE_TERM_MEMORY) w[pole * SEDGE_TERM_MEMORY + k] = dw[k];
-        }
+    SEDGE_EACH (pole, SEDGE_TERM_POLES) {
+        SEDGE_TERM_LOCAL(own, w + pole * SEDGE_TERM_MEMORY, m, p + pole * SEDGE_TERM_PARAMETERS,
+                         constants, 0.0, du, dw);
+        SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
+        SEDGE_EACH (k, SEDGE_TERM_MEMORY) w[pole * SEDGE_TERM_MEMORY + k] = dw[k];
     }
 }
 #endif
 
 #ifdef SEDGE_TERM_PREDICT_DRIVE
 // As SEDGE_TERM_DRIVE, with the memory w.
-SEDGE_FUNCTION void
-SEDGE_TERM_PREDICT_DRIVE(sedge_value *u, const sedge_value *w, sedge_int64 batch,
-                         const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                         const SEDGE_GLOBAL int *SEDGE_RESTRICT places,
-                         const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
+SEDGE_FUNCTION void SEDGE_TERM_PREDICT_DRIVE(sedge_value *u, const sedge_value *w,
+                                             const sedge_value *p)
 {
-    if (places[batch] >= 0) {
-        sedge_value p[SEDGE_TERM_PARAMETERS + 1];
-
-        SEDGE_LANES_LOOP (l) {
-            const int group = material[batch * SEDGE_LANES + l];
-            SEDGE_EACH (k, SEDGE_TERM_PARAMETERS)
-                SEDGE_LANE(p[k], l) = parameters[group * SEDGE_TERM_PARAMETERS + k];
-            (void)group;
-        }
-        SEDGE_TERM_DRIVE_LOCAL(w, p, u);
-    }
+    SEDGE_TERM_DRIVE_LOCAL(w, p, u);
 }
 #endif

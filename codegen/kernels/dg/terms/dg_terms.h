@@ -33,7 +33,7 @@ SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_i
 #define SEDGE_ADD_TERM(i)                                                                      \
     add_term_##i(rate, own, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
                  term_memory_##i, term_residual_##i, term_parameters_##i);
-#ifdef SEDGE_TERMS_PREDICTED // all but the matrices was done with the prediction (dg_predictor.h)
+#ifdef SEDGE_TERMS_PREDICTED // all but the matrices was done with the prediction (dg_predict.h)
     SEDGE_MULTIPLY_RATE(rate)
 #elif defined SEDGE_EACH_DRIVE
 #define SEDGE_ADD_DRIVE(i) \
