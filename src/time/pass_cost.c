@@ -14,7 +14,7 @@ static const double curved_stages[] = {5.1, 5.1, 5.2, 6.2, 4.9, 4.3, 4.0, 5.0};
 // plain element, for what terms do belongs to the prediction. Orders 3 to 6 with damping by
 // degrees, "Elements with terms, damped"; orders 7 and 8: not measured.
 #define TERMS_STAGE 1.5
-static const double terms_predictions[] = {0.87, 1.12, 1.10, 1.22, 1.72, 2.47, 2.5, 2.5};
+static const double terms_predictions[] = {0.87, 1.12, 1.08, 1.20, 1.37, 1.54, 2.5, 2.5};
 
 enum { ORDERS = (int)(sizeof curved_stages / sizeof *curved_stages) };
 
