@@ -12,10 +12,9 @@
 #include <stdbool.h>
 
 #define ROWS         4     // of an operator that an item takes
-#define BLOCK_MOST   8     // SIMD batches a block,
-#define BLOCK_BYTES  76800 // and at most so much memory, unless one tile needs more
+#define BLOCK_BYTES  76800 // of a block's memory at most, unless one tile needs more
 #define THREADS_MOST 256
-#define READ_AHEAD   8 // columns of an operator that a GPU reads beyond the last one, at most
+#define AHEAD_MOST   4 // columns of an operator that a GPU reads beyond the last one, at most
 #define SIGNS        SEDGE_ORBIT_POINTS
 
 // ---- orbits ------------------------------------------------------------------------------------
@@ -154,27 +153,28 @@ static int round_up(int number, int unit)
     return (number + unit - 1) / unit * unit;
 }
 
-// Rows of the block's memory between those that the last products read and the first ones: there a
-// chunk of points has its place (dg_covariant.h).
-static int count_middle_rows(const operator_curved_config *config, const operator_layout *layout,
-                             const sedge_element *element)
+// Orbits of points that the block's memory has room for at once: all, but for quadrature rules
+// without symmetry on a GPU.
+static int choose_chunk(const operator_curved_config *config, const operator_layout *layout,
+                        bool host)
 {
-    return SIGNS * config->orbits[1] + layout->nodes_padded + SEDGE_FACES * element->face_nodes;
+    const int nodes = SIGNS * config->orbits[1] + layout->nodes_padded;
+
+    if (host || SIGNS * config->orbits[0] <= 2 * nodes) return config->orbits[0];
+    return larger(nodes / SIGNS / ROWS, 1) * ROWS;
 }
 
-// Orbits at once, and words of a SIMD batch's lane in the block's memory.
-static void choose_chunk(operator_curved_config *config, const operator_layout *layout,
-                         const sedge_element *element, int fields)
+// Words of a SIMD batch's lane in the block's memory (dg_covariant_parts.h). Where threads run one
+// after the other products write elsewhere than they read.
+static int count_words(const operator_curved_config *config, const operator_layout *layout,
+                       const sedge_element *element, int fields, bool host)
 {
-    const int middle = count_middle_rows(config, layout, element);
-    const int all = round_up(config->orbits[0], config->rows);
-    const int most = larger(middle / SIGNS / config->rows, 1) * config->rows;
+    const int nodes = SIGNS * config->orbits[1];
+    const int summed = SIGNS * (config->orbits[2] + element->face_nodes);
+    const int rows = larger(nodes + layout->nodes_padded, SIGNS * config->chunk) + summed +
+                     (host ? nodes + summed : 0);
 
-    config->chunk = all < most ? all : most;
-    config->scratch_words =
-        fields * (SIGNS * config->orbits[1] + larger(middle, SIGNS * config->chunk) +
-                  SIGNS * (config->orbits[2] + element->face_nodes)) +
-        36 + SEDGE_FACES * (2 * fields / 3) * (2 * fields / 3); // SEDGE_MAP_STRIDE
+    return fields * rows + 36 + SEDGE_FACES * (2 * fields / 3) * (2 * fields / 3);
 }
 
 static sedge_status count_orbits(operator_curved_config *config, const sedge_problem *problem,
@@ -197,6 +197,43 @@ done:
     return status;
 }
 
+// How a GPU's blocks work.
+typedef struct block_shape {
+    int batches;  // SIMD batches a block, at most
+    int threads;  // 0: one for each face node of all batches
+    int resident; // blocks of a multiprocessor for which registers are limited
+    int ahead;    // columns of an operator that are read ahead
+} block_shape;
+
+// The fastest of those timed on an H200 at orders 2, 3, 4 and 6 in fp32
+// (benchmarks/MEASUREMENTS.md, "Curved elements"); otherwise what costs no registers.
+static block_shape find_shape(const operator_layout *layout, const sedge_device_info *info,
+                              int order)
+{
+    static const block_shape measured[] = {
+        [2] = {16, 128, 5, 1}, [3] = {8, 96, 8, 1}, [4] = {8, 128, 5, 2}, [6] = {8, 128, 3, 4}};
+    const int orders = (int)(sizeof measured / sizeof *measured);
+    const bool gpu = sedge_traits_of(info->kind)->gpu_rules || info->random_order;
+
+    if (gpu && layout->real_bytes == 4 && order < orders && measured[order].batches > 0)
+        return measured[order];
+    return (block_shape){.batches = 8, .threads = 0, .resident = 1, .ahead = AHEAD_MOST};
+}
+
+// Each thread has at most one item of a product that writes where it reads.
+static int count_threads(const operator_curved_config *config, const sedge_element *element,
+                         const block_shape *shape)
+{
+    const int items = SIGNS * (config->block / config->tile);
+    const int face = items * (round_up(element->face_nodes, ROWS) / ROWS);
+    const int square = items * (round_up(config->orbits[1], ROWS) / ROWS);
+    const int least = round_up(larger(face, square), 32);
+    const int by_nodes = round_up(config->block * element->face_nodes, 32);
+    const int wanted = shape->threads > 0 ? shape->threads : by_nodes;
+
+    return larger(wanted < THREADS_MOST ? wanted : THREADS_MOST, least);
+}
+
 sedge_status operator_covariant_choose(operator_curved_config *config,
                                        const operator_layout *layout, const sedge_device_info *info,
                                        const sedge_problem *problem, const sedge_element *element)
@@ -211,7 +248,8 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
     config->tile = 1;
     // Rows of a tile consist of whole packs.
     while (!host && config->tile * fields % layout->pack != 0) config->tile++;
-    choose_chunk(config, layout, element, fields);
+    config->chunk = choose_chunk(config, layout, host);
+    config->scratch_words = count_words(config, layout, element, fields, host);
     const int64_t tile_bytes =
         (int64_t)config->tile * config->scratch_words * layout->lanes * layout->real_bytes;
     if (!host && tile_bytes > available) {
@@ -220,13 +258,15 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
                           "%s has %lld; take a lower order or precision",
                           element->order, (long long)tile_bytes, info->name, (long long)available);
     }
+    const block_shape shape = find_shape(layout, info, element->order);
     int tiles = 1;
-    while (!host && (tiles + 1) * config->tile <= BLOCK_MOST && (tiles + 1) * tile_bytes <= most)
+    while (!host && (tiles + 1) * config->tile <= shape.batches && (tiles + 1) * tile_bytes <= most)
         tiles++;
     config->block = tiles * config->tile;
     config->scratch_bytes = tiles * tile_bytes;
-    config->threads = round_up(config->block * element->face_nodes, 32);
-    if (config->threads > THREADS_MOST) config->threads = THREADS_MOST;
+    config->threads = count_threads(config, element, &shape);
+    config->resident = shape.resident * config->threads;
+    config->ahead = shape.ahead;
     return SEDGE_OK;
 }
 
@@ -371,7 +411,7 @@ static int64_t count_operators(const sedge_operator *op, const orbit_sets *sets)
     return square + count_tiles(SIGNS, point_orbits, sets->lower.count + width) +
            count_tiles(SIGNS, node_orbits, point_orbits) + basis +
            12 * ((int64_t)point_orbits + node_orbits + width) +
-           READ_AHEAD * count_tiles(SIGNS, larger(point_orbits, node_orbits), 1) +
+           AHEAD_MOST * count_tiles(SIGNS, larger(point_orbits, node_orbits), 1) +
            points * (op->element->nodes + 4);
 }
 

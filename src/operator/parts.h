@@ -68,6 +68,8 @@ typedef struct operator_curved_config {
     int orbits[3];           // of points, nodes and lower coefficients there
     int threads;             // of it
     int scratch_words;       // words of the block's memory for each lane
+    int resident;            // threads of a multiprocessor for which registers are limited
+    int ahead;               // columns of an operator that a GPU reads ahead
     int64_t scratch_bytes;   // of its memory
 } operator_curved_config;
 

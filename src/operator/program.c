@@ -187,7 +187,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"CURVED_CHUNK", curved.chunk},     {"CURVED_BLOCK", curved.block},
         {"CURVED_THREADS", curved.threads}, {"CURVED_SCRATCH", curved.scratch_words},
         {"CURVED_TILE", curved.tile},       {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
-        {"CURVED_ROWS", curved.rows},       {"POINT_ORBITS", curved.orbits[0]},
+        {"CURVED_ROWS", curved.rows},       {"CURVED_RESIDENT", curved.resident},
+        {"CURVED_AHEAD", curved.ahead},     {"POINT_ORBITS", curved.orbits[0]},
         {"NODE_ORBITS", curved.orbits[1]},  {"LOWER_ORBITS", curved.orbits[2]},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);

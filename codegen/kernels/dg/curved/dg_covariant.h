@@ -39,37 +39,39 @@
 
 // ---- the stage ---------------------------------------------------------------------------------
 
-// With this bound registers are not limited.
-SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT, SEDGE_CURVED_LIST)
 {
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;
-        SEDGE_SCRATCH(sedge_value, s_a, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_b = s_a + SEDGE_B_AT * SEDGE_ROW_WORDS;
-        SEDGE_BLOCKWIDE sedge_value *const s_c = s_a + SEDGE_C_AT * SEDGE_ROW_WORDS;
-        SEDGE_BLOCKWIDE sedge_value *const s_d = s_a + SEDGE_D_AT * SEDGE_ROW_WORDS;
-        SEDGE_BLOCKWIDE sedge_value *const s_e = s_a + SEDGE_E_AT * SEDGE_ROW_WORDS;
-        SEDGE_BLOCKWIDE sedge_value *const s_x = s_a + SEDGE_MAPS_AT * SEDGE_ROW_WORDS;
+        SEDGE_SCRATCH(sedge_value, s_p, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
+        SEDGE_BLOCKWIDE sedge_value *const s_q = s_p + SEDGE_Q_AT * SEDGE_ROW_WORDS;
+        SEDGE_BLOCKWIDE sedge_value *const s_c = s_p + SEDGE_C_AT * SEDGE_ROW_WORDS;
+        SEDGE_BLOCKWIDE sedge_value *const s_e = s_p + SEDGE_E_AT * SEDGE_ROW_WORDS;
+        SEDGE_BLOCKWIDE sedge_value *const s_v = s_p + SEDGE_V_AT * SEDGE_ROW_WORDS;
+        SEDGE_BLOCKWIDE sedge_value *const s_x = s_p + SEDGE_MAPS_AT * SEDGE_ROW_WORDS;
 
         // States, maps, and what is behind the faces. Beyond the last value the last one again.
-#if SEDGE_CURVED_COEFFICIENTS
-        SEDGE_BLOCKWIDE sedge_value *const s_v = s_e;
-#else
-        SEDGE_BLOCKWIDE sedge_value *const s_v = s_d;
-#endif
 #if SEDGE_TARGET_HOST
-        for (int k = 0; k < SEDGE_FACE_POINTS; k++)
-            get_trace_behind(s_v + k * SEDGE_ROW_WORDS, start, k, u, trace, links, tables);
+        for (int i = 0; i < SEDGE_FACE_POINTS; i++) {
+            const int j = i / SEDGE_FACE_NODES;
+            const int k = i % SEDGE_FACE_NODES;
+            get_trace_behind(s_v + SEDGE_FACE_ROW(j, k) * SEDGE_ROW_WORDS, start,
+                             find_face_node(tables, k, j), u, trace, links, tables);
+        }
 #else
         sedge_link link[SEDGE_TRACE_ROUNDS];
+        int node_behind[SEDGE_TRACE_ROUNDS];
         SEDGE_EACH (round, SEDGE_TRACE_ROUNDS) { // all at once
             const int at = SEDGE_THREAD + round * SEDGE_CURVED_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            if (e < SEDGE_CURVED_BLOCK)
-                link[round] = links[(start + (e < left ? e : left - 1)) * 4 +
-                                    at % SEDGE_FACE_POINTS / SEDGE_FACE_NODES];
+            const int e = at % SEDGE_CURVED_BLOCK;
+            const int i = at / SEDGE_CURVED_BLOCK;
+            if (i < SEDGE_FACE_POINTS) {
+                const int j = i / SEDGE_FACE_NODES;
+                link[round] = links[(start + (e < left ? e : left - 1)) * 4 + find_orbit_face(j)];
+                node_behind[round] = tables[SEDGE_FACES_AT + 4 * (i % SEDGE_FACE_NODES) + j];
+            }
         }
 #endif
 #if SEDGE_CURVED_COEFFICIENTS
@@ -80,7 +82,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                 const sedge_state at = u[from * SEDGE_NODES_PADDED + find_orbit_node(tables, o, j)];
                 SEDGE_EACH (f, SEDGE_FIELDS) v[j * SEDGE_FIELDS + f] = at.f[f];
             }
-            store_orbit(s_a + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
+            store_orbit(s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
         }
 #endif
         SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, i, SEDGE_CURVE_WORDS, SEDGE_CURVED_THREADS) {
@@ -89,54 +91,59 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
 #if !SEDGE_TARGET_HOST
         SEDGE_EACH (round, SEDGE_TRACE_ROUNDS) {
             const int at = SEDGE_THREAD + round * SEDGE_CURVED_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            const int k = at % SEDGE_FACE_POINTS;
-            if (e < SEDGE_CURVED_BLOCK)
-                copy_trace(s_v + k * SEDGE_ROW_WORDS + e * SEDGE_FIELDS,
-                           find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables));
+            const int e = at % SEDGE_CURVED_BLOCK;
+            const int i = at / SEDGE_CURVED_BLOCK;
+            if (i < SEDGE_FACE_POINTS)
+                copy_trace(s_v +
+                               SEDGE_FACE_ROW(i / SEDGE_FACE_NODES, i % SEDGE_FACE_NODES) *
+                                   SEDGE_ROW_WORDS +
+                               e * SEDGE_FIELDS,
+                           find_neighbour(link[round], node_behind[round], u, trace, tables));
         }
         SEDGE_COPY_WAIT();
 #endif
         SEDGE_BARRIER();
 
-        // Nodal values, then covariant components at the nodes and their sums over orbits.
-        SEDGE_ITEMS_1D (i, SEDGE_NODAL_ITEMS + 4 * SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
-#if SEDGE_CURVED_COEFFICIENTS
-            if (i < SEDGE_SQUARE_ITEMS) {
-                multiply_item(i, s_b, s_a, operators + SEDGE_COVARIANT_NODAL, 4, SEDGE_NODE_ORBITS,
-                              SEDGE_NODE_ORBITS);
-            } else if (i < SEDGE_NODAL_ITEMS) {
-                multiply_item(i - SEDGE_SQUARE_ITEMS, s_d, s_v, operators + SEDGE_COVARIANT_FACE, 1,
-                              SEDGE_FACE_NODES, SEDGE_FACE_NODES);
-            } else
-#endif
-            {
-                const int e = (i - SEDGE_NODAL_ITEMS) / 4;
-                const int face = (i - SEDGE_NODAL_ITEMS) % 4;
-                SEDGE_BLOCKWIDE sedge_value *const map = s_x + e * SEDGE_MAP_STRIDE;
-                const sedge_int64 value = start + (e < left ? e : left - 1);
-                sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-                sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
-                sedge_value c[32];
-                sedge_plane plane;
-                get_material(m, material, materials, value);
-                get_flux_material(mv, m, value, face, links, material, materials, slots, halo_faces,
-                                  boundary_end);
-                load_map(c, map);
-                find_plane(&plane, c, face);
-                find_face_matrix(map + SEDGE_FACE_MATRIX +
-                                     face * SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS,
-                                 &plane, m, mv);
-            }
+        // The faces' matrices; nodal values.
+        SEDGE_EACH_MATRIX(e, face)
+        {
+            SEDGE_BLOCKWIDE sedge_value *const map = s_x + e * SEDGE_MAP_STRIDE;
+            const sedge_int64 value = start + (e < left ? e : left - 1);
+            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+            sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+            sedge_value c[32];
+            sedge_plane plane;
+            get_material(m, material, materials, value);
+            get_flux_material(mv, m, value, face, links, material, materials, slots, halo_faces,
+                              boundary_end);
+            load_map(c, map);
+            find_plane(&plane, c, face);
+            find_face_matrix(map + SEDGE_FACE_MATRIX + face * SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS,
+                             &plane, m, mv);
+            map[SEDGE_HAS_BOUNDARY + face] =
+                SEDGE_SPLAT(has_boundary(value, face, links, halo_faces, boundary_end));
         }
+#if SEDGE_CURVED_COEFFICIENTS
+#if SEDGE_BOTH_AT_ONCE
+        SEDGE_PRODUCT(i, SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS,
+                      find_nodal(&sum, i, s_p, s_v, operators), put_nodal(s_q, s_e, i, &sum))
+#else
+        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
+                      find_sums(&sum, i, s_p, SEDGE_NODE_ORBITS, operators + SEDGE_COVARIANT_NODAL,
+                                4, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS),
+                      put_sums(s_q, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+#endif
+#endif
         SEDGE_BARRIER();
+
+        // Covariant components at the nodes and their sums over orbits.
         SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
             const sedge_places places = get_places(operators + SEDGE_NODE_PLACES, o);
             load_map(c, s_x + e * SEDGE_MAP_STRIDE);
 #if SEDGE_CURVED_COEFFICIENTS
-            load_orbit(v, s_b + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
+            load_orbit(v, s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
 #endif
             SEDGE_EACH (j, 4) {
                 const int node = find_orbit_node(tables, o, j);
@@ -154,29 +161,39 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                 SEDGE_EACH (f, SEDGE_FIELDS)
                     s_c[node * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f] = v[j * SEDGE_FIELDS + f];
             }
-            store_orbit(s_b + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
+            store_orbit(s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
         }
+#if SEDGE_CURVED_COEFFICIENTS && !SEDGE_BOTH_AT_ONCE
+        SEDGE_PRODUCT(i, SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES),
+                      find_sums(&sum, i, s_v + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS,
+                                SEDGE_CURVED_SUMMED, operators + SEDGE_COVARIANT_FACE, 1,
+                                SEDGE_FACE_NODES, SEDGE_FACE_NODES),
+                      put_sums(s_e + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, i, SEDGE_CURVED_SUMMED,
+                               SEDGE_FACE_NODES, &sum))
+#endif
         SEDGE_BARRIER();
 
-        // Their coefficients; boundaries.
-        SEDGE_ITEMS_1D (i, SEDGE_SQUARE_ITEMS, SEDGE_CURVED_THREADS) {
-            multiply_item(i, s_a, s_b, operators + SEDGE_COVARIANT_COEFFICIENTS, 4,
-                          SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS);
-        }
+        // Boundaries; coefficients of the components.
         SEDGE_EACH_FACE(e, j)
         {
             const sedge_int64 from = e < left ? e : left - 1;
-            if (has_boundary(start + from, find_orbit_face(j), links, halo_faces, boundary_end)) {
+            if (SEDGE_LANE(s_x[e * SEDGE_MAP_STRIDE + SEDGE_HAS_BOUNDARY + find_orbit_face(j)],
+                           0) != SEDGE_R(0.0)) {
                 SEDGE_EACH_FACE_NODE(k)
-                find_outer_fields(s_d + e * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
+                find_outer_fields(s_e + e * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
                                   s_x + e * SEDGE_MAP_STRIDE, k, j, start + from, curve + from,
                                   links, material, materials, tables, operators,
                                   slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
             }
         }
+        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
+                      find_sums(&sum, i, s_q, SEDGE_NODE_ORBITS,
+                                operators + SEDGE_COVARIANT_COEFFICIENTS, 4, SEDGE_NODE_ORBITS,
+                                SEDGE_NODE_ORBITS),
+                      put_sums(s_p, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
         SEDGE_BARRIER();
 
-        // Jumps at face nodes; coefficients of orbits to all coefficients.
+        // Jumps at face nodes; then coefficients of orbits to all coefficients.
         SEDGE_ITEMS (k, SEDGE_FACE_NODES, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
             const SEDGE_BLOCKWIDE sedge_value *const map = s_x + e * SEDGE_MAP_STRIDE;
             const sedge_places places = get_places(operators + SEDGE_FACE_PLACES, k);
@@ -185,8 +202,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
             load_map(c, map);
             SEDGE_EACH (j, 4) {
                 const int face = find_orbit_face(j);
-                const int at = find_face_node(tables, k, j);
-                const int node = tables[at];
+                const int node = tables[find_face_node(tables, k, j)];
                 sedge_value matrix[SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS];
                 sedge_value own[SEDGE_FIELDS];
                 sedge_value behind[SEDGE_FIELDS];
@@ -197,7 +213,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                                SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS)
                 SEDGE_EACH (f, SEDGE_FIELDS) {
                     own[f] = s_c[node * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f];
-                    behind[f] = s_d[at * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f];
+                    behind[f] = s_e[SEDGE_FACE_ROW(j, k) * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f];
                 }
                 find_tangents(x, c, &places, j);
                 find_covariant_jump(v + j * SEDGE_FIELDS, own, behind, matrix, x, face);
@@ -205,12 +221,13 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
             store_orbit(s_e + (SEDGE_LOWER_ORBITS + k) * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v,
                         SEDGE_CURVED_SUMMED);
         }
+        SEDGE_BARRIER();
         SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
             sedge_value v[SEDGE_ORBIT_WORDS];
-            load_orbit(v, s_a + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
+            load_orbit(v, s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
             SEDGE_EACH (j, 4)
                 SEDGE_EACH (f, SEDGE_FIELDS)
-                    s_b[find_orbit_node(tables, o, j) * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f] =
+                    s_c[find_orbit_node(tables, o, j) * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f] =
                         v[j * SEDGE_FIELDS + f];
         }
         SEDGE_BARRIER();
@@ -219,72 +236,62 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
             sedge_value m[SEDGE_MATERIAL_VALUES + 1];
             get_material(m, material, materials, start + (e < left ? e : left - 1));
             SEDGE_EACH (j, 4)
-                find_lower_curls(v + j * SEDGE_FIELDS, s_b + e * SEDGE_FIELDS,
+                find_lower_curls(v + j * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
                                  tables + SEDGE_AROUND_AT + 16 * o + 4 * j, m);
             store_orbit(s_e + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_CURVED_SUMMED);
         }
         SEDGE_BARRIER();
 
-        // Curls and lift at the points, weighed, and back to the nodes: some points after the
-        // other.
-        for (int part = 0; part < SEDGE_POINT_ORBITS; part += SEDGE_CURVED_CHUNK) {
-            const int rest = SEDGE_POINT_ORBITS - part;
-            const int here = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;
-            SEDGE_ITEMS (row, 4 * SEDGE_CHUNK_TILES, value, SEDGE_CURVED_TILES,
-                         SEDGE_CURVED_THREADS) {
-                const int z = row / SEDGE_CHUNK_TILES;
-                const int tile = row % SEDGE_CHUNK_TILES;
-                if (tile * SEDGE_CURVED_ROWS < here)
-                    multiply(
-                        s_b +
-                            (z * SEDGE_CURVED_CHUNK + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS +
-                            value * SEDGE_TILE_WORDS,
-                        SEDGE_CURVED_ROWS,
-                        s_e + z * SEDGE_CURVED_SUMMED * SEDGE_ROW_WORDS + value * SEDGE_TILE_WORDS,
-                        find_weights(operators + SEDGE_COVARIANT_SUM, 0, 4, z,
-                                     SEDGE_ROW_TILES(SEDGE_POINT_ORBITS),
-                                     part / SEDGE_CURVED_ROWS + tile),
-                        4 * SEDGE_ROW_TILES(SEDGE_POINT_ORBITS), SEDGE_CURVED_SUMMED, 0);
-            }
-            SEDGE_BARRIER();
-            SEDGE_ITEMS (q, SEDGE_CURVED_CHUNK, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
-                if (q < here) {
-                    SEDGE_BLOCKWIDE sedge_value *const at =
-                        s_b + q * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
-                    sedge_value v[SEDGE_ORBIT_WORDS];
-                    sedge_value c[32];
-                    const sedge_places places =
-                        get_places(operators + SEDGE_POINT_PLACES, part + q);
-                    load_map(c, s_x + e * SEDGE_MAP_STRIDE);
-                    load_orbit(v, at, SEDGE_CURVED_CHUNK);
-                    SEDGE_EACH (j, 4) {
-                        sedge_value x[9];
-                        find_tangents(x, c, &places, j);
-                        weigh_density(v + j * SEDGE_FIELDS, x);
-                    }
-                    store_orbit(at, v, SEDGE_CURVED_CHUNK);
-                }
-            }
-            SEDGE_BARRIER();
-            SEDGE_ITEMS (row, 4 * SEDGE_ROW_TILES(SEDGE_NODE_ORBITS), value, SEDGE_CURVED_TILES,
-                         SEDGE_CURVED_THREADS) {
-                const int z = row / SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
-                const int tile = row % SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
-                multiply(s_a +
-                             (z * SEDGE_NODE_ORBITS + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS +
-                             value * SEDGE_TILE_WORDS,
-                         SEDGE_NODE_ORBITS - tile * SEDGE_CURVED_ROWS,
-                         s_b + z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + value * SEDGE_TILE_WORDS,
-                         find_weights(operators + SEDGE_COVARIANT_PROJECT, part, 4, z,
-                                      SEDGE_ROW_TILES(SEDGE_NODE_ORBITS), tile),
-                         4 * SEDGE_ROW_TILES(SEDGE_NODE_ORBITS), here, part > 0);
-            }
-            SEDGE_BARRIER();
+        // Curls and lift at the points, weighed, and back to the nodes.
+#if SEDGE_CURVED_CHUNK >= SEDGE_POINT_ORBITS
+        SEDGE_ITEMS_1D (i, SEDGE_SUM_ITEMS, SEDGE_CURVED_THREADS) {
+            sedge_sums sum;
+            find_sums(&sum, i, s_e, SEDGE_CURVED_SUMMED, operators + SEDGE_COVARIANT_SUM, 4,
+                      SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED);
+            put_sums(s_q, i, SEDGE_POINT_ORBITS, SEDGE_POINT_ORBITS, &sum);
         }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (q, SEDGE_POINT_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+            weigh_orbit(s_q + q * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, s_x + e * SEDGE_MAP_STRIDE,
+                        operators, q, SEDGE_POINT_ORBITS);
+        }
+        SEDGE_BARRIER();
+        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
+                      find_sums(&sum, i, s_q, SEDGE_POINT_ORBITS,
+                                operators + SEDGE_COVARIANT_PROJECT, 4, SEDGE_NODE_ORBITS,
+                                SEDGE_POINT_ORBITS),
+                      put_sums(s_p, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+#else // in chunks; each thread adds up its item of the last product
+        {
+            const int item = SEDGE_THREAD;
+            sedge_sums nodes;
+            clear_sums(&nodes);
+            for (int from = 0; from < SEDGE_POINT_ORBITS; from += SEDGE_CURVED_CHUNK) {
+                const int rest = SEDGE_POINT_ORBITS - from;
+                const int orbits = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;
+                SEDGE_ITEMS_1D (i, SEDGE_SUM_ITEMS, SEDGE_CURVED_THREADS)
+                    put_chunk(s_q, i, s_e, operators + SEDGE_COVARIANT_SUM, from, orbits);
+                SEDGE_BARRIER();
+                SEDGE_ITEMS (o, SEDGE_CURVED_CHUNK, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+                    if (o < orbits)
+                        weigh_orbit(s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS,
+                                    s_x + e * SEDGE_MAP_STRIDE, operators, from + o,
+                                    SEDGE_CURVED_CHUNK);
+                }
+                SEDGE_BARRIER();
+                if (item < SEDGE_SQUARE_ITEMS)
+                    add_chunk(&nodes, item, s_q, operators + SEDGE_COVARIANT_PROJECT, from, orbits);
+                SEDGE_BARRIER();
+            }
+            if (item < SEDGE_SQUARE_ITEMS)
+                put_sums(s_p, item, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &nodes);
+        }
+#endif
+        SEDGE_BARRIER();
 
         // Rates of the fields at the nodes, then in the layout's basis, [value][node][field].
         SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
-            SEDGE_BLOCKWIDE sedge_value *const at = s_a + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
+            SEDGE_BLOCKWIDE sedge_value *const at = s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
             const sedge_places places = get_places(operators + SEDGE_NODE_PLACES, o);
@@ -295,32 +302,26 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
                 sedge_value rate[SEDGE_FIELDS];
                 find_tangents(x, c, &places, j);
                 take_cartesian(rate, x, v + j * SEDGE_FIELDS);
-                SEDGE_EACH (f, SEDGE_FIELDS) {
-#if SEDGE_CURVED_COEFFICIENTS
-                    v[j * SEDGE_FIELDS + f] = rate[f];
-#else
-                    s_c[e * SEDGE_WORDS + find_orbit_node(tables, o, j) * SEDGE_FIELDS + f] =
-                        rate[f];
-#endif
-                }
+                SEDGE_EACH (f, SEDGE_FIELDS) v[j * SEDGE_FIELDS + f] = rate[f];
             }
 #if SEDGE_CURVED_COEFFICIENTS
             store_orbit(at, v, SEDGE_NODE_ORBITS);
+#else
+            store_rates(s_c + e * SEDGE_WORDS, v, o, tables);
 #endif
         }
         SEDGE_BARRIER();
 #if SEDGE_CURVED_COEFFICIENTS
-        SEDGE_ITEMS_1D (i, SEDGE_SQUARE_ITEMS, SEDGE_CURVED_THREADS)
-            multiply_item(i, s_b, s_a, operators + SEDGE_COVARIANT_COEFFICIENTS, 4,
-                          SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS);
+        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
+                      find_sums(&sum, i, s_p, SEDGE_NODE_ORBITS,
+                                operators + SEDGE_COVARIANT_COEFFICIENTS, 4, SEDGE_NODE_ORBITS,
+                                SEDGE_NODE_ORBITS),
+                      put_sums(s_q, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
         SEDGE_BARRIER();
         SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
             sedge_value v[SEDGE_ORBIT_WORDS];
-            load_orbit(v, s_b + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
-            SEDGE_EACH (j, 4)
-                SEDGE_EACH (f, SEDGE_FIELDS)
-                    s_c[e * SEDGE_WORDS + find_orbit_node(tables, o, j) * SEDGE_FIELDS + f] =
-                        v[j * SEDGE_FIELDS + f];
+            load_orbit(v, s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
+            store_rates(s_c + e * SEDGE_WORDS, v, o, tables);
         }
         SEDGE_BARRIER();
 #endif
@@ -340,29 +341,30 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_THREADS, 
 #endif
         SEDGE_UPDATE_LOOP(first_pack)
         {
+            const SEDGE_GLOBAL sedge_pack *const u_packs =
+                (const SEDGE_GLOBAL sedge_pack *)u[start * SEDGE_NODES_PADDED].f;
+            SEDGE_GLOBAL sedge_pack *const next_packs =
+                (SEDGE_GLOBAL sedge_pack *)next[start * SEDGE_NODES_PADDED].f;
+            SEDGE_GLOBAL sedge_pack *const residual_packs =
+                (SEDGE_GLOBAL sedge_pack *)residual[start * SEDGE_NODES_PADDED].f;
+            const int packs =
+                SEDGE_STATE_PACKS * (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
             sedge_pack own[SEDGE_UPDATE_ROUNDS];
             sedge_pack before[SEDGE_UPDATE_ROUNDS];
             SEDGE_EACH (i, SEDGE_UPDATE_ROUNDS) { // all loads before the first store
-                const int e = SEDGE_UPDATE_ITEM(first_pack, i) / SEDGE_STATE_PACKS;
-                const int p = SEDGE_UPDATE_ITEM(first_pack, i) % SEDGE_STATE_PACKS;
-                const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED;
+                const int p = SEDGE_UPDATE_ITEM(first_pack, i);
                 SEDGE_EACH (w, SEDGE_PACK) before[i].v[w] = SEDGE_SPLAT(0.0);
-                if (e < SEDGE_CURVED_BLOCK && e < left) {
-                    own[i] = ((const SEDGE_GLOBAL sedge_pack *)u[at].f)[p];
+                if (p < packs) {
+                    own[i] = u_packs[p];
                     // In the first stage the residual may hold anything.
-                    if (rk_a != SEDGE_R(0.0))
-                        before[i] = ((SEDGE_GLOBAL sedge_pack *)residual[at].f)[p];
+                    if (rk_a != SEDGE_R(0.0)) before[i] = residual_packs[p];
                 }
             }
             SEDGE_EACH (i, SEDGE_UPDATE_ROUNDS) {
-                const int e = SEDGE_UPDATE_ITEM(first_pack, i) / SEDGE_STATE_PACKS;
-                const int p = SEDGE_UPDATE_ITEM(first_pack, i) % SEDGE_STATE_PACKS;
-                const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED;
-                if (e < SEDGE_CURVED_BLOCK && e < left)
-                    update_pack((SEDGE_GLOBAL sedge_pack *)next[at].f + p,
-                                (SEDGE_GLOBAL sedge_pack *)residual[at].f + p, &own[i], &before[i],
-                                s_c + e * SEDGE_WORDS + p * SEDGE_PACK,
-                                SEDGE_NODES * SEDGE_FIELDS - p * SEDGE_PACK, rk_a, rk_b, dt);
+                const int p = SEDGE_UPDATE_ITEM(first_pack, i);
+                if (p < packs)
+                    update_pack(next_packs + p, residual_packs + p, &own[i], &before[i],
+                                s_c + p * SEDGE_PACK, rk_a, rk_b, dt);
             }
         }
     }

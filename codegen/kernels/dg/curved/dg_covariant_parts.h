@@ -10,9 +10,11 @@
 // Rows behind V' and L.
 #define SEDGE_CURVED_SUMMED (SEDGE_LOWER_ORBITS + SEDGE_FACE_NODES)
 #define SEDGE_JUMP_WORDS    (2 * SEDGE_VECTORS)
-// Of a value: the map, then a matrix for each face; an odd number of packs.
-#define SEDGE_FACE_MATRIX 32
-#define SEDGE_MAP_STRIDE  (SEDGE_FACE_MATRIX + 4 * SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS + 4)
+// Of a value: the map, a matrix for each face, and for each face whether a lane has a boundary
+// there.
+#define SEDGE_FACE_MATRIX  32
+#define SEDGE_HAS_BOUNDARY (SEDGE_FACE_MATRIX + 4 * SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS)
+#define SEDGE_MAP_STRIDE   (SEDGE_HAS_BOUNDARY + 4)
 
 #define SEDGE_ROW_TILES(rows) (((rows) + SEDGE_CURVED_ROWS - 1) / SEDGE_CURVED_ROWS)
 #define SEDGE_OPERATOR(rows, columns) \
@@ -44,13 +46,33 @@
 #define SEDGE_AROUND_AT (SEDGE_NODES_AT + 4 * SEDGE_NODE_ORBITS)
 #define SEDGE_FACES_AT  (SEDGE_AROUND_AT + 16 * SEDGE_LOWER_ORBITS)
 
-// The block's memory, in rows: what products read and write in turn. From SEDGE_B_AT on there is
-// room for a chunk of points.
-#define SEDGE_B_AT    (4 * SEDGE_NODE_ORBITS)
-#define SEDGE_C_AT    (2 * SEDGE_B_AT)
-#define SEDGE_D_AT    (SEDGE_C_AT + SEDGE_NODES_PADDED)
-#define SEDGE_E_AT    (SEDGE_D_AT + SEDGE_FACE_POINTS)
-#define SEDGE_MAPS_AT (SEDGE_E_AT + 4 * SEDGE_CURVED_SUMMED)
+// The block's memory, in rows:
+//   s_p  orbits of nodes
+//   s_q  the same, then the values of nodes or coefficients one by one, s_c; or a chunk of the
+//   orbits of
+//        points
+//   s_e  orbits of lower coefficients and of face nodes, which are summed
+//   s_v  what is behind the faces, where s_e has its orbits of face nodes
+//   s_x  maps
+// On a GPU s_p is s_q and s_v is s_e: products write where they read (SEDGE_PRODUCT).
+#define SEDGE_POINT_ROWS (4 * SEDGE_CURVED_CHUNK)
+#define SEDGE_AND_NODES  (4 * SEDGE_NODE_ORBITS + SEDGE_NODES_PADDED)
+#if SEDGE_TARGET_HOST
+#define SEDGE_Q_AT (4 * SEDGE_NODE_ORBITS)
+#else
+#define SEDGE_Q_AT 0
+#endif
+#define SEDGE_C_AT (SEDGE_Q_AT + 4 * SEDGE_NODE_ORBITS)
+#define SEDGE_E_AT \
+    (SEDGE_Q_AT + (SEDGE_AND_NODES > SEDGE_POINT_ROWS ? SEDGE_AND_NODES : SEDGE_POINT_ROWS))
+#if SEDGE_TARGET_HOST && SEDGE_CURVED_COEFFICIENTS
+#define SEDGE_V_AT (SEDGE_E_AT + 4 * SEDGE_CURVED_SUMMED)
+#else
+#define SEDGE_V_AT SEDGE_E_AT
+#endif
+#define SEDGE_MAPS_AT (SEDGE_V_AT + 4 * SEDGE_CURVED_SUMMED)
+// The row of the face node at place j of orbit k.
+#define SEDGE_FACE_ROW(j, k) ((j)*SEDGE_CURVED_SUMMED + SEDGE_LOWER_ORBITS + (k))
 
 // ---- geometry ----------------------------------------------------------------------------------
 
@@ -257,8 +279,9 @@ find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sed
         if (slot >= halo_faces && slot < boundary_end) {
             const SEDGE_GLOBAL sedge_real *const rst =
                 operators + SEDGE_FACE_PLACES + 12 * orbit + 3 * j;
-            const int k = find_face_node(tables, orbit, j);
-            const int node = tables[k];
+            const int node = tables[find_face_node(tables, orbit, j)];
+            SEDGE_BLOCKWIDE sedge_value *const outer =
+                behind + SEDGE_FACE_ROW(j, orbit) * SEDGE_ROW_WORDS;
             sedge_value m[SEDGE_MATERIAL_VALUES + 1];
             sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
             sedge_value v[SEDGE_FIELDS];
@@ -272,7 +295,7 @@ find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sed
             load_map(c, map);
             find_map_tangents(x, c, rst[0], rst[1], rst[2]);
             SEDGE_EACH (f, SEDGE_FIELDS) {
-                v[f] = behind[k * SEDGE_ROW_WORDS + f];
+                v[f] = outer[f];
                 own[f] = e[node * SEDGE_ROW_WORDS + f];
             }
             take_cartesian(u, x, own);
@@ -284,8 +307,7 @@ find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sed
             get_neighbour_material(mv, value, face, links, material, materials, slots);
             apply_boundary(v, u, m, mv, n, l, slot, curve_value * SEDGE_LANES + l,
                            rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
-            SEDGE_EACH (f, SEDGE_FIELDS)
-                SEDGE_LANE(behind[k * SEDGE_ROW_WORDS + f], l) = SEDGE_LANE(v[f], l);
+            SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(outer[f], l) = SEDGE_LANE(v[f], l);
         }
     }
 }
@@ -397,6 +419,26 @@ SEDGE_FUNCTION int find_orbit_node(const SEDGE_GLOBAL short *SEDGE_RESTRICT tabl
     return tables[SEDGE_NODES_AT + 4 * orbit + j];
 }
 
+// Weigh the density at the points of an orbit; `rows` rows are from one sign pattern to the next.
+SEDGE_FUNCTION void weigh_orbit(SEDGE_BLOCKWIDE sedge_value *at,
+                                const SEDGE_BLOCKWIDE sedge_value *map,
+                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators, int orbit,
+                                int rows)
+{
+    sedge_value v[SEDGE_ORBIT_WORDS];
+    sedge_value c[32];
+    const sedge_places places = get_places(operators + SEDGE_POINT_PLACES, orbit);
+
+    load_map(c, map);
+    load_orbit(v, at, rows);
+    SEDGE_EACH (j, 4) {
+        sedge_value x[9];
+        find_tangents(x, c, &places, j);
+        weigh_density(v + j * SEDGE_FIELDS, x);
+    }
+    store_orbit(at, v, rows);
+}
+
 // A tile's rows of an operator, one column.
 typedef struct SEDGE_ALIGN(16) sedge_weights {
     sedge_real w[SEDGE_CURVED_ROWS];
@@ -409,58 +451,59 @@ typedef struct SEDGE_ALIGN(16) sedge_weights {
 #define SEDGE_ROLLED
 #endif
 
+// What an item of a product adds up: some rows of some values.
+typedef struct sedge_sums {
+    sedge_value row[SEDGE_CURVED_ROWS][SEDGE_TILE_WORDS];
+} sedge_sums;
+
 // sum += one column of an operator's rows times a row.
-SEDGE_FUNCTION void add_column(sedge_value (*sum)[SEDGE_TILE_WORDS], const sedge_weights *weights,
+SEDGE_FUNCTION void add_column(sedge_sums *sum, const sedge_weights *weights,
                                const SEDGE_BLOCKWIDE sedge_value *from)
 {
     sedge_value row[SEDGE_TILE_WORDS];
 
     SEDGE_LOAD_ROW(row, from, SEDGE_TILE_WORDS)
     SEDGE_EACH (r, SEDGE_CURVED_ROWS)
-        SEDGE_EACH (i, SEDGE_TILE_WORDS) sum[r][i] += weights->w[r] * row[i];
+        SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] += weights->w[r] * row[i];
 }
 
-// to = (or, with `add`, to +=) the operator's rows of one tile times `count` rows of `from`; only
-// the first `rows` of the tile are there. A GPU reads the operator four columns ahead, beyond the
-// last ones, too: from a higher cache, it would wait for each.
-SEDGE_FUNCTION void multiply(SEDGE_BLOCKWIDE sedge_value *to, int rows,
-                             const SEDGE_BLOCKWIDE sedge_value *from,
+// sum += the operator's rows of one tile times `count` rows of `from`. A GPU reads the operator
+// SEDGE_CURVED_AHEAD columns ahead, beyond the last ones, too: it would wait for each otherwise.
+SEDGE_FUNCTION void multiply(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value *from,
                              const SEDGE_GLOBAL sedge_weights *SEDGE_RESTRICT weights, int step,
-                             int count, int add)
+                             int count)
 {
-    sedge_value sum[SEDGE_CURVED_ROWS][SEDGE_TILE_WORDS];
-
-    SEDGE_EACH (r, SEDGE_CURVED_ROWS)
-        SEDGE_EACH (i, SEDGE_TILE_WORDS) sum[r][i] = SEDGE_SPLAT(0.0);
-    if (add) {
-        SEDGE_EACH (r, SEDGE_CURVED_ROWS)
-            if (r < rows) SEDGE_LOAD_ROW(sum[r], to + r * SEDGE_ROW_WORDS, SEDGE_TILE_WORDS)
-    }
 #if SEDGE_TARGET_HOST
     for (int k = 0; k < count; k++) add_column(sum, weights + k * step, from + k * SEDGE_ROW_WORDS);
 #else
-    sedge_weights ahead[4];
-    SEDGE_EACH (i, 4) ahead[i] = weights[i * step];
+    sedge_weights ahead[SEDGE_CURVED_AHEAD];
+    SEDGE_EACH (i, SEDGE_CURVED_AHEAD) ahead[i] = weights[i * step];
     int k = 0;
-    SEDGE_ROLLED for (; k + 4 <= count; k += 4)
+    SEDGE_ROLLED for (; k + SEDGE_CURVED_AHEAD <= count; k += SEDGE_CURVED_AHEAD)
     {
-        sedge_weights now[4];
-        SEDGE_EACH (i, 4) {
-            now[i] = ahead[i];
-            ahead[i] = weights[(k + 4 + i) * step];
+        SEDGE_EACH (i, SEDGE_CURVED_AHEAD) {
+            const sedge_weights now = ahead[i];
+            ahead[i] = weights[(k + SEDGE_CURVED_AHEAD + i) * step];
+            add_column(sum, &now, from + (k + i) * SEDGE_ROW_WORDS);
         }
-        SEDGE_EACH (i, 4) add_column(sum, &now[i], from + (k + i) * SEDGE_ROW_WORDS);
     }
-    SEDGE_EACH (i, 3)
+    SEDGE_EACH (i, SEDGE_CURVED_AHEAD - 1)
         if (k + i < count) add_column(sum, &ahead[i], from + (k + i) * SEDGE_ROW_WORDS);
 #endif
-    SEDGE_EACH (r, SEDGE_CURVED_ROWS)
-        if (r < rows) SEDGE_STORE_ROW(to + r * SEDGE_ROW_WORDS, sum[r], SEDGE_TILE_WORDS)
 }
 
-// Items of a product with `rows` rows; in whole warps, so that items of something else may follow.
-#define SEDGE_PRODUCT_ITEMS(rows) (4 * SEDGE_ROW_TILES(rows) * SEDGE_CURVED_TILES)
-#define SEDGE_WHOLE_WARPS(items)  (((items) + 31) / 32 * 32)
+SEDGE_FUNCTION void clear_sums(sedge_sums *sum)
+{
+    SEDGE_EACH (r, SEDGE_CURVED_ROWS)
+        SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] = SEDGE_SPLAT(0.0);
+}
+
+// The first `rows` rows of a tile, as far as there are so many, go to `to`.
+SEDGE_FUNCTION void store_sums(SEDGE_BLOCKWIDE sedge_value *to, int rows, const sedge_sums *sum)
+{
+    SEDGE_EACH (r, SEDGE_CURVED_ROWS)
+        if (r < rows) SEDGE_STORE_ROW(to + r * SEDGE_ROW_WORDS, sum->row[r], SEDGE_TILE_WORDS)
+}
 
 // The column `column` of an operator's rows of tile `tile`, that of sign pattern z; `signs` is 1
 // where the operator is the same for all.
@@ -471,22 +514,94 @@ find_weights(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int column, i
     return (const SEDGE_GLOBAL sedge_weights *)matrix + (column * signs + z % signs) * tiles + tile;
 }
 
-// Item i of a product [rows][columns].
-SEDGE_FUNCTION void multiply_item(int i, SEDGE_BLOCKWIDE sedge_value *to,
-                                  const SEDGE_BLOCKWIDE sedge_value *from,
-                                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int signs,
-                                  int rows, int columns)
+// Items of a product with `rows` rows: values fastest, then tiles of rows, then sign patterns.
+#define SEDGE_PRODUCT_ITEMS(rows) (4 * SEDGE_ROW_TILES(rows) * SEDGE_CURVED_TILES)
+
+// The sums of item i of a product [rows][columns]; `stride` rows are from one sign pattern to the
+// next.
+SEDGE_FUNCTION void find_sums(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *from,
+                              int stride, const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix,
+                              int signs, int rows, int columns)
 {
     const int tiles = SEDGE_ROW_TILES(rows);
     const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
     const int tile = i / SEDGE_CURVED_TILES % tiles;
     const int z = i / SEDGE_CURVED_TILES / tiles;
 
-    if (z < 4)
-        multiply(to + (z * rows + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + at,
-                 rows - tile * SEDGE_CURVED_ROWS, from + z * columns * SEDGE_ROW_WORDS + at,
-                 find_weights(matrix, 0, signs, z, tiles, tile), signs * tiles, columns, 0);
+    clear_sums(sum);
+    multiply(sum, from + z * stride * SEDGE_ROW_WORDS + at,
+             find_weights(matrix, 0, signs, z, tiles, tile), signs * tiles, columns);
 }
+
+// Where the block's memory has no room for all points: curls and lift at the orbits of points from
+// `first` on, `orbits` of them; item i.
+SEDGE_FUNCTION void put_chunk(SEDGE_BLOCKWIDE sedge_value *to, int i,
+                              const SEDGE_BLOCKWIDE sedge_value *from,
+                              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int first,
+                              int orbits)
+{
+    const int tiles = SEDGE_ROW_TILES(SEDGE_POINT_ORBITS);
+    const int here = SEDGE_ROW_TILES(SEDGE_CURVED_CHUNK);
+    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
+    const int tile = i / SEDGE_CURVED_TILES % here;
+    const int z = i / SEDGE_CURVED_TILES / here;
+    sedge_sums sum;
+
+    if (tile * SEDGE_CURVED_ROWS >= orbits) return;
+    clear_sums(&sum);
+    multiply(&sum, from + z * SEDGE_CURVED_SUMMED * SEDGE_ROW_WORDS + at,
+             find_weights(matrix, 0, 4, z, tiles, first / SEDGE_CURVED_ROWS + tile), 4 * tiles,
+             SEDGE_CURVED_SUMMED);
+    store_sums(to + (z * SEDGE_CURVED_CHUNK + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + at,
+               orbits - tile * SEDGE_CURVED_ROWS, &sum);
+}
+
+// What these orbits of points add to the nodes; item i.
+SEDGE_FUNCTION void add_chunk(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *from,
+                              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int first,
+                              int orbits)
+{
+    const int tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
+    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
+    const int tile = i / SEDGE_CURVED_TILES % tiles;
+    const int z = i / SEDGE_CURVED_TILES / tiles;
+
+    multiply(sum, from + z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + at,
+             find_weights(matrix, first, 4, z, tiles, tile), 4 * tiles, orbits);
+}
+
+SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride, int rows,
+                             const sedge_sums *sum)
+{
+    const int tiles = SEDGE_ROW_TILES(rows);
+    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
+    const int tile = i / SEDGE_CURVED_TILES % tiles;
+    const int z = i / SEDGE_CURVED_TILES / tiles;
+
+    store_sums(to + (z * stride + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + at,
+               rows - tile * SEDGE_CURVED_ROWS, sum);
+}
+
+// All items i of a product: `find` makes `sum`, which `store` puts where it belongs. On a GPU each
+// thread has at most one, and all are found before the first is stored: what was read may be
+// overwritten.
+#if SEDGE_TARGET_HOST
+#define SEDGE_PRODUCT(i, items, find, store) \
+    for (int i = 0; i < (items); i++) {      \
+        sedge_sums sum;                      \
+        find;                                \
+        store;                               \
+    }
+#else
+#define SEDGE_PRODUCT(i, items, find, store) \
+    {                                        \
+        const int i = SEDGE_THREAD;          \
+        sedge_sums sum;                      \
+        if (i < (items)) find;               \
+        SEDGE_BARRIER();                     \
+        if (i < (items)) store;              \
+    }
+#endif
 
 // w = from_curls of the reference element's curls, without the factor N/2, from the coefficients
 // corner[k] at beta + e_k.
@@ -511,21 +626,34 @@ SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
     SEDGE_FROM_CURLS(curls, m, constants, w);
 }
 
-#define SEDGE_STATE_PACKS ((SEDGE_NODES * SEDGE_FIELDS + SEDGE_PACK - 1) / SEDGE_PACK)
+// An orbit's rates into those of a value, [node][field]; the first orbit clears the padding, too.
+SEDGE_FUNCTION void store_rates(SEDGE_BLOCKWIDE sedge_value *rates, const sedge_value *v, int orbit,
+                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    SEDGE_EACH (j, 4) {
+        SEDGE_BLOCKWIDE sedge_value *const at =
+            rates + find_orbit_node(tables, orbit, j) * SEDGE_FIELDS;
+        SEDGE_EACH (f, SEDGE_FIELDS) at[f] = v[j * SEDGE_FIELDS + f];
+    }
+    if (orbit == 0)
+        for (int i = SEDGE_NODES * SEDGE_FIELDS; i < SEDGE_WORDS; i++) rates[i] = SEDGE_SPLAT(0.0);
+}
 
-// residual = a residual + dt rate, next = u + b residual, a pack of which the first `words` words
-// are not padding.
+#define SEDGE_STATE_PACKS (SEDGE_WORDS / SEDGE_PACK)
+
+// residual = a residual + dt rate, next = u + b residual.
 SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedge_pack *residual,
                                 const sedge_pack *own, const sedge_pack *before,
-                                const SEDGE_BLOCKWIDE sedge_value *rate, int words, sedge_real rk_a,
+                                const SEDGE_BLOCKWIDE sedge_value *rate, sedge_real rk_a,
                                 sedge_real rk_b, sedge_real dt)
 {
     sedge_pack change;
     sedge_pack after;
+    sedge_pack now;
 
+    SEDGE_LOAD_ROW(now.v, rate, SEDGE_PACK)
     SEDGE_EACH (i, SEDGE_PACK) {
-        const sedge_value now = i < words ? rate[i] : SEDGE_SPLAT(0.0);
-        change.v[i] = rk_a * before->v[i] + dt * now;
+        change.v[i] = rk_a * before->v[i] + dt * now.v[i];
         after.v[i] = own->v[i] + rk_b * change.v[i];
     }
     *residual = change;
@@ -536,6 +664,7 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 #define SEDGE_UPDATE_ROUNDS             1
 #define SEDGE_UPDATE_LOOP(first)        for (int first = 0; first < SEDGE_STATE_PACKS; first++)
 #define SEDGE_UPDATE_ITEM(first, round) (first)
+#define SEDGE_EACH_MATRIX(e, face)      for (int e = 0, face = 0; face < 4; face++)
 #define SEDGE_EACH_FACE(e, j)           for (int e = 0, j = 0; j < 4; j++)
 #define SEDGE_EACH_FACE_NODE(k)         for (int k = 0; k < SEDGE_FACE_NODES; k++)
 #else
@@ -547,6 +676,12 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
     for (int first = 0; first < SEDGE_CURVED_BLOCK * SEDGE_STATE_PACKS; \
          first += SEDGE_UPDATE_ROUNDS * SEDGE_CURVED_THREADS)
 #define SEDGE_UPDATE_ITEM(first, round) ((first) + SEDGE_THREAD + (round)*SEDGE_CURVED_THREADS)
+// The last threads first: products have the first items.
+#define SEDGE_EACH_MATRIX(e, face)                                               \
+    for (int sedge_m = SEDGE_CURVED_THREADS - 1 - SEDGE_THREAD, e = sedge_m / 4, \
+             face = sedge_m % 4;                                                 \
+         sedge_m < 4 * SEDGE_CURVED_BLOCK;                                       \
+         sedge_m += SEDGE_CURVED_THREADS, e = sedge_m / 4, face = sedge_m % 4)
 // A warp takes a face, the last warps first: products have the first items.
 #define SEDGE_EACH_FACE(e, j)                                                           \
     for (int sedge_f = (SEDGE_CURVED_THREADS - 1 - SEDGE_THREAD) / 32, e = sedge_f / 4, \
@@ -563,11 +698,34 @@ SEDGE_FUNCTION void copy_trace(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOB
 }
 #endif
 
-#define SEDGE_CHUNK_TILES  (SEDGE_CURVED_CHUNK / SEDGE_CURVED_ROWS)
-#define SEDGE_SQUARE_ITEMS SEDGE_WHOLE_WARPS(SEDGE_PRODUCT_ITEMS(SEDGE_NODE_ORBITS))
+// Items of products. Those that take the faces' coefficients to nodal values go together with the
+// element's, and come first, where the block has a thread for each of both; otherwise, after them.
+#define SEDGE_SQUARE_ITEMS SEDGE_PRODUCT_ITEMS(SEDGE_NODE_ORBITS)
+#define SEDGE_FACE_ITEMS   ((SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES) + 31) / 32 * 32)
+#define SEDGE_SUM_ITEMS    SEDGE_PRODUCT_ITEMS(SEDGE_CURVED_CHUNK)
+#define SEDGE_BOTH_AT_ONCE (SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS <= SEDGE_CURVED_THREADS)
+
 #if SEDGE_CURVED_COEFFICIENTS
-#define SEDGE_NODAL_ITEMS \
-    (SEDGE_SQUARE_ITEMS + SEDGE_WHOLE_WARPS(SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES)))
-#else
-#define SEDGE_NODAL_ITEMS 0
+// Nodal values of the faces, then of the element.
+SEDGE_FUNCTION void find_nodal(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *states,
+                               const SEDGE_BLOCKWIDE sedge_value *traces,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators)
+{
+    if (i >= SEDGE_FACE_ITEMS)
+        find_sums(sum, i - SEDGE_FACE_ITEMS, states, SEDGE_NODE_ORBITS,
+                  operators + SEDGE_COVARIANT_NODAL, 4, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS);
+    else if (i < SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES))
+        find_sums(sum, i, traces + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, SEDGE_CURVED_SUMMED,
+                  operators + SEDGE_COVARIANT_FACE, 1, SEDGE_FACE_NODES, SEDGE_FACE_NODES);
+}
+
+SEDGE_FUNCTION void put_nodal(SEDGE_BLOCKWIDE sedge_value *states,
+                              SEDGE_BLOCKWIDE sedge_value *traces, int i, const sedge_sums *sum)
+{
+    if (i >= SEDGE_FACE_ITEMS)
+        put_sums(states, i - SEDGE_FACE_ITEMS, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, sum);
+    else if (i < SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES))
+        put_sums(traces + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, i, SEDGE_CURVED_SUMMED,
+                 SEDGE_FACE_NODES, sum);
+}
 #endif
