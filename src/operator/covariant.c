@@ -173,8 +173,9 @@ static int count_words(const operator_curved_config *config, const operator_layo
     const int summed = SIGNS * (config->orbits[2] + element->face_nodes);
     const int rows = larger(nodes + layout->nodes_padded, SIGNS * config->chunk) + summed +
                      (host ? nodes + summed : 0);
+    const int map = 36; // SEDGE_MAP_STRIDE
 
-    return fields * rows + 36 + SEDGE_FACES * (2 * fields / 3) * (2 * fields / 3);
+    return fields * rows + map + SEDGE_FACES * (2 * fields / 3) * (2 * fields / 3);
 }
 
 static sedge_status count_orbits(operator_curved_config *config, const sedge_problem *problem,

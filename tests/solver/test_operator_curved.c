@@ -178,7 +178,8 @@ int main(int argc, char **argv)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (random) {
-        test_corner(&world, 2, 1);
+        for (int order = 2; order <= 3; order++)
+            test_corner(&world, order, 1); // each basis in both precisions
     } else {
         const int least = test_is_sampled() ? 2 : 1;
         const int most = all ? 10 : test_is_sampled() || test_is_small() ? 2 : 3;

@@ -241,8 +241,8 @@ SEDGE_FUNCTION void keep_bracket(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge
 // what the item has read.
 #define SEDGE_PREDICT_OWN(i)     (own_m + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED)
 #define SEDGE_PREDICT_W(i)       (SEDGE_MINE(bracket, item) + SEDGE_TERM_AT_##i)
-#define SEDGE_PREDICT_PLACE(i)   (SEDGE_MINE(held, item)->place_##i)
-#define SEDGE_PREDICT_NUMBERS(i) (SEDGE_MINE(held, item)->numbers_##i)
+#define SEDGE_PREDICT_PLACE(i)   (SEDGE_MINE(held, e)->place_##i)
+#define SEDGE_PREDICT_NUMBERS(i) (SEDGE_MINE(held, e)->numbers_##i)
 
 #define SEDGE_PREDICT_LOAD(i)                                                           \
     load_memory(SEDGE_PREDICT_OWN(i), term_memory_##i, (term_places_##i + start)[e], n, \
@@ -262,7 +262,7 @@ SEDGE_FUNCTION void keep_bracket(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge
                  SEDGE_TERM_WORDS_##i);
 #define SEDGE_PREDICT_APPLY(i, fields)                                                    \
     if (SEDGE_PREDICT_PLACE(i) >= 0)                                                      \
-        predict_term_##i(rate, fields, SEDGE_PREDICT_W(i), SEDGE_MINE(held, item)->m,     \
+        predict_term_##i(rate, fields, SEDGE_PREDICT_W(i), SEDGE_MINE(held, e)->m,        \
                          SEDGE_PREDICT_NUMBERS(i));                                       \
     end_bracket(SEDGE_PREDICT_W(i), SEDGE_PREDICT_OWN(i), factor, SEDGE_PREDICT_PLACE(i), \
                 SEDGE_TERM_WORDS_##i);
@@ -310,7 +310,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             s_l + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE;
         SEDGE_PRIVATE(sedge_value, state, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
         SEDGE_PRIVATE(sedge_value, bracket, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_WORDS + 1);
-        SEDGE_PRIVATE(sedge_held, held, SEDGE_PREDICT_ITEMS, 1);
+        SEDGE_PRIVATE(sedge_held, held, SEDGE_PREDICT_BLOCK, 1);
 
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item / SEDGE_NODES;
@@ -334,7 +334,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item % SEDGE_PREDICT_BLOCK;
             if (e < here) {
-                get_material(SEDGE_MINE(held, item)->m, material, materials, start + e);
+                get_material(SEDGE_MINE(held, e)->m, material, materials, start + e);
                 SEDGE_EACH_TERM(SEDGE_PREDICT_HOLD)
             }
         }
