@@ -65,7 +65,8 @@ static const deck_key mesh_keys[] = {
          "volume groups of the mesh that are the perfectly matched layer of boundaries with the "
          "type pml; without them the program adds layers of its own"},
     {"partitioner", DECK_CHOICE, .fallback = "auto", .choices = "auto ptscotch parmetis simple",
-     .text = "how elements are spread over ranks: by a partitioner that PETSc has (simple is for "
+     .text = "how elements are spread over ranks: by Scotch (ptscotch) or another partitioner of "
+             "PETSc (simple is for "
              "tests); auto: ptscotch, but each rank has its share of the work, and with local "
              "time steps its share of every level's"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",

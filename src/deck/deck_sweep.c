@@ -37,11 +37,10 @@ static sedge_status check_key(const char *path, const deck_node *node)
 static sedge_status check_list(const char *path, const deck_node *node, const deck_node *first)
 {
     if (node->kind == DECK_MAPPING && node->first != NULL) {
-        return deck_fail(
-            path, node,
-            "sweep.%s must be a list of values, one for each run; a key inside of it is "
-            "written whole, {%s.%s: [...]}",
-            node->key, node->key, node->first->key);
+        return deck_fail(path, node,
+                         "sweep.%s must be a list of values, one for each run; write the full "
+                         "name of a key in this section, {%s.%s: [...]}",
+                         node->key, node->key, node->first->key);
     }
     if (node->kind != DECK_SEQUENCE) {
         return deck_fail(path, node, "sweep.%s must be a list of values, one for each run",

@@ -15,8 +15,8 @@
 //
 //   out = in + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1,   as many powers as there are
 //
-// with the damping Q of dg/predictor.h, whose steps back to higher orders R does as well; or,
-// without damping, NAME(part, out, w), where out is `in`, too. Neighbouring coefficients of in and
+// with the damping Q of dg/predictor.h, whose steps back to higher orders R does as well. Without
+// damping the function is NAME(part, out, w) and adds to out. Neighbouring coefficients of in and
 // out, and of w_k, which begins at w + SEDGE_SERIES_AT_k, are `fields` words apart. The
 // coefficients are shared by `parts` items, part 0 to parts - 1. With damping out may be in; w is
 // apart from both.

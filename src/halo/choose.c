@@ -84,8 +84,8 @@ static sedge_status run_checked(trial *t)
     return check(t);
 }
 
-// `*seconds` of an exchange, of the slowest rank; the least of some, since other programs of a busy
-// machine only add to it. Collective.
+// The time of an exchange on the slowest rank, the least of TIMED_ROUNDS: other programs only add
+// to it. Collective.
 static sedge_status run_timed(double *seconds, const trial *t)
 {
     const sedge_comm *const comm = t->transfer->comm;

@@ -58,9 +58,9 @@ sedge_status sedge_matrix_measure(sedge_matrix_symmetry *out, const sedge_matrix
 
 // ---- ranks -------------------------------------------------------------------------------------
 
-// Distribute the whole matrix, which the root has (NULL elsewhere), over the ranks. PETSc
-// partitions its graph so that few unknowns are exchanged. On one rank the order of the rows is
-// kept. Collective.
+// Distribute the whole matrix, which the root has (NULL elsewhere), over the ranks. Its graph
+// is partitioned (petsc/petsc_partition.h) so that few unknowns are exchanged. On one rank the
+// order of the rows is kept. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
                                  const sedge_matrix *whole);

@@ -33,7 +33,7 @@ static sedge_status cut_graph(int32_t *part, const sedge_matrix *whole, int part
 
     if (count >= PETSC_MAX_INT) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%lld entries are too many for PETSc's partitioner: use one rank",
+                          "%lld entries are too many for the partitioner: use one rank",
                           (long long)count);
     }
     SEDGE_TRY_GOTO(status, sedge_allocate(&offsets, whole->rows + 1, sizeof *offsets));

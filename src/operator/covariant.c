@@ -207,7 +207,8 @@ typedef struct block_shape {
 } block_shape;
 
 // The fastest of those timed on an H200 at orders 2, 3, 4 and 6 in fp32
-// (benchmarks/MEASUREMENTS.md, "Curved elements"); otherwise what costs no registers.
+// (benchmarks/MEASUREMENTS.md, "Curved elements"); all others: registers
+// without a limit, four columns ahead.
 static block_shape find_shape(const operator_layout *layout, const sedge_device_info *info,
                               int order)
 {

@@ -31,7 +31,7 @@ typedef struct scotch {
 // Of this process, used by one thread.
 static struct {
     scotch call;
-    bool is_known; // whether it is there
+    bool is_known; // load() has run: is_there is valid
     bool is_there;
 } library;
 

@@ -82,7 +82,7 @@ static int compute(const char *device)
     return failures + check("sedge_context_free");
 }
 
-// On one rank and, with both, on parts: of the default partitioner, then of one that only PETSc
+// Make a mesh on `size` ranks. With two, the default partitioner cuts it, then one that only PETSc
 // has.
 static int divide(const char *what, const void *mpi_comm, int size)
 {

@@ -48,9 +48,8 @@
 
 // The block's memory, in rows:
 //   s_p  orbits of nodes
-//   s_q  the same, then the values of nodes or coefficients one by one, s_c; or a chunk of the
-//   orbits of
-//        points
+//   s_q  as s_p, then s_c, the values of nodes or coefficients one by one; or a chunk of the
+//        points' orbits
 //   s_e  orbits of lower coefficients and of face nodes, which are summed
 //   s_v  what is behind the faces, where s_e has its orbits of face nodes
 //   s_x  maps
@@ -419,7 +418,7 @@ SEDGE_FUNCTION int find_orbit_node(const SEDGE_GLOBAL short *SEDGE_RESTRICT tabl
     return tables[SEDGE_NODES_AT + 4 * orbit + j];
 }
 
-// Weigh the density at the points of an orbit; `rows` rows are from one sign pattern to the next.
+// Weigh the density at the points of an orbit; sign patterns are `rows` rows apart.
 SEDGE_FUNCTION void weigh_orbit(SEDGE_BLOCKWIDE sedge_value *at,
                                 const SEDGE_BLOCKWIDE sedge_value *map,
                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators, int orbit,
@@ -498,7 +497,7 @@ SEDGE_FUNCTION void clear_sums(sedge_sums *sum)
         SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] = SEDGE_SPLAT(0.0);
 }
 
-// The first `rows` rows of a tile, as far as there are so many, go to `to`.
+// Store the first `rows` rows of a tile, or all if it has fewer, at `to`.
 SEDGE_FUNCTION void store_sums(SEDGE_BLOCKWIDE sedge_value *to, int rows, const sedge_sums *sum)
 {
     SEDGE_EACH (r, SEDGE_CURVED_ROWS)
@@ -517,8 +516,7 @@ find_weights(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int column, i
 // Items of a product with `rows` rows: values fastest, then tiles of rows, then sign patterns.
 #define SEDGE_PRODUCT_ITEMS(rows) (4 * SEDGE_ROW_TILES(rows) * SEDGE_CURVED_TILES)
 
-// The sums of item i of a product [rows][columns]; `stride` rows are from one sign pattern to the
-// next.
+// The sums of item i of a product [rows][columns]; sign patterns are `stride` rows apart.
 SEDGE_FUNCTION void find_sums(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *from,
                               int stride, const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix,
                               int signs, int rows, int columns)
@@ -698,8 +696,8 @@ SEDGE_FUNCTION void copy_trace(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOB
 }
 #endif
 
-// Items of products. Those that take the faces' coefficients to nodal values go together with the
-// element's, and come first, where the block has a thread for each of both; otherwise, after them.
+// Items of products. If the block has enough threads, the products for faces and for the element
+// run at once, the faces' items first. Otherwise the faces' product runs after the element's.
 #define SEDGE_SQUARE_ITEMS SEDGE_PRODUCT_ITEMS(SEDGE_NODE_ORBITS)
 #define SEDGE_FACE_ITEMS   ((SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES) + 31) / 32 * 32)
 #define SEDGE_SUM_ITEMS    SEDGE_PRODUCT_ITEMS(SEDGE_CURVED_CHUNK)

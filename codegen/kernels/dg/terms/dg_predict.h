@@ -26,7 +26,7 @@
 // u, mean  the state, and the mean of the solution of u' = L u over a step of dt
 // updates  whether u and the terms' memory become what terms make of them
 // damping  1 + Q / f_1 for coefficients of order N - 1, [from][to], rows filled up to a multiple of
-//          SEDGE_DAMP_ROWS; not read where predict_last damps
+//          SEDGE_DAMP_ROWS; read only with SEDGE_PREDICT_DENSE
 #define SEDGE_PREDICT_LIST(X)                                      \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)                 \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)              \
@@ -433,7 +433,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                 }
             }
             SEDGE_BARRIER();
-            // The next bracket has the place of the one before.
+            // Swap: what was made is read next, and the memory of what was read is written.
             SEDGE_BLOCKWIDE sedge_value *const done = s_v;
             s_v = s_t;
             s_t = done;
