@@ -1,8 +1,8 @@
 #define _GNU_SOURCE // syscall
 // For LD_PRELOAD: ranks that wait for a message sleep. Open MPI asks for messages again and again
 // and calls sched_yield between (mpi_yield_when_idle); where several tests share the cores, that
-// takes time, and waiting ranks get turns that others need. Half of a thread's
-// calls sleep, which MPI sees as a slow network.
+// takes time, and waiting ranks get turns that others need. Half of a thread's calls sleep, which
+// MPI sees as a slow network.
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
