@@ -246,6 +246,7 @@ const sedge_equation sedge_equation_maxwell = {
     .flux_keys = flux_keys,
     .flux_key_count = COUNT_OF(flux_keys),
     .constant_count = MAXWELL_CONSTANTS,
+    .incident_constants = MAXWELL_CONSTANTS - (MAXWELL_SIGNAL + 1),
     .constants = set_constants,
     .flux = maxwell_flux,
     .surface = maxwell_surface,

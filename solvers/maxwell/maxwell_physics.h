@@ -18,15 +18,16 @@ enum {
     MAXWELL_MATERIAL_VALUES
 };
 
-// What c holds: alpha of the flux, and the incident plane wave.
+// What c holds: alpha of the flux, and the incident plane wave. What follows the kind of its signal
+// is not in the text of kernels (`incident_constants` of the equation's table).
 enum {
     MAXWELL_UPWIND,
-    MAXWELL_INCIDENT,         // 1 with an incident wave, else 0
-    MAXWELL_DIRECTION,        // unit vector
-    MAXWELL_POLARISATION = 5, // of E
-    MAXWELL_ORIGIN = 8,       // where the phase is t
-    MAXWELL_SIGNAL = 11,
-    MAXWELL_CONSTANTS = MAXWELL_SIGNAL + SEDGE_SIGNAL_VALUES
+    MAXWELL_INCIDENT,                                         // 1 with an incident wave, else 0
+    MAXWELL_SIGNAL,                                           // its kind, then its numbers
+    MAXWELL_DIRECTION = MAXWELL_SIGNAL + SEDGE_SIGNAL_VALUES, // unit vector
+    MAXWELL_POLARISATION = MAXWELL_DIRECTION + 3,             // of E
+    MAXWELL_ORIGIN = MAXWELL_POLARISATION + 3,                // where the phase is t
+    MAXWELL_CONSTANTS = MAXWELL_ORIGIN + 3
 };
 
 SEDGE_FUNCTION void maxwell_flux(const sedge_value *u, const sedge_value *m, const double *c,

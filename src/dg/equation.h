@@ -192,8 +192,8 @@ typedef struct sedge_boundary_kind {
     // fields of the problem enter the mesh through them. p has one number behind the kind's
     // parameters: 1 on the enclosed side, -1 on the other. Sets constants of the kind, at most
     // SEDGE_MAX_FED, which follow those of the equation in c, and checks that incident fields
-    // satisfy the conditions of the walls. The equation's own constants are set as if there were no
-    // incident field.
+    // satisfy the conditions of the walls. Kernels get these constants at run time; their number is
+    // part of the text. The equation's own constants are set as if there were no incident field.
     sedge_status (*feed)(const struct sedge_problem *problem, const sedge_background *background,
                          double *c, int *count);
     const char *header;      // optional: the header with the function, if it is not the equation's
@@ -348,6 +348,10 @@ typedef struct sedge_equation {
     const sedge_parameter *flux_keys;
     int flux_key_count;
     int constant_count;
+    // Optional: so many of the last constants are numbers of the incident field, 0 without one, and
+    // boundary functions alone read them. Kernels get them at run time; all others are part of
+    // their texts. So runs with other numbers there have the same programs.
+    int incident_constants;
     void (*constants)(const double *flux_keys, const double *incident, double *c);
 
     // flux and surface, and speed and energy below, are required for an equation with time and not

@@ -407,6 +407,8 @@ static sedge_status check_numbers(const sedge_equation *equation)
         {equation->derive != NULL || (values == 0 && equation->material_count == 0), "derive",
          "it is missing, though there are material values or keys"},
         {constants >= 0 && constants <= SEDGE_MAX_VALUES, "constant_count", ranges[1]},
+        {equation->incident_constants >= 0 && equation->incident_constants <= constants,
+         "incident_constants", "there must be 0 to constant_count of them"},
         {equation->constants != NULL || (constants == 0 && equation->flux_key_count == 0),
          "constants", "it is missing, though there are constants or keys of flux"},
     };

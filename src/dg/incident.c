@@ -13,6 +13,19 @@ const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem)
     return NULL;
 }
 
+int sedge_problem_runtime_constants(const sedge_problem *problem)
+{
+    return problem->incident_count > 0 ? problem->equation->constant_count + problem->fed_count : 0;
+}
+
+int sedge_problem_text_constants(const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+    const bool own = problem->incident_count > 0 && sedge_problem_feeds(problem) == NULL;
+
+    return equation->constant_count - (own ? equation->incident_constants : 0);
+}
+
 // A material beside the surfaces: the first volume group with it, and bounds of the groups beside
 // the surfaces that have it.
 typedef struct medium {

@@ -158,6 +158,14 @@ double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh 
 // The kind of a surface through which incident fields enter; NULL: there is none.
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
 
+// How many numbers of c kernels get at run time, in front of the conditions' parameters: all of
+// them if there is an incident field, else none.
+int sedge_problem_runtime_constants(const sedge_problem *problem);
+
+// How many of the equation's constants are part of kernels' texts, the first ones: all but
+// `incident_constants` of the equation if boundary functions add an incident field by themselves.
+int sedge_problem_text_constants(const sedge_problem *problem);
+
 // Set the constants of the kind through which incident fields enter, if there is one. Materials,
 // terms, boundaries and incident fields are set before. SEDGE_ERR_USAGE if there is no incident
 // field, if its surfaces are not enclosures of the mesh options or have a layer beside them, and if

@@ -25,6 +25,21 @@ static sedge_status write_list(sedge_text *text, const char *name, const double 
     return sedge_text_add(text, "\n");
 }
 
+// The constants c: those of the text, and how boundary functions get the others from an array that
+// has all of them.
+static sedge_status write_equation_constants(sedge_text *text, const sedge_problem *problem)
+{
+    const int first = sedge_problem_text_constants(problem);
+
+    SEDGE_TRY(write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, first));
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FED %d\n#define SEDGE_RUNTIME_CONSTANTS %d\n",
+                             problem->fed_count, sedge_problem_runtime_constants(problem)));
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_INCIDENT_LIST(from)"));
+    for (int i = first; i < problem->equation->constant_count; i++)
+        SEDGE_TRY(sedge_text_add(text, " (from)[%d],", i));
+    return sedge_text_add(text, "\n");
+}
+
 // A row for each kind of signal, with its number.
 static sedge_status write_signals(sedge_text *text)
 {
@@ -64,10 +79,6 @@ static sedge_status write_boundaries(sedge_text *text, const sedge_problem *prob
 static sedge_status write_two_sided(sedge_text *text, const sedge_problem *problem)
 {
     if (!sedge_problem_is_two_sided(problem)) return SEDGE_OK;
-    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FED %d\n", problem->fed_count));
-    SEDGE_TRY(write_list(text, "SEDGE_FED_LIST",
-                         problem->constants + problem->equation->constant_count,
-                         problem->fed_count));
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_TWO_SIDED_CASES(X)"));
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
@@ -163,8 +174,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 {
     const sedge_equation *const equation = problem->equation;
 
-    SEDGE_TRY(
-        write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
+    SEDGE_TRY(write_equation_constants(text, problem));
     // One medium is part of the program; several are read by the number of the volume group.
     SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
                          sedge_problem_media(problem) == 1 ? equation->material_values : 0));

@@ -168,21 +168,26 @@ static sedge_status upload_maps(sedge_operator *op)
 }
 
 // Conditions' kinds and parameters by surface group, then those on the second sides of two-sided
-// ones, then a row without a kind; two_sided.c refers to these.
+// ones, then a row without a kind; two_sided.c refers to these. In front of the parameters are the
+// constants that are not in the programs' texts.
 static sedge_status upload_conditions(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;
     const int surfaces = problem->surfaces;
     const int rows = sedge_problem_is_two_sided(problem) ? 2 * surfaces + 1 : surfaces;
-    double(*parameters)[SEDGE_MAX_VALUES] = NULL;
+    const int constants = sedge_problem_runtime_constants(problem);
+    const int64_t numbers = constants + (int64_t)rows * SEDGE_MAX_VALUES;
+    double *parameters = NULL;
     int32_t *kinds = NULL;
 
-    SEDGE_TRY(sedge_allocate(&parameters, rows, sizeof *parameters));
+    SEDGE_TRY(sedge_allocate(&parameters, numbers, sizeof *parameters));
+    memcpy(parameters, problem->constants, (size_t)constants * sizeof *parameters);
     for (int i = 0; i < rows; i++) {
-        sedge_problem_side_parameters(parameters[i], problem, i % surfaces, i >= surfaces);
+        sedge_problem_side_parameters(parameters + constants + (ptrdiff_t)i * SEDGE_MAX_VALUES,
+                                      problem, i % surfaces, i >= surfaces);
     }
     SEDGE_TRY(
-        sedge_upload(&op->faces.parameters, op->device, parameters, rows, sizeof *parameters));
+        sedge_upload(&op->faces.parameters, op->device, parameters, numbers, sizeof *parameters));
 
     SEDGE_TRY(sedge_allocate(&kinds, rows, sizeof *kinds));
     for (int i = 0; i < rows; i++) {

@@ -97,6 +97,50 @@ class Sweep(Case):
             self.assertAlmostEqual(one, other, delta=1e-9 * one)
         self.show_picture()
 
+    def compiled(self, folder):
+        """By run: how many programs it compiled, how many it had."""
+        caches = [read_json(path)["cache"] for path in sorted((self.folder / folder).glob("*/report.json"))]
+        return [cache["misses"] for cache in caches], [cache["hits"] + cache["misses"] for cache in caches]
+
+    def test_programs(self):
+        """Numbers of plane waves are no part of programs: with others no program is compiled, whether the waves act on
+        the scatterer or enter through a surface, with nodal values and with coefficients. The first run has an empty
+        cache. The kind of the signal is a part: to see that the counts mean something."""
+        text = CUBE.split("sweep:")[0].replace("end: 8", "steps: 2")
+        waves = ("sources.0.direction: [[0, 0, 1], [1, 0, 0], [0.6, 0, 0.8], [0.6, 0, 0.8]], "
+                 "sources.0.polarisation: [[1, 0, 0], [0, 1, 0], [0, 2, 0], [0.8, 0, -0.6]], "
+                 "sources.0.origin: [[0, 0, -3], [-3, 0, 0], [-3, 0, -3], [-4, 0.1, -3]], "
+                 "sources.0.signal.amplitude: [1, 2, -3, 0.5], sources.0.signal.frequency: [0.3, 0.31, 0.25, 0.3], "
+                 "sources.0.signal.delay: [6, 7, 8, 9]")
+        total = text.replace("\nsources:", "\n  around: {type: total-field}\nsources:")
+        for name, deck in (("scattered", text), ("total", total)):
+            for basis in ("fused", "bernstein"):
+                folder = name + "-" + basis
+                cache = {"SEDGE_CACHE_DIR": str(self.folder / ("cache-" + folder))}
+                options = ("--device", "host", "--quiet", "--output", folder, "--set", "kernels={variant: " + basis + "}")
+                self.succeed("run", self.sweep(deck, waves), *options, environment=cache, ranks=2)
+                misses, all_programs = self.compiled(folder)
+                self.assertGreater(misses[0], 0)
+                self.assertEqual(misses[1:], [0, 0, 0])
+                self.assertEqual(len(set(all_programs)), 1)
+        deck = self.sweep(text, "sources.0.signal: [{type: ricker, frequency: 0.3}, {type: gaussian, width: 2}]")
+        self.succeed("run", deck, *options[:-3], "other", environment=cache)
+        self.assertGreater(self.compiled("other")[0][1], 0)
+
+    def test_names(self):
+        """A run's folder is its number, whatever its values, which may print alike, and however many runs there are:
+        with one value more the runs before it are done."""
+        deck = self.sweep(SMALL, "time.cfl: [0.5, 0.50, 5e-1]")
+        self.succeed("run", deck, "--quiet")
+        folders = lambda: sorted(path.parent.name for path in (self.folder / "deck-results").glob("*/report.json"))
+        self.assertEqual(folders(), ["001", "002", "003"])
+        deck = self.sweep(SMALL, "time.cfl: [0.5, 0.50, 5e-1, 0.6]")
+        self.assertIn("4 runs, 3 of them done before", self.succeed("run", deck).out)
+        self.assertEqual(folders(), ["001", "002", "003", "004"])
+        rows = read_json(self.folder / "deck-results/sweep.json")["runs"]
+        self.assertEqual([(row["folder"], row["values"]["time.cfl"]) for row in rows],
+                         [("001", 0.5), ("002", 0.5), ("003", 0.5), ("004", 0.6)])
+
     def test_frequencies(self):
         """A column has the values of its frequency: of a run without it none, wherever it is in the run's list."""
         text = CUBE.split("sweep:")[0].replace("end: 8", "end: 2")

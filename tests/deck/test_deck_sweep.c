@@ -1,6 +1,8 @@
-// The runs of a deck with the key `sweep`: what each run sets, as text that is YAML and JSON.
+// The runs of a deck with the key `sweep`: their names, and what each run sets, as text that is
+// YAML and JSON.
 #include "check.h"
 #include "deck/deck_sweep.h"
+#include "run/sweep_table.h"
 
 static const char deck_text[] = "order: 2\n"
                                 "output: {folder: \"it's here\"}\n"
@@ -105,9 +107,33 @@ static void test_faults(void)
     sedge_sweep_clear(&sweep);
 }
 
+// Three digits, more from the thousandth run on: a number of its own for each run, the same however
+// many runs there are, and in the order of the runs.
+static void test_names(void)
+{
+    static const struct {
+        int run;
+        const char *name;
+    } rows[] = {{0, "001"}, {8, "009"}, {99, "100"}, {998, "999"}, {999, "1000"}, {9999, "10000"}};
+    char before[32] = "";
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[32];
+        sedge_sweep_name(name, rows[i].run);
+        CHECK(strcmp(name, rows[i].name) == 0);
+    }
+    for (int i = 0; i < 1200; i++) {
+        char name[32];
+        sedge_sweep_name(name, i);
+        CHECK(strlen(name) > strlen(before) || strcmp(name, before) > 0);
+        memcpy(before, name, sizeof before);
+    }
+}
+
 int main(void)
 {
     test_values();
+    test_names();
     test_settings();
     test_faults();
     return CHECK_END();

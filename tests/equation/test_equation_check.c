@@ -232,6 +232,9 @@ static void test_required(void)
     names[4] = NULL;
     table.field_names = names;
     check_named("field_names[4]");
+    table = sedge_equation_maxwell;
+    table.incident_constants = table.constant_count + 1;
+    check_named("incident_constants");
 }
 
 // One entry of one row of a list.

@@ -117,7 +117,9 @@ SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
 
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
-// parameters [groups][SEDGE_BOUNDARY_VALUES], fp64; kinds [groups], numbers of SEDGE_BOUNDARY_CASES
+// parameters the constants c, SEDGE_RUNTIME_CONSTANTS of them, then
+// [groups][SEDGE_BOUNDARY_VALUES];
+//           fp64. kinds [groups], numbers of SEDGE_BOUNDARY_CASES
 // face_basis of coefficients (SEDGE_BERNSTEIN) only: the matrices that make nodal values of a
 //           face's coefficients, and the other way, [2][face nodes][face nodes], columns first,
 //           fp64
@@ -156,6 +158,24 @@ SEDGE_FUNCTION void add_time(sedge_point *mean, const sedge_point value, int q)
     }
 }
 
+// c of boundary functions: constants of the text, and those that only memory has. Two-sided ones
+// get the constants of the kind through which incident fields enter, too, all from memory.
+#define SEDGE_BOUNDARY_CONSTANTS(name, parameters) \
+    const double name[SEDGE_CONSTANTS + 1] = {     \
+        SEDGE_CONSTANT_LIST SEDGE_INCIDENT_LIST(parameters) 0.0}
+#if SEDGE_FED
+#define SEDGE_TWO_SIDED_CONSTANTS(name, parameters) \
+    SEDGE_PRIVATE_COPY(double, name, parameters, SEDGE_RUNTIME_CONSTANTS)
+#else
+#define SEDGE_TWO_SIDED_CONSTANTS(name, parameters) SEDGE_BOUNDARY_CONSTANTS(name, parameters)
+#endif
+
+// p of boundary functions: what the condition of group `which` has.
+#define SEDGE_BOUNDARY_PARAMETERS(name, parameters, which)                                     \
+    SEDGE_PRIVATE_COPY(double, name,                                                           \
+                       (parameters) + SEDGE_RUNTIME_CONSTANTS + (which)*SEDGE_BOUNDARY_VALUES, \
+                       SEDGE_BOUNDARY_VALUES)
+
 #define SEDGE_BOUNDARY_CASE(number, function)                           \
     case number:                                                        \
         function(own.f, m, n, place, time, values, constants, outer.f); \
@@ -172,7 +192,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
                                       const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials
                                           SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    SEDGE_BOUNDARY_CONSTANTS(constants, parameters);
     const int lane = face.neighbour % SEDGE_LANES;
     const SEDGE_GLOBAL sedge_face_geometry *const shape =
         &geometry[face.neighbour / SEDGE_LANES].face[face.code];
@@ -183,8 +203,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     sedge_point mean = own;
     sedge_point held = own;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
-    SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
-                       SEDGE_BOUNDARY_VALUES);
+    SEDGE_BOUNDARY_PARAMETERS(values, parameters, which);
 
     get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);

@@ -1,7 +1,6 @@
 // Outer traces of faces with a two-sided condition: sedge_two_sided makes them from the traces on
 // both sides. Only in programs of problems with such a condition; after dg_trace.h, whose rules
-// for coefficients of another basis hold here, too. c ends with constants of the kind through which
-// incident fields enter, SEDGE_FED_LIST.
+// for coefficients of another basis hold here, too.
 //
 // Curved elements apply a condition without memory themselves, at the quadrature points of the face
 // (dg_curved.h): their trace slots get the other side's trace. The row of such a face has no kind.
@@ -80,8 +79,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, sedge_int64 first_boundary,
              sedge_int64 slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
-    const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
-        SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
+    SEDGE_TWO_SIDED_CONSTANTS(constants, parameters);
     const int lane = face.own.neighbour % SEDGE_LANES;
     const SEDGE_GLOBAL sedge_face_geometry *const shape =
         &geometry[face.own.neighbour / SEDGE_LANES].face[face.own.code];
@@ -94,8 +92,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
     sedge_point mean = other;
     sedge_point held = other;
     SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
-    SEDGE_PRIVATE_COPY(double, values, parameters + face.group * SEDGE_BOUNDARY_VALUES,
-                       SEDGE_BOUNDARY_VALUES);
+    SEDGE_BOUNDARY_PARAMETERS(values, parameters, face.group);
 
     get_material(mv, material, materials, face.own.neighbour / SEDGE_LANES);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);

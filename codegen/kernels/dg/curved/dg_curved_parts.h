@@ -38,9 +38,9 @@ SEDGE_FUNCTION void find_place(double *x, const SEDGE_GLOBAL double *shape,
         break;
 
 #ifdef SEDGE_TWO_SIDED_CASES
-#define SEDGE_CURVED_TWO_SIDED_CASE(number, function)                                   \
-    case number:                                                                        \
-        function(own, other, m, behind, normal, place, time, values, constants, outer); \
+#define SEDGE_CURVED_TWO_SIDED_CASE(number, function)                                        \
+    case number:                                                                             \
+        function(own, other, m, behind, normal, place, time, values, both_constants, outer); \
         break;
 #endif
 
@@ -58,13 +58,11 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
                const sedge_value *n, int l, sedge_int64 slot, sedge_int64 curve_slot,
                const SEDGE_GLOBAL sedge_real *rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
 {
+    SEDGE_BOUNDARY_CONSTANTS(constants, parameters);
 #ifdef SEDGE_TWO_SIDED_CASES
-    const double constants[SEDGE_CONSTANTS + SEDGE_FED + 1] = {
-        SEDGE_CONSTANT_LIST SEDGE_FED_LIST 0.0};
+    SEDGE_TWO_SIDED_CONSTANTS(both_constants, parameters);
     sedge_real other[SEDGE_FIELDS];
     sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
-#else
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
 #endif
     const int which = group[slot - halo_faces];
     const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
@@ -74,8 +72,7 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real normal[3];
     double place[3];
-    SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
-                       SEDGE_BOUNDARY_VALUES);
+    SEDGE_BOUNDARY_PARAMETERS(values, parameters, which);
 
     SEDGE_EACH (f, SEDGE_FIELDS) own[f] = SEDGE_LANE(u[f], l);
     for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) m[k] = SEDGE_LANE(mu[k], l);
@@ -83,6 +80,7 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     find_place(place, shapes + curve_slot * SEDGE_CURVE_WORDS, rst);
 #ifdef SEDGE_TWO_SIDED_CASES
     SEDGE_EACH (f, SEDGE_FIELDS) other[f] = SEDGE_LANE(v[f], l);
+    (void)both_constants;
     for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) {
         behind[k] = SEDGE_LANE(mv[k], l);
         SEDGE_LANE(mv[k], l) = m[k];
