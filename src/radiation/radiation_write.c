@@ -524,9 +524,11 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
         return report_power(r, context, text);
     }
     const double *const back = r->direction[r->directions];
-    (void)json_object_set_new(entry, "backscatter",
-                              json_pack("{s:f, s:f}", "theta", back[0] / DEGREE, "phi",
-                                        sin(back[0]) > 1e-9 ? back[1] / DEGREE : 0.0)); // degrees
+    double phi = sin(back[0]) > 1e-9 ? back[1] / DEGREE : 0.0; // -180 is 180
+    if (phi <= -180.0 + 1e-9) phi += 360.0;
+    (void)json_object_set_new(
+        entry, "backscatter",
+        json_pack("{s:f, s:f}", "theta", back[0] / DEGREE, "phi", phi)); // degrees
     add_list(r, entry, "monostatic", monostatic, area);
     add_list(r, entry, "scattering", scattering, area);
     add_list(r, entry, "extinction", extinction, area);

@@ -30,8 +30,7 @@ bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t st
     return sedge_clock() - progress->last > (progress->terminal ? 0.5 : 600.0);
 }
 
-// Seconds as a person says them.
-static void print_duration(char text[32], double seconds)
+void sedge_progress_duration(char text[32], double seconds)
 {
     if (seconds < 100.0) {
         (void)snprintf(text, 32, "%.1f s", seconds);
@@ -53,8 +52,9 @@ void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, 
     progress->last = now;
     progress->tenths = count_tenths(step, steps);
     progress->shown = true;
-    print_duration(gone, spent);
-    print_duration(left, spent * (double)(steps - step) / (double)(step - progress->first));
+    sedge_progress_duration(gone, spent);
+    sedge_progress_duration(left,
+                            spent * (double)(steps - step) / (double)(step - progress->first));
     printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g%s  %s, %s left%s",
            progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
            (long long)step, (long long)steps, time, unit, energy, energy_unit, gone, left,

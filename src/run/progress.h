@@ -25,3 +25,6 @@ bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t st
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
                          const char *unit, double energy, const char *energy_unit);
 void sedge_progress_end(sedge_progress *progress);
+
+// Seconds as a person says them: "3.2 min".
+void sedge_progress_duration(char text[32], double seconds);

@@ -5,6 +5,7 @@
 #include "deck/deck_tree.h"
 #include "io/folder_lock.h"
 #include "monitor/output_folder.h"
+#include "run/progress.h"
 #include "run/stop.h"
 #include "run/sweep_table.h"
 
@@ -29,6 +30,8 @@ typedef struct sweep_state {
     sedge_folder_lock *lock;
     json_t *rows; // of the runs that are done; root
     int before;   // runs that were done before
+    int begun;    // runs that this process has made, or makes
+    double began; // the first of them, on sedge_clock
 } sweep_state;
 
 // ---- one run -----------------------------------------------------------------------------------
@@ -284,20 +287,36 @@ static sedge_status write_files(const sweep_state *state, const char *outcome)
     return sedge_comm_agree(state->comm, status);
 }
 
+// How long the runs from `i` on will take if each takes as long as those before: ", about 3.2 min
+// left". Nothing before the first.
+static void describe_left(char text[64], const sweep_state *state, int i)
+{
+    char left[32];
+
+    text[0] = '\0';
+    if (state->begun == 0) return;
+    const double each = (sedge_clock() - state->began) / state->begun;
+    sedge_progress_duration(left, each * (state->sweep.runs - i));
+    (void)snprintf(text, 64, ", about %s left", left);
+}
+
 static sedge_status make_run(sweep_state *state, int i)
 {
     const bool root = sedge_comm_is_root(state->comm);
     char values[1024];
+    char left[64];
 
     SEDGE_TRY(sedge_comm_agree(state->comm, prepare_run(state, i)));
     int progress = root ? (int)find_progress(state) : 0;
     sedge_comm_broadcast(state->comm, &progress, sizeof progress, 0);
     describe_run(values, sizeof values, state);
+    describe_left(left, state, i);
     if (state->tells) {
         printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
-               i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : "", values);
+               i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : left, values);
     }
     state->before += progress == RUN_DONE;
+    if (progress != RUN_DONE && state->begun++ == 0) state->began = sedge_clock();
     if (progress == RUN_BEGUN) state->options.restart = "auto";
     if (progress != RUN_DONE)
         SEDGE_TRY(name_fault(state, i, sedge_run(state->comm, &state->options)));

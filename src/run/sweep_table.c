@@ -104,7 +104,8 @@ static void print_keys(const sedge_sweep *sweep)
     printf("\n");
 }
 
-// The list of numbers by frequency that the table shows of a far field; NULL: there is none.
+// What a run's report says of a far field: a list of numbers by frequency, or the direction back to
+// the source. NULL: there is none.
 static const json_t *shown_list(const json_t *row, const char *field, const char *name)
 {
     const json_t *const fields = json_object_get(json_object_get(row, "monitors"), "far-field");
@@ -129,6 +130,19 @@ static double find_decibels(const json_t *row, const char *field, const char *na
     return (double)NAN;
 }
 
+// The direction back to the source of a run's wave, in degrees.
+static void print_direction(const json_t *row, const char *field)
+{
+    static const char *const names[] = {"theta", "phi"};
+    const json_t *const back = shown_list(row, field, "backscatter");
+
+    for (int a = 0; a < 2; a++) {
+        const json_t *const angle = json_object_get(back, names[a]);
+
+        printf(" %8.2f", json_is_number(angle) ? json_number_value(angle) : (double)NAN);
+    }
+}
+
 // One far field in decibels, by run and frequency of the first run.
 static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const char *field)
 {
@@ -145,6 +159,7 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
            : si      ? "monostatic cross-section in dBsm"
                      : "monostatic cross-section in dB",
            "run");
+    if (scatters) printf(" %8s %8s", "theta", "phi");
     for (int c = 0; c < columns; c++) {
         const int f = shown_frequency(c, columns, count);
         printf(" %11.5g", json_number_value(json_array_get(frequency, (size_t)f)));
@@ -154,6 +169,7 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
         const json_t *const row = json_array_get(rows, i);
 
         printf("    %12s", json_string_value(json_object_get(row, "folder")));
+        if (scatters) print_direction(row, field);
         for (int c = 0; c < columns; c++) {
             const int f = shown_frequency(c, columns, count);
             const double at = json_number_value(json_array_get(frequency, (size_t)f));

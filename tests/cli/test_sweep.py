@@ -70,7 +70,7 @@ class Sweep(Case):
         deck = self.write("deck.yaml", CUBE)
         result = self.succeed("run", deck, "--device", "host", ranks=2)
         self.assertIn("monostatic cross-section in dB, by frequency", result.out)
-        self.assertRegex(result.out, r" 002 +\S+ +\S+  \[1, 0, 0\]  \[0, 1, 0\]\n")
+        self.assertRegex(result.out, r" 002 +90.00 +180.00 +\S+ +\S+  \[1, 0, 0\]  \[0, 1, 0\]\n")
         table = read_json(self.folder / "deck-results/sweep.json")
         self.assertEqual([table["outcome"], table["runs_requested"]], ["done", 2])
         self.assertEqual(table["keys"], ["sources.0.direction", "sources.0.polarisation"])
@@ -148,9 +148,11 @@ class Sweep(Case):
         result = self.succeed("run", deck, "--device", "host")
         values = {run["folder"]: run["monitors"]["far-field"]["ff"]["monostatic"]
                   for run in read_json(self.folder / "deck-results/sweep.json")["runs"]}
-        lines = [line.split()[:4] for line in result.out.splitlines() if line.startswith("             00")]
-        self.assertEqual(lines, [["001", *("%.3f" % (10 * math.log10(value)) for value in values["001"])],
-                                 ["002", "nan", "%.3f" % (10 * math.log10(values["002"][0])), "nan"]])
+        lines = [line.split()[:6] for line in result.out.splitlines() if line.startswith("             00")]
+        back = ["180.00", "0.00"]
+        self.assertEqual(lines, [["001", *back, *("%.3f" % (10 * math.log10(value)) for value in values["001"])],
+                                 ["002", *back, "nan", "%.3f" % (10 * math.log10(values["002"][0])), "nan"]])
+        self.assertRegex(result.out, r"\nrun 2 of 2 of the sweep, about \S+ (s|min) left: monitors")
 
     def show_picture(self):
         try:
