@@ -76,6 +76,7 @@ struct sedge_kernel {
     char *name;
     void *function; // CUfunction; opencl_entry; the host's function pointer, byte by byte
     int scratch;    // bytes of shared memory that a launch gives each block
+    bool waits;     // cuda: for the work before it, by itself, so that it may begin earlier
     sedge_signature signature;
     sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
     char *texts;                        // types and names, owned; NULL: none

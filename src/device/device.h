@@ -390,9 +390,11 @@ sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
 // SEDGE_KERNEL). `arguments[i]` points to argument i, in the order of the kernel's list and without
 // the implied leading block count; values are copied during the call. With 0 blocks the call does
-// nothing. `stream` NULL: done when the call returns. A wrong `count` is SEDGE_ERR_INTERNAL where
-// the kernel's signature is known; program/launch.h checks more. On opencl every pointer is 0 or
-// lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
+// nothing. Kernels of a stream see what those before them have stored; on cuda from sm_90 on one of
+// the dialect may be set up while the one before it ends. `stream` NULL: done when the call
+// returns. A wrong `count` is SEDGE_ERR_INTERNAL where the kernel's signature is known;
+// program/launch.h checks more. On opencl every pointer is 0 or lies in a buffer of this device,
+// else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

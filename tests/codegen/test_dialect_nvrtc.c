@@ -1,5 +1,6 @@
 // The dialect on cuda without a GPU: NVRTC compiles it for several chips, the table beside a kernel
-// stays, messages name the user's line, SEDGE_DEBUG adds lines.
+// stays, messages name the user's line, SEDGE_DEBUG adds lines, and from sm_90 on every kernel
+// waits for the work before it, whatever its text is.
 #define _DEFAULT_SOURCE // setenv
 #include "base/memory.h"
 #include "check.h"
@@ -114,6 +115,64 @@ static void test_debug(const char *arch)
     sedge_release(binary);
 }
 
+// Where a word stands in the text of a kernel, up to `end`; `end` where it does not.
+static const char *find_word(const char *from, const char *end, const char *word)
+{
+    const char *const at = strstr(from, word);
+
+    return at != NULL && at < end ? at : end;
+}
+
+// The three words that make a kernel, with texts that read and write before SEDGE_OUTER or have
+// none. In the compiler's intermediate text each waits once, before it reads or writes memory.
+static void test_waits(void)
+{
+    static const char kernels[] =
+        "#define MOVE_LIST(X)                              \\\n"
+        "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, x) X(SEDGE_GLOBAL float *SEDGE_RESTRICT, "
+        "y)\n"
+        "SEDGE_KERNEL(first, 32, MOVE_LIST)\n"
+        "{\n"
+        "    SEDGE_OUTER (b) { SEDGE_ITEMS_1D (i, 32, 32) y[b * 32 + i] = x[i]; }\n"
+        "}\n"
+        "SEDGE_KERNEL_RESIDENT(second, 32, 1024, MOVE_LIST)\n"
+        "{\n"
+        "    const float read = x[0];\n"
+        "    y[0] = read;\n"
+        "    SEDGE_OUTER (b) { SEDGE_ITEMS_1D (i, 32, 32) y[b * 32 + i + 1] = read; }\n"
+        "}\n"
+        "SEDGE_KERNEL_CLUSTER(third, 32, 4, MOVE_LIST)\n"
+        "{\n"
+        "    SEDGE_ITEMS_1D (i, 32, 32) y[i] = x[i];\n"
+        "}\n";
+    const sedge_source source = {"move.c", kernels};
+    const sedge_program_options options = {.name = "move", .sources = &source, .count = 1};
+    sedge_text *whole = NULL;
+    void *binary = NULL;
+    size_t length;
+    int count = 0;
+
+    CHECK_OK(sedge_text_create(&whole));
+    CHECK_OK(sedge_program_write(whole, SEDGE_DEVICE_CUDA, &options));
+    CHECK_OK(sedge_nvrtc_compile(sedge_text_get(whole), "compute_90", &binary, &length, NULL));
+    CHECK(strstr(binary, "sedge_waits") != NULL);
+    for (const char *at = binary; (at = strstr(at, ".entry ")) != NULL; count++) {
+        const char *const next = strstr(++at, ".entry ");
+        const char *const end = next != NULL ? next : at + strlen(at);
+        const char *const wait = find_word(at, end, "griddepcontrol.wait");
+        CHECK(wait < end && find_word(wait + 1, end, "griddepcontrol") == end);
+        CHECK(wait < find_word(at, end, "ld.global"));
+        CHECK(wait < find_word(at, end, "st.global"));
+        CHECK(find_word(at, end, "st.global") < end);
+    }
+    CHECK(count == 3);
+    sedge_release(binary);
+    CHECK_OK(sedge_nvrtc_compile(sedge_text_get(whole), "compute_80", &binary, &length, NULL));
+    CHECK(strstr(binary, "griddepcontrol") == NULL && strstr(binary, "sedge_waits") == NULL);
+    sedge_release(binary);
+    sedge_text_free(whole);
+}
+
 int main(void)
 {
     static const char *const archs[] = {"sm_80", "sm_90"};
@@ -123,5 +182,6 @@ int main(void)
         test_message(archs[i]);
         test_debug(archs[i]);
     }
+    test_waits();
     return CHECK_END();
 }

@@ -1,10 +1,12 @@
 // The caller's CUDA context is current after each call as before it: with the driver of fake/,
-// which refuses work without the device's context, and (label gpu) with the true one.
+// which refuses work without the device's context, and (label gpu) with the true one. With that of
+// fake/ also, which kernels may begin early.
 #include "check.h"
 
 #include "base/memory.h"
 #include "device/device.h"
 #include "device/peer.h"
+#include "fake/cuda.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -15,6 +17,7 @@ static struct {
     int (*set)(void *context);
     int (*create)(void **context, unsigned flags, int device); // NULL: the driver of fake/
     int (*destroy)(void *context);
+    fake_launches *counts; // NULL: the true driver
 } driver;
 
 static bool find(void *library, const char *name, void *function)
@@ -75,7 +78,21 @@ static void use_order(sedge_device *device, sedge_buffer *buffer, const void *ex
 
 static void use_program(sedge_device *device, const void *expected)
 {
-    static const char source[] = "extern \"C\" __global__ void idle(long long blocks) {}\n";
+    // One that does not wait, beside one whose form is the dialect's.
+    static const char source[] =
+        "extern \"C\" __global__ void idle(long long blocks) {}\n"
+        "#if __CUDA_ARCH__ >= 900\n"
+        "extern \"C\" __device__ const int sedge_waits = 1;\n"
+        "#define WAIT() asm volatile(\"griddepcontrol.wait;\" ::: \"memory\")\n"
+        "#else\n"
+        "#define WAIT() (void)0\n"
+        "#endif\n"
+        "extern \"C\" __device__ const struct {\n"
+        "    int numbers[2];\n"
+        "    char text[1];\n"
+        "} sedge_signature_waiting = {{32, 0}, \"\"};\n"
+        "extern \"C\" __global__ void waiting(long long blocks) { WAIT(); }\n";
+    fake_launches *const counts = driver.counts;
     const sedge_kernel *kernel = NULL;
     sedge_module *module = NULL;
     sedge_kernel_info info;
@@ -87,7 +104,12 @@ static void use_program(sedge_device *device, const void *expected)
     SAME(sedge_module_get(&kernel, module, "idle"));
     SAME(sedge_kernel_inspect(&info, kernel, 32));
     SAME(sedge_kernel_set_scratch(kernel, 512));
+    if (counts != NULL) *counts = (fake_launches){0, 0};
     SAME(sedge_kernel_launch(kernel, NULL, 1, 32, NULL, 0));
+    if (counts != NULL) CHECK(counts->all == 1 && counts->early == 0);
+    SAME(sedge_module_get(&kernel, module, "waiting"));
+    SAME(sedge_kernel_launch(kernel, NULL, 1, 32, NULL, 0));
+    if (counts != NULL) CHECK(counts->all == 2 && counts->early == 1);
     SAME_FREE(sedge_module_free(module));
     sedge_release(binary);
 }
@@ -164,6 +186,8 @@ int main(void)
     CHECK(find(library, "cuDevicePrimaryCtxRetain", &driver.retain));
     CHECK(find(library, "cuCtxGetCurrent", &driver.get));
     CHECK(find(library, "cuCtxSetCurrent", &driver.set));
+    (void)find(library, "fake_counts", &driver.counts);
+    CHECK(is_true == (driver.counts == NULL));
     CHECK(sedge_device_count_cuda(NULL) > 0); // starts the driver
     CHECK(driver.retain(&primary, 0) == 0);
     if (is_true) {

@@ -46,11 +46,39 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
     } sedge_signature_##name = {{(threads), 0 LIST(SEDGE_PRELUDE_COUNT) LIST(SEDGE_PRELUDE_SIZE)}, \
                                 "" LIST(SEDGE_PRELUDE_TEXT)};
 
+// The number of the block, when all work queued before the kernel is done: from sm_90 on a kernel's
+// blocks may begin earlier (launch_early in src/device/cuda/cuda.c). Every kernel of the dialect
+// waits here, before its text, so none can read or write anything too early; sedge_waits tells the
+// device layer. The number comes out of the wait, so that no compiler puts a block's loads before
+// it.
+#if __CUDA_ARCH__ >= 900
+extern "C" __device__ const int sedge_waits = 1;
+#endif
+SEDGE_FUNCTION unsigned sedge_begin_block()
+{
+#if __CUDA_ARCH__ >= 900
+    unsigned block;
+    asm volatile("griddepcontrol.wait;\n\tmov.u32 %0, %%ctaid.x;" : "=r"(block)::"memory");
+    return block;
+#else
+    return blockIdx.x;
+#endif
+}
+
+// A kernel waits and calls the function that holds its text. References, so that nothing is copied.
+#define SEDGE_PRELUDE_BODY(name)            name##_body
 #define SEDGE_PRELUDE_PARAMETER(type, name) , type name
-#define SEDGE_PRELUDE_KERNEL(name, threads, bounds, LIST)     \
-    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)              \
-    extern "C" __global__ void __launch_bounds__ bounds name( \
-        long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
+#define SEDGE_PRELUDE_GIVEN(type, name)     , type &name
+#define SEDGE_PRELUDE_PASS(type, name)      , name
+#define SEDGE_PRELUDE_KERNEL(name, threads, bounds, LIST)                                          \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                                                   \
+    SEDGE_FUNCTION void SEDGE_PRELUDE_BODY(name)(long long sedge_block LIST(SEDGE_PRELUDE_GIVEN)); \
+    extern "C" __global__ void __launch_bounds__ bounds name(                                      \
+        long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))                                      \
+    {                                                                                              \
+        SEDGE_PRELUDE_BODY(name)(sedge_begin_block() LIST(SEDGE_PRELUDE_PASS));                    \
+    }                                                                                              \
+    SEDGE_FUNCTION void SEDGE_PRELUDE_BODY(name)(long long sedge_block LIST(SEDGE_PRELUDE_GIVEN))
 
 // What a kernel is called in the binary. Where several programs are compiled as one
 // (program/combine.h), each of them has another one.
@@ -117,7 +145,7 @@ SEDGE_FUNCTION void sedge_cluster_put(double *at, double value, int block)
 #endif
 
 #define SEDGE_OUTER(b) \
-    for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
+    for (long long b = sedge_block, sedge_once = 0; sedge_once == 0; sedge_once = 1)
 #define SEDGE_THREAD ((int)threadIdx.x)
 
 // At the end of a kernel, whether this is the first thread of the block that comes here last.

@@ -376,6 +376,23 @@ done:
     return status;
 }
 
+// Whether the kernel is one of the dialect's in a program whose kernels wait (prelude_cuda.h).
+static sedge_status find_wait(sedge_kernel *kernel, void *module)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    CUdeviceptr address = 0;
+    size_t length = 0;
+
+    kernel->waits = false;
+    if (driver->cuLaunchKernelEx == NULL || kernel->signature.threads == 0) return SEDGE_OK;
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    const CUresult code = driver->cuModuleGetGlobal(&address, &length, module, "sedge_waits");
+    kernel->waits = code == CUDA_SUCCESS;
+    if (code == CUDA_ERROR_NOT_FOUND) return SEDGE_OK;
+    return sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetGlobal", code, began,
+                             "'sedge_waits' for '%s'", kernel->name);
+}
+
 static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
@@ -389,7 +406,8 @@ static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void 
     SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, began, "'%s'",
                                 kernel->name));
     kernel->function = function;
-    return read_signature(device, kernel, module);
+    SEDGE_TRY(read_signature(device, kernel, module));
+    return find_wait(kernel, module);
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
@@ -433,6 +451,36 @@ static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int6
     return SEDGE_OK;
 }
 
+// Launch a kernel that waits for the work before it: the GPU may set it up, and begin its blocks,
+// when the last blocks of the kernel before end; without this it does so only when that kernel's
+// stores have reached memory. No kernel of ours lets the next one begin sooner
+// (griddepcontrol.launch_dependents), so waiting blocks never take room that blocks of an earlier
+// kernel need, not even of one whose blocks wait for each other. A kernel that waits ends after all
+// earlier ones, so the next one waits for those, too. Other work in a stream is ordered as ever:
+// copies, events, flags of other processes (peer.h), kernels that do not wait. Recorded graphs are
+// the same from 12.3 on.
+static sedge_status launch_early(const sedge_kernel *kernel, CUstream stream, unsigned blocks,
+                                 unsigned threads, void **parameters)
+{
+    CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                               .value.programmaticStreamSerializationAllowed = 1};
+    const CUlaunchConfig config = {.gridDimX = blocks,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = (unsigned)kernel->scratch,
+                                   .hStream = stream,
+                                   .attrs = &early,
+                                   .numAttrs = 1};
+
+    SEDGE_CUDA(cuLaunchKernelEx, (&config, kernel->function, parameters, NULL),
+               "'%s', %u blocks of %u threads, %d bytes of shared memory, stream %p", kernel->name,
+               blocks, threads, kernel->scratch, (void *)stream);
+    return SEDGE_OK;
+}
+
 static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, void *stream,
                            int64_t blocks, int threads, void *const *arguments, int count)
 {
@@ -448,6 +496,11 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     parameters[0] = &leading;
     for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
     SEDGE_CUDA_ENTER(device);
+    if (kernel->waits) {
+        SEDGE_TRY(launch_early(kernel, sedge_cuda_stream(device, stream), (unsigned)blocks,
+                               (unsigned)threads, parameters));
+        return sedge_cuda_end(device, stream);
+    }
     SEDGE_CUDA(cuLaunchKernel,
                (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
                 (unsigned)kernel->scratch, sedge_cuda_stream(device, stream), parameters, NULL),

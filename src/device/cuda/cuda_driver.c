@@ -48,6 +48,8 @@ static bool load_driver(sedge_cuda_driver *driver)
 #undef FIND
     (void)find_function(library, "cuFuncGetParamInfo", &driver->function_parameter,
                         sizeof driver->function_parameter);
+    (void)find_function(library, "cuLaunchKernelEx", &driver->cuLaunchKernelEx,
+                        sizeof driver->cuLaunchKernelEx);
     if (missing != NULL) {
         (void)snprintf(driver->why, sizeof driver->why,
                        "the CUDA driver is too old: it has no %s; install a newer one", missing);
@@ -83,6 +85,7 @@ static void start_driver(void)
     if (driver->cuDriverGetVersion(&driver->version) != CUDA_SUCCESS ||
         driver->cuDeviceGetCount(&driver->devices) != CUDA_SUCCESS)
         driver->devices = 0;
+    if (driver->version < 12030) driver->cuLaunchKernelEx = NULL;
     if (driver->devices == 0)
         (void)snprintf(driver->why, sizeof driver->why, "the CUDA driver sees no GPU");
 }

@@ -77,6 +77,8 @@ typedef struct sedge_cuda_driver {
     const char *no_peer; // the first function that is missing for exchanges between processes; NULL
     // Describes a kernel's parameters; available since 12.4, NULL before.
     CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
+    // Launches a kernel with attributes; NULL before 12.3, where graphs do not record all of them.
+    __typeof__(&cuLaunchKernelEx) cuLaunchKernelEx;
 #define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
     SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)
     SEDGE_CUDA_PEER_FUNCTIONS(SEDGE_CUDA_MEMBER) // NULL where they are missing
