@@ -151,9 +151,22 @@ list_compiled() {
         grep -vF "$root/build/" | sort -u | xargs -rd '\n' ls -S
 }
 
+# build/compile_commands.json less the repetitions of a file with the same -D, for which clang-tidy would
+# read it again: files of several programs.
+list_commands_once() {
+    awk '/^\{/ { entry = ""; defines = "" }
+        /^\{/, /^\}/ { entry = entry $0 "\n" }
+        /^ *"command":/ { for (i = 1; i <= NF; i++) if ($i ~ /^-D/) defines = defines " " $i }
+        /^ *"file":/ { file = $2 }
+        /^\}/ && !known[file defines]++ { sub(/,\n$/, "\n", entry); printf "%s%s", separator, entry; separator = "," }
+        BEGIN { print "[" }
+        END { print "]" }' "$root/build/compile_commands.json"
+}
+
 check_tidy() {
-    cd "$root" && list_compiled |
-        xargs -d '\n' -n 8 -P "$jobs" clang-tidy-14 -quiet -p build 2>&1 |
+    mkdir -p "$root/build/tidy" && list_commands_once >"$root/build/tidy/compile_commands.json" &&
+        cd "$root" && list_compiled |
+        xargs -d '\n' -n 8 -P "$jobs" clang-tidy-14 -quiet -p build/tidy 2>&1 |
         sed '/ warnings\{0,1\} generated\.$/d'
 }
 
