@@ -177,7 +177,7 @@ format_in_place() {
 
 # Kernels are compiled by the same compiler in both builds, one cache for both, and without sanitizers
 # but in the examples and the tests kernels_*. -Og takes three quarters of the compiler's time that -O1
-# takes, and tests run as fast; with -O0 they run three times as long.
+# takes, and tests run as fast; with -O0 they run two to three times as long.
 build_sanitized() {
     cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS_DEBUG="-Og -g1" -DSEDGE_SANITIZE=address,undefined \
