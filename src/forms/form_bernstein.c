@@ -6,12 +6,9 @@
 
 #include <stdio.h>
 
-#define WARP            32     // threads
-#define MOST_SUMS       176    // registers that sums of one field may take
-#define SHARED_BYTES    233472 // of a multiprocessor of a large chip
-#define SHARED_MORE     1024   // of a block, beside its own
-#define MULTIPROCESSORS 132    // of a large chip: the device's number would change the cache key
-#define MATRIX_SINCE    8      // the order from which matrix instructions beat it
+#define WARP         32  // threads
+#define MOST_SUMS    176 // registers that sums of one field may take
+#define MATRIX_SINCE 8   // the order from which matrix instructions beat it
 
 // Numbers of its own on a GPU, where `block` is a multiple of GROUP_ELEMENTS.
 enum {
@@ -102,14 +99,6 @@ static int count_lower(const operator_target *target)
     return target->element->nodes - target->element->face_nodes;
 }
 
-// Blocks of a multiprocessor for whose memory there is room, of a large chip.
-static int count_blocks(const operator_config *config)
-{
-    const int64_t blocks = SHARED_BYTES / (config->scratch_bytes + SHARED_MORE);
-
-    return blocks < 1 ? 1 : blocks > 32 ? 32 : (int)blocks;
-}
-
 static void derive(operator_config *config, const operator_layout *layout,
                    const operator_target *target)
 {
@@ -137,7 +126,8 @@ static void derive(operator_config *config, const operator_layout *layout,
     config->scratch_words =
         config->block * (words + SEDGE_GEOMETRY_WORDS + own[JUMP_STRIDE] + own[LOWER_STRIDE]);
     config->scratch_bytes = config->scratch_words * layout->real_bytes;
-    own[AHEAD] = MULTIPROCESSORS * count_blocks(config);
+    // Half of those that run at once: with all of them the cache has no room for what else is read.
+    own[AHEAD] = OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(config->scratch_bytes) / 2;
 }
 
 // One warp a group at low orders, where there are enough of them; groups a block as an H200 has
@@ -149,8 +139,9 @@ static void choose(operator_config *config, const operator_layout *layout,
     const int order = target->element->order;
     const bool is_low = order + (layout->real_bytes == 8) <= 2;
     const bool is_third = layout->real_bytes == 4 && order == 3;
+    const bool is_middle = layout->real_bytes == 4 && order >= 3 && order <= 7;
     const int fields = target->problem->equation->fields;
-    const int groups = is_low ? 4 : is_third ? 2 : 1;
+    const int groups = is_low ? 4 : is_middle ? 2 : 1;
 
     config->item_nodes = config->lift_nodes = layout->group;
     config->field_block = config->lift_block = fields;
@@ -218,7 +209,7 @@ static void list(operator_lister *list)
         derive(&config, list->layout, list->target);
         config.resident = config.threads;
         operator_lister_add(list, config);
-        const int blocks = count_blocks(&config);
+        const int blocks = operator_chip_blocks(config.scratch_bytes);
         for (int quarters = 4; quarters > 1 && !config.own[SHARED_SUMS]; quarters--) {
             config.resident = blocks * quarters / 4 * config.threads;
             if (config.resident <= 2048 && config.resident > config.threads)

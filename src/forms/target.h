@@ -18,5 +18,17 @@ typedef struct operator_target {
 // when work items run in random order (SEDGE_ORDER), as they do on a GPU.
 bool operator_is_host_form(const sedge_device_info *info);
 
+// A large chip. Rules take its numbers and not the device's own, which would change what the cache
+// finds a program by.
+enum {
+    OPERATOR_CHIP_MULTIPROCESSORS = 132,
+    OPERATOR_CHIP_SHARED = 233472,   // bytes of shared memory of a multiprocessor
+    OPERATOR_CHIP_SHARED_MORE = 1024 // that a block takes beside its own
+};
+
+// Blocks of `bytes` of shared memory each that a multiprocessor of a large chip has room for; 1 to
+// 32.
+int operator_chip_blocks(int64_t bytes);
+
 // The least multiple of `multiple` that is not below `value`.
 int operator_round_up(int value, int multiple);

@@ -15,9 +15,7 @@
 
 #include <math.h>
 
-#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
-#define SHARED_MORE  1024   // of a block, beside its own
-#define ENOUGH_ITEMS 250    // items of a multiprocessor that sum: enough to hide latency
+#define ENOUGH_ITEMS 250 // items of a multiprocessor that sum: enough to hide latency
 #define MOST_PARTS   4
 #define DAMP_ROWS    4     // of the damping's matrix that an item multiplies by
 #define WARP         32    // threads
@@ -48,8 +46,9 @@ static void choose_gpu(operator_series_config *config, const operator_layout *la
                        const operator_target *target, int words)
 {
     const int fields = target->problem->equation->fields;
-    const int64_t own = target->info->shared_bytes_block - SHARED_MORE; // of this device
-    const int64_t third = SHARED_BYTES / 3 - SHARED_MORE;
+    const int64_t own =
+        target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
+    const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
 
     config->state_stride = layout->nodes_padded * fields;
     if (target->element->order > 1)
@@ -60,7 +59,8 @@ static void choose_gpu(operator_series_config *config, const operator_layout *la
     config->block = 64 / layout->real_bytes;
     while (config->block > 1 && config->block * bytes > (own < third ? own : third))
         config->block /= 2;
-    const int64_t elements = SHARED_BYTES / (config->block * bytes + SHARED_MORE) * config->block;
+    const int64_t elements =
+        OPERATOR_CHIP_SHARED / (config->block * bytes + OPERATOR_CHIP_SHARED_MORE) * config->block;
     while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
         config->parts *= 2;
     // Items of a warp have the same part.
@@ -79,8 +79,9 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     const int nodes = target->element->nodes;
     const int fields = target->problem->equation->fields;
     const int unit = layout->state_align / layout->real_bytes;
-    const int64_t own = target->info->shared_bytes_block - SHARED_MORE; // of this device
-    const int64_t third = SHARED_BYTES / 3 - SHARED_MORE;
+    const int64_t own =
+        target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
+    const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
     const int most = 64 / layout->real_bytes;
     const int enough = layout->real_bytes == 8 ? 160 : 288; // items
 
@@ -183,6 +184,22 @@ void operator_series_fill_table(int16_t *out, const operator_target *target)
     operator_bernstein_simplices(out + 4 * (int64_t)count_nodes(order - 2), order - 2);
 }
 
+// Blocks: how far ahead the L2 cache is asked for states, half of those that run at once, which
+// have `bytes` of shared memory each; 0 if it is not.
+static int count_ahead(int64_t bytes, bool asks)
+{
+    return asks ? OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(bytes) / 2 : 0;
+}
+
+// Is it asked? In elements with terms, or in others; where it was faster on an H200
+// (benchmarks/MEASUREMENTS.md).
+static bool is_asked(const operator_layout *layout, const operator_target *target, bool terms)
+{
+    const bool is_double = layout->real_bytes == 8;
+
+    return terms ? is_double : target->element->order >= (is_double ? 5 : 4);
+}
+
 static sedge_status write_doubles(sedge_text *text, const char *name, const double *values,
                                   int count)
 {
@@ -201,6 +218,8 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
     const operator_constant rows[] = {
         {"SERIES", config.powers},
         {"SERIES_BLOCK", config.block},
+        {"SERIES_AHEAD",
+         count_ahead(config.scratch_words * layout->real_bytes, is_asked(layout, target, false))},
         {"SERIES_PARTS", config.parts},
         {"SERIES_COLUMNS", config.columns},
         {"SERIES_PLACES", config.places},
@@ -250,6 +269,8 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_BLOCK", config.block},
         {"PREDICT_THREADS", config.threads},
         {"PREDICT_RESIDENT", config.resident},
+        {"PREDICT_AHEAD",
+         count_ahead(config.scratch_words * layout->real_bytes, is_asked(layout, target, true))},
         {"PREDICT_POWERS", sedge_predictor_terms(target->element->order, true)},
         {"PREDICT_WORDS", config.words},
         {"PREDICT_PARTS", config.parts},

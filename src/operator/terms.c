@@ -213,16 +213,17 @@ static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operat
                            "#undef SEDGE_TERM_POLES\n#define SEDGE_TERM_POLES %d\n"
                            "#undef SEDGE_TERM_MEMORY\n#define SEDGE_TERM_MEMORY %d\n"
                            "#undef SEDGE_TERM_UNKNOWNS\n#define SEDGE_TERM_UNKNOWNS %d\n"
-                           "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n",
+                           "#undef SEDGE_TERM_PARAMETERS\n#define SEDGE_TERM_PARAMETERS %d\n"
+                           "#define SEDGE_TERM_WORDS_%d %d\n",
                            term->poles, term->memory / term->poles, term->unknowns / term->poles,
-                           term->parameters / term->poles);
+                           term->parameters / term->poles, i, term->memory);
     }
     if (length < SEDGE_TERM_NUMBERS && predicts) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
-                           "#define SEDGE_TERM_WORDS_%d %d\n#define SEDGE_TERM_AT_%d %d\n"
+                           "#define SEDGE_TERM_AT_%d %d\n"
                            "#define SEDGE_TERM_NUMBERS_%d %d\n"
                            "#undef SEDGE_TERM_PREDICT\n#undef SEDGE_TERM_PREDICT_DRIVE\n",
-                           i, term->memory, i, words, i, term->parameters);
+                           i, words, i, term->parameters);
     }
     if (length < SEDGE_TERM_NUMBERS && predicts && term->multiply == NULL) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,

@@ -18,7 +18,8 @@
 // warps share a group: the first takes volume and half of the faces. Nothing is shared among warps
 // but the block's memory. Strides there are such that items of a warp meet different banks. States
 // and geometry come in by one bulk copy each, neighbours' traces by asynchronous ones of as many
-// bytes as they are aligned to, and the next wave's blocks are asked into the L2 cache meanwhile.
+// bytes as they are aligned to. Meanwhile the L2 cache is asked for what the block reads last,
+// residuals and the memory of terms, and for what a block half a wave later reads first.
 #pragma once
 
 #ifdef SEDGE_EACH_TERM
@@ -116,12 +117,9 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
 // Whether traces of neighbours in the block are read where they lie: it takes a register a round.
 #define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
 #define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Of the last: this many at once, whose loads are on their way together. Where that is all of them
-// and more than two, they begin before the block waits for its states; with two, the L2 cache's
-// reading ahead is the faster way.
-#define SEDGE_PAIR_WORDS   (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES / 8)
-#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_WORDS <= 10 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
-#define SEDGE_EARLY        (SEDGE_PAIR_WORDS <= 10 && SEDGE_PAIR_ROUNDS > 2 && !SEDGE_SHARED_SUMS)
+// Of the last: this many at once, whose loads are on their way together.
+#define SEDGE_PAIR_CHUNK \
+    (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES <= 80 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
 
 // States and geometry of values [start, start + left) into the block's memory: begun here, there
 // after wait_for_bulk.
@@ -268,16 +266,19 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
         copy_traces(place, s_f, u, trace, links, tables, start, left);
         SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
-        sedge_pair before[SEDGE_PAIR_CHUNK];
-        if (SEDGE_EARLY) read_residual(before, words_r, 0, left, rk_a);
 #if SEDGE_BULK
+#ifdef SEDGE_EACH_TERM
+        const int last = SEDGE_THREADS - 1 - SEDGE_THREAD;
+        if (last < SEDGE_BLOCK && last < left)
+            ask_terms(start + last, rk_a != SEDGE_R(0.0) SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
+        if (SEDGE_THREAD == 0 && rk_a != SEDGE_R(0.0))
+            ask(residual + start * SEDGE_NODES_PADDED,
+                (unsigned)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK) * SEDGE_NODES_PADDED *
+                    (unsigned)sizeof(sedge_state));
         if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
             const sedge_int64 later = start + SEDGE_AHEAD * SEDGE_BLOCK;
-            const unsigned states =
-                SEDGE_BLOCK * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
-            ask(u + later * SEDGE_NODES_PADDED, states);
-            if (!SEDGE_EARLY) ask(residual + later * SEDGE_NODES_PADDED, states);
-            ask(geometry + later, SEDGE_BLOCK * (unsigned)sizeof(sedge_geometry));
+            ask_states(u, geometry, later, SEDGE_BLOCK);
             ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
         }
         wait_for_bulk(arrived);
@@ -382,7 +383,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
         for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
-            if (!SEDGE_EARLY) read_residual(before, words_r, chunk, left, rk_a);
+            sedge_pair before[SEDGE_PAIR_CHUNK];
+            read_residual(before, words_r, chunk, left, rk_a);
             SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
                 const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
                 const int e = at / SEDGE_PAIRS;

@@ -105,9 +105,43 @@ SEDGE_FUNCTION void wait_for_stores(void)
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-// Ask the L2 cache for what will be read.
+// Ask the L2 cache for what will be read; 16 divides `from` and `bytes`.
 SEDGE_FUNCTION void ask(const void *from, unsigned bytes)
 {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
+
+// Ask for the states and the geometry of `count` values from `first` on.
+SEDGE_FUNCTION void ask_states(const sedge_state *u, const sedge_geometry *geometry,
+                               sedge_int64 first, int count)
+{
+    ask(u + first * SEDGE_NODES_PADDED,
+        (unsigned)count * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state));
+    ask(geometry + first, (unsigned)count * (unsigned)sizeof(sedge_geometry));
+}
+
+#ifdef SEDGE_EACH_TERM
+// The same for any words: for all packs of 16 bytes that have some of them.
+SEDGE_FUNCTION void ask_words(const sedge_value *from, int words)
+{
+    const sedge_uint64 begin = (sedge_uint64)from / 16 * 16;
+    const sedge_uint64 end = ((sedge_uint64)(from + words) + 15) / 16 * 16;
+
+    ask((const void *)begin, (unsigned)(end - begin));
+}
+
+// Ask for the memory that the terms have of a value, and for its residual if that is read.
+SEDGE_FUNCTION void ask_terms(sedge_int64 value,
+                              int has_residual SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+#define SEDGE_ASK_TERM(i)                                                   \
+    if (SEDGE_TERM_WORDS_##i > 0 && term_places_##i[value] >= 0) {          \
+        const int words = SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED;        \
+        const sedge_int64 at = (sedge_int64)term_places_##i[value] * words; \
+        ask_words(term_memory_##i + at, words);                             \
+        if (has_residual) ask_words(term_residual_##i + at, words);         \
+    }
+    SEDGE_EACH_TERM(SEDGE_ASK_TERM)
+}
+#endif
 #endif

@@ -168,6 +168,11 @@ SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_THREADS,
         if (is_mine) get_material(m, material, materials, start + e);
         load_block(s_u, s_g, u + start * SEDGE_NODES_PADDED, geometry + start, arrived, here);
         SEDGE_EACH (k, 9) g[k] = s_g[e * SEDGE_METRIC_WORDS + k];
+#if SEDGE_BULK && SEDGE_SERIES_AHEAD > 0
+        if (SEDGE_THREAD == 0 && left >= (SEDGE_SERIES_AHEAD + 1) * (sedge_int64)SEDGE_SERIES_BLOCK)
+            ask_states(u, geometry, start + SEDGE_SERIES_AHEAD * SEDGE_SERIES_BLOCK,
+                       SEDGE_SERIES_BLOCK);
+#endif
 #endif
         SEDGE_SERIES_POWER(1, in)
 #if SEDGE_SERIES >= 2

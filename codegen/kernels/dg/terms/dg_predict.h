@@ -331,6 +331,14 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                 SEDGE_COPY_PACK(s_g + e * SEDGE_METRIC_STRIDE + p * SEDGE_PACK,
                                 geometry[start + e].metric + p * SEDGE_PACK);
         }
+#if SEDGE_BULK && SEDGE_PREDICT_AHEAD > 0
+        if (SEDGE_THREAD < SEDGE_PREDICT_BLOCK &&
+            left >= (SEDGE_PREDICT_AHEAD + 1) * (sedge_int64)SEDGE_PREDICT_BLOCK) {
+            const sedge_int64 later = start + SEDGE_PREDICT_AHEAD * SEDGE_PREDICT_BLOCK;
+            if (SEDGE_THREAD == 0) ask_states(u, geometry, later, SEDGE_PREDICT_BLOCK);
+            ask_terms(later + SEDGE_THREAD, 0 SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+        }
+#endif
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item % SEDGE_PREDICT_BLOCK;
             if (e < here) {
