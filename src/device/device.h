@@ -390,7 +390,7 @@ sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
 // SEDGE_KERNEL). `arguments[i]` points to argument i, in the order of the kernel's list and without
 // the implied leading block count; values are copied during the call. With 0 blocks the call does
-// nothing. Kernels of a stream see what those before them have stored; on cuda from sm_90 on one of
+// nothing. Kernels of a stream see what those before them have stored; on cuda (sm_90) one of
 // the dialect may be set up while the one before it ends. `stream` NULL: done when the call
 // returns. A wrong `count` is SEDGE_ERR_INTERNAL where the kernel's signature is known;
 // program/launch.h checks more. On opencl every pointer is 0 or lies in a buffer of this device,

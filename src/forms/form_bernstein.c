@@ -148,6 +148,11 @@ static void choose(operator_config *config, const operator_layout *layout,
     config->own[PARTS] = is_low ? 1 : 2;
     config->block = operator_is_host_form(target->info) ? 1 : groups * (WARP / fields);
     derive(config, layout, target);
+    // Two groups only where a multiprocessor has room for two such blocks.
+    if (is_middle && 2 * config->scratch_bytes > target->info->shared_bytes_block) {
+        config->block = operator_is_host_form(target->info) ? 1 : WARP / fields;
+        derive(config, layout, target);
+    }
     config->resident = is_third ? 1024 : config->threads;
 }
 

@@ -184,8 +184,8 @@ void operator_series_fill_table(int16_t *out, const operator_target *target)
     operator_bernstein_simplices(out + 4 * (int64_t)count_nodes(order - 2), order - 2);
 }
 
-// Blocks: how far ahead the L2 cache is asked for states, half of those that run at once, which
-// have `bytes` of shared memory each; 0 if it is not.
+// Blocks: how far ahead the L2 cache is asked for states; half of those for which shared memory has
+// room at once, `bytes` each. 0 if it is not asked.
 static int count_ahead(int64_t bytes, bool asks)
 {
     return asks ? OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(bytes) / 2 : 0;

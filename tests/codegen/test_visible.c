@@ -95,7 +95,7 @@ static void test_trace(own_world *world, const char *device)
                                        "cuModuleGetGlobal('sedge_signature_twice')",
                                        "cuMemAlloc(512 bytes at 0x",
                                        "cuMemcpyHtoDAsync_v2(0x",
-                                       "cuLaunchKernel('twice', 2 blocks of 64 threads, ",
+                                       "('twice', 2 blocks of 64 threads, ", // Ex or not
                                        "cuStreamSynchronize(",
                                        "cuMemcpyDtoHAsync_v2(",
                                        "cuMemFree_v2(0x",

@@ -267,7 +267,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         copy_traces(place, s_f, u, trace, links, tables, start, left);
         SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
 #if SEDGE_BULK
-#ifdef SEDGE_EACH_TERM
+#if defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED
         const int last = SEDGE_THREADS - 1 - SEDGE_THREAD;
         if (last < SEDGE_BLOCK && last < left)
             ask_terms(start + last, rk_a != SEDGE_R(0.0) SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));

@@ -121,7 +121,8 @@ SEDGE_FUNCTION void ask_states(const sedge_state *u, const sedge_geometry *geome
 }
 
 #ifdef SEDGE_EACH_TERM
-// The same for any words: for all packs of 16 bytes that have some of them.
+// The same for words at any address: the range is widened to multiples of 16 bytes, which may lie
+// up to 12 bytes beyond an array, but in the same line of the cache as its end.
 SEDGE_FUNCTION void ask_words(const sedge_value *from, int words)
 {
     const sedge_uint64 begin = (sedge_uint64)from / 16 * 16;
@@ -130,7 +131,7 @@ SEDGE_FUNCTION void ask_words(const sedge_value *from, int words)
     ask((const void *)begin, (unsigned)(end - begin));
 }
 
-// Ask for the memory that the terms have of a value, and for its residual if that is read.
+// Ask for a value's memory of all terms, and for the residuals of that if they are read.
 SEDGE_FUNCTION void ask_terms(sedge_int64 value,
                               int has_residual SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {

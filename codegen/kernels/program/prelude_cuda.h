@@ -50,7 +50,8 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
 // blocks may begin earlier (launch_early in src/device/cuda/cuda.c). Every kernel of the dialect
 // waits here, before its text, so none can read or write anything too early; sedge_waits tells the
 // device layer. The number comes out of the wait, so that no compiler puts a block's loads before
-// it.
+// it; loads of the same address for all blocks stay behind it because it is volatile and has
+// "memory" among what it changes (in the machine code for sm_90 none came before it).
 #if __CUDA_ARCH__ >= 900
 extern "C" __device__ const int sedge_waits = 1;
 #endif

@@ -376,15 +376,18 @@ done:
     return status;
 }
 
-// Whether the kernel is one of the dialect's in a program whose kernels wait (prelude_cuda.h).
-static sedge_status find_wait(sedge_kernel *kernel, void *module)
+// Whether the kernel is one of the dialect's in a program whose kernels wait (prelude_cuda.h), on a
+// chip where early launches were measured.
+static sedge_status find_wait(const sedge_device *device, sedge_kernel *kernel, void *module)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
     CUdeviceptr address = 0;
     size_t length = 0;
 
     kernel->waits = false;
-    if (driver->cuLaunchKernelEx == NULL || kernel->signature.threads == 0) return SEDGE_OK;
+    if (driver->cuLaunchKernelEx == NULL || kernel->signature.threads == 0 ||
+        strncmp(device->arch, "sm_90", 5) != 0)
+        return SEDGE_OK;
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuModuleGetGlobal(&address, &length, module, "sedge_waits");
     kernel->waits = code == CUDA_SUCCESS;
@@ -407,7 +410,7 @@ static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void 
                                 kernel->name));
     kernel->function = function;
     SEDGE_TRY(read_signature(device, kernel, module));
-    return find_wait(kernel, module);
+    return find_wait(device, kernel, module);
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
@@ -476,8 +479,8 @@ static sedge_status launch_early(const sedge_kernel *kernel, CUstream stream, un
                                    .numAttrs = 1};
 
     SEDGE_CUDA(cuLaunchKernelEx, (&config, kernel->function, parameters, NULL),
-               "'%s', %u blocks of %u threads, %d bytes of shared memory, stream %p", kernel->name,
-               blocks, threads, kernel->scratch, (void *)stream);
+               "'%s', %u blocks of %u threads, %d bytes of shared memory, early, stream %p",
+               kernel->name, blocks, threads, kernel->scratch, (void *)stream);
     return SEDGE_OK;
 }
 
