@@ -30,8 +30,9 @@ typedef struct sweep_state {
     sedge_folder_lock *lock;
     json_t *rows; // of the runs that are done; root
     int before;   // runs that were done before
-    int begun;    // runs that this process has made, or makes
-    double began; // the first of them, on sedge_clock
+    int left;     // runs that are not done; root
+    int whole;    // runs that this process has made from their beginning
+    double spent; // seconds in them
 } sweep_state;
 
 // ---- one run -----------------------------------------------------------------------------------
@@ -287,16 +288,25 @@ static sedge_status write_files(const sweep_state *state, const char *outcome)
     return sedge_comm_agree(state->comm, status);
 }
 
-// How long the runs from `i` on will take if each takes as long as those before: ", about 3.2 min
-// left". Nothing before the first.
-static void describe_left(char text[64], const sweep_state *state, int i)
+// How many runs are not done. Root.
+static sedge_status count_left(sweep_state *state)
+{
+    for (int i = 0; i < state->sweep.runs; i++) {
+        SEDGE_TRY(prepare_run(state, i));
+        state->left += find_progress(state) != RUN_DONE;
+    }
+    return SEDGE_OK;
+}
+
+// How long the runs that are not done will take if each takes as long as those that were made from
+// their beginning: ", about 3.2 min left". Nothing before the first of these.
+static void describe_left(char text[64], const sweep_state *state)
 {
     char left[32];
 
     text[0] = '\0';
-    if (state->begun == 0) return;
-    const double each = (sedge_clock() - state->began) / state->begun;
-    sedge_progress_duration(left, each * (state->sweep.runs - i));
+    if (state->whole == 0) return;
+    sedge_progress_duration(left, state->spent / state->whole * state->left);
     (void)snprintf(text, 64, ", about %s left", left);
 }
 
@@ -310,16 +320,20 @@ static sedge_status make_run(sweep_state *state, int i)
     int progress = root ? (int)find_progress(state) : 0;
     sedge_comm_broadcast(state->comm, &progress, sizeof progress, 0);
     describe_run(values, sizeof values, state);
-    describe_left(left, state, i);
+    describe_left(left, state);
     if (state->tells) {
         printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
                i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : left, values);
     }
     state->before += progress == RUN_DONE;
-    if (progress != RUN_DONE && state->begun++ == 0) state->began = sedge_clock();
     if (progress == RUN_BEGUN) state->options.restart = "auto";
-    if (progress != RUN_DONE)
+    if (progress != RUN_DONE) {
+        const double begun = sedge_clock();
         SEDGE_TRY(name_fault(state, i, sedge_run(state->comm, &state->options)));
+        if (progress == RUN_ANEW) state->spent += sedge_clock() - begun;
+        state->whole += progress == RUN_ANEW;
+        state->left--;
+    }
     return sedge_comm_agree(state->comm,
                             root ? sedge_sweep_add_row(state->rows, &state->sweep, i) : SEDGE_OK);
 }
@@ -328,6 +342,8 @@ static sedge_status make_runs(sweep_state *state)
 {
     sedge_status status = SEDGE_OK;
 
+    SEDGE_TRY(sedge_comm_agree(state->comm,
+                               sedge_comm_is_root(state->comm) ? count_left(state) : SEDGE_OK));
     SEDGE_TRY(write_files(state, "not complete")); // an earlier sweep's would say that all is done
     for (int i = 0; i < state->sweep.runs; i++) {
         status = make_run(state, i);

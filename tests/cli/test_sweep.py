@@ -2,9 +2,11 @@
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 from kit import DECK, PLATES, SOURCE, Case, line_of, read_json, sides
@@ -154,6 +156,20 @@ class Sweep(Case):
                                  ["002", *back, "nan", "%.3f" % (10 * math.log10(values["002"][0])), "nan"]])
         self.assertRegex(result.out, r"\nrun 2 of 2 of the sweep, about \S+ (s|min) left: monitors")
 
+    def test_time_left(self):
+        """Runs that are done take no time: what is left before the second of two equal runs, the others done before, is
+        less than what all takes."""
+        deck = self.sweep(SMALL, "time.steps: [600, 600, 1, 1, 1, 1, 1, 1]")
+        self.succeed("run", deck, "--quiet")
+        for name in ("001", "002"):
+            shutil.rmtree(self.folder / "deck-results" / name)
+        begun = time.monotonic()
+        result = self.succeed("run", deck)
+        whole = time.monotonic() - begun
+        self.assertIn("8 runs, 6 of them done before", result.out)
+        number, unit = re.search(r"\nrun 2 of 8 of the sweep, about (\S+) (s|min) left: time", result.out).groups()
+        self.assertLess(float(number) * {"s": 1, "min": 60}[unit], whole)
+
     def show_picture(self):
         try:
             import matplotlib.image
@@ -192,6 +208,7 @@ class Sweep(Case):
         again = self.succeed("run", deck, "--output", "out", "--restart", "auto", "--set", "time.wall=9 h", ranks=2)
         self.assertIn("3 runs, 1 of them done before", again.out)
         self.assertIn("step 80 of 100", again.out)
+        self.assertIn("\nrun 3 of 3 of the sweep: time", again.out)  # a part of a run does not say how long others take
         self.assertEqual((self.folder / "out/001/report.json").stat().st_mtime_ns, kept)
         self.assertEqual([self.energies(f"out/00{i}") for i in (1, 2, 3)], before)
         self.assertIn("3 of them done before", self.succeed("run", deck, "--output", "out").out)
