@@ -19,7 +19,8 @@ enum {
 };
 
 // What c holds: alpha of the flux, and the incident plane wave. What follows the kind of its signal
-// is not in the text of kernels (`incident_constants` of the equation's table).
+// is not in the text of kernels where boundary functions add the wave themselves
+// (`incident_constants` of the equation's table).
 enum {
     MAXWELL_UPWIND,
     MAXWELL_INCIDENT,                                         // 1 with an incident wave, else 0
