@@ -117,9 +117,9 @@ SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
 
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
-// parameters the constants c, SEDGE_RUNTIME_CONSTANTS of them, then
-// [groups][SEDGE_BOUNDARY_VALUES];
-//           fp64. kinds [groups], numbers of SEDGE_BOUNDARY_CASES
+// parameters SEDGE_RUNTIME_CONSTANTS constants c, the equation's, then those of the kind through
+//           which incident fields enter; then [groups][SEDGE_BOUNDARY_VALUES]; fp64
+// kinds     [groups], numbers of SEDGE_BOUNDARY_CASES
 // face_basis of coefficients (SEDGE_BERNSTEIN) only: the matrices that make nodal values of a
 //           face's coefficients, and the other way, [2][face nodes][face nodes], columns first,
 //           fp64
@@ -158,8 +158,9 @@ SEDGE_FUNCTION void add_time(sedge_point *mean, const sedge_point value, int q)
     }
 }
 
-// c of boundary functions: constants of the text, and those that only memory has. Two-sided ones
-// get the constants of the kind through which incident fields enter, too, all from memory.
+// c of boundary functions: the equation's, those of the text and those that only memory has.
+// Two-sided functions get all of c from memory where incident fields enter through surfaces: the
+// equation's constants, then those of the kind through which they enter.
 #define SEDGE_BOUNDARY_CONSTANTS(name, parameters) \
     const double name[SEDGE_CONSTANTS + 1] = {     \
         SEDGE_CONSTANT_LIST SEDGE_INCIDENT_LIST(parameters) 0.0}
