@@ -80,7 +80,6 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     find_place(place, shapes + curve_slot * SEDGE_CURVE_WORDS, rst);
 #ifdef SEDGE_TWO_SIDED_CASES
     SEDGE_EACH (f, SEDGE_FIELDS) other[f] = SEDGE_LANE(v[f], l);
-    (void)both_constants;
     for (int k = 0; k < SEDGE_MATERIAL_VALUES; k++) {
         behind[k] = SEDGE_LANE(mv[k], l);
         SEDGE_LANE(mv[k], l) = m[k];
@@ -104,6 +103,9 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     }
     SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = mean.f[f];
     (void)l, (void)constants, (void)values, (void)m, (void)mv, (void)normal;
+#ifdef SEDGE_TWO_SIDED_CASES
+    (void)both_constants;
+#endif
 }
 
 // ---- the stage ---------------------------------------------------------------------------------
