@@ -72,7 +72,7 @@ class Sweep(Case):
         deck = self.write("deck.yaml", CUBE)
         result = self.succeed("run", deck, "--device", "host", ranks=2)
         self.assertIn("monostatic cross-section in dB, by frequency", result.out)
-        self.assertRegex(result.out, r" 002 +90.00 +180.00 +\S+ +\S+  \[1, 0, 0\]  \[0, 1, 0\]\n")
+        self.assertRegex(result.out, r" 002 +90\.00 +180\.00 +\S+ +\S+  \[1, 0, 0\]  \[0, 1, 0\]\n")
         table = read_json(self.folder / "deck-results/sweep.json")
         self.assertEqual([table["outcome"], table["runs_requested"]], ["done", 2])
         self.assertEqual(table["keys"], ["sources.0.direction", "sources.0.polarisation"])
