@@ -260,6 +260,39 @@ static void test_linear(const sedge_equation *equation)
     }
 }
 
+static void check_finite(const double *values, int count)
+{
+    for (int i = 0; i < count; i++) CHECK(isfinite(values[i]));
+}
+
+// Only boundary functions read the constants of the incident field, so that all others give numbers
+// where these are none.
+static void test_incident_constants(const sedge_equation *equation)
+{
+    double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], flux[3][SEDGE_MAX_FIELDS];
+    double jump[SEDGE_MAX_FIELDS], source[SEDGE_MAX_FIELDS] = {0.0}, weights[SEDGE_MAX_FIELDS];
+    uint64_t seed = 31;
+    surroundings s;
+
+    make_surroundings(&s, equation, &seed);
+    for (int i = 1; i <= equation->incident_constants; i++)
+        s.c[equation->constant_count - i] = (double)NAN;
+    for (int f = 0; f < SEDGE_MAX_FIELDS; f++) {
+        u[f] = random_value(&seed);
+        v[f] = random_value(&seed);
+    }
+    equation->flux(u, s.m, s.c, flux[0], flux[1], flux[2]);
+    for (int d = 0; d < 3; d++) check_finite(flux[d], equation->fields);
+    equation->surface(u, v, s.m, s.m, s.n, s.c, jump);
+    check_finite(jump, equation->fields);
+    if (equation->source != NULL) equation->source(u, s.m, s.c, source);
+    check_finite(source, equation->fields);
+    const double speed = equation->speed(s.m, s.c);
+    check_finite(&speed, 1);
+    equation->energy(s.m, weights);
+    check_finite(weights, equation->fields);
+}
+
 static void test_parameter_sizes(void)
 {
     const sedge_parameter list[] = {{.type = SEDGE_PARAMETER_REAL},
@@ -289,6 +322,7 @@ int main(void)
         check_kernel_functions(equation);
         test_flux_consistent(equation);
         test_linear(equation);
+        test_incident_constants(equation);
     }
     return CHECK_END();
 }
