@@ -348,9 +348,10 @@ typedef struct sedge_equation {
     const sedge_parameter *flux_keys;
     int flux_key_count;
     int constant_count;
-    // Optional: so many of the last constants are numbers of the incident field, 0 without one, and
-    // boundary functions alone read them. Kernels get them at run time; all others are part of
-    // their texts. So runs with other numbers there have the same programs.
+    // Optional: how many constants at the end of c describe the incident field; without one their
+    // values are 0. Boundary functions alone read them. Where boundary functions add the incident
+    // field themselves, kernels read these from memory, and the others are part of their texts: so
+    // runs that differ in them alone have the same programs.
     int incident_constants;
     void (*constants)(const double *flux_keys, const double *incident, double *c);
 

@@ -158,8 +158,8 @@ double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh 
 // The kind of a surface through which incident fields enter; NULL: there is none.
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
 
-// How many numbers of c kernels get at run time, in front of the conditions' parameters: all of
-// them if there is an incident field, else none.
+// How many numbers of c lie in the device's memory in front of the conditions' parameters: all of
+// them if there is an incident field, those that are part of kernels' texts, too; else none.
 int sedge_problem_runtime_constants(const sedge_problem *problem);
 
 // How many of the equation's constants are part of kernels' texts, the first ones: all but

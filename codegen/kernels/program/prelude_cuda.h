@@ -46,12 +46,13 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
     } sedge_signature_##name = {{(threads), 0 LIST(SEDGE_PRELUDE_COUNT) LIST(SEDGE_PRELUDE_SIZE)}, \
                                 "" LIST(SEDGE_PRELUDE_TEXT)};
 
-// The number of the block, when all work queued before the kernel is done: from sm_90 on a kernel's
-// blocks may begin earlier (launch_early in src/device/cuda/cuda.c). Every kernel of the dialect
-// waits here, before its text, so none can read or write anything too early; sedge_waits tells the
-// device layer. The number comes out of the wait, so that no compiler puts a block's loads before
-// it; loads of the same address for all blocks stay behind it because it is volatile and has
-// "memory" among what it changes (in the machine code for sm_90 none came before it).
+// Wait until all earlier work of the stream is done; then the number of the block. From sm_90 on a
+// kernel's blocks may begin before that (launch_early in src/device/cuda/cuda.c), so every kernel of
+// the dialect calls this first. Only programs whose kernels wait have the variable sedge_waits; the
+// device layer looks for it before it allows an early launch. Wait and number are one statement, so
+// that no load whose address depends on the number comes before the wait. Other loads stay behind
+// it because it is volatile and says that it changes memory (looked at in the machine code for
+// sm_90).
 #if __CUDA_ARCH__ >= 900
 extern "C" __device__ const int sedge_waits = 1;
 #endif
