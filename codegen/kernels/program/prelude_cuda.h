@@ -47,12 +47,12 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
                                 "" LIST(SEDGE_PRELUDE_TEXT)};
 
 // Wait until all earlier work of the stream is done; then the number of the block. From sm_90 on a
-// kernel's blocks may begin before that (launch_early in src/device/cuda/cuda.c), so every kernel of
-// the dialect calls this first. Only programs whose kernels wait have the variable sedge_waits; the
-// device layer looks for it before it allows an early launch. Wait and number are one statement, so
-// that no load whose address depends on the number comes before the wait. Other loads stay behind
-// it because it is volatile and says that it changes memory (looked at in the machine code for
-// sm_90).
+// kernel's blocks may begin before that (launch_early in src/device/cuda/cuda.c), so every kernel
+// of the dialect calls this first. Only programs whose kernels wait have the variable sedge_waits;
+// the device layer looks for it before it allows an early launch. Wait and number are one
+// statement, so that no load whose address depends on the number comes before the wait. Other loads
+// stay behind it because it is volatile and says that it changes memory (looked at in the machine
+// code for sm_90).
 #if __CUDA_ARCH__ >= 900
 extern "C" __device__ const int sedge_waits = 1;
 #endif
