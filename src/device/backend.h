@@ -68,6 +68,7 @@ struct sedge_device {
     int64_t memory_now;
     int64_t memory_peak;
     sedge_reserve *reserves;
+    bool has_peers; // cuda: memory of another process was opened (peer.h)
 };
 
 struct sedge_kernel {

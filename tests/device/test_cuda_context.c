@@ -110,6 +110,15 @@ static void use_program(sedge_device *device, const void *expected)
     SAME(sedge_module_get(&kernel, module, "waiting"));
     SAME(sedge_kernel_launch(kernel, NULL, 1, 32, NULL, 0));
     if (counts != NULL) CHECK(counts->all == 2 && counts->early == 1);
+    if (counts != NULL) { // a true driver opens no memory of its own process
+        const char *why = NULL;
+        const sedge_peer *const peer = sedge_device_peer(device, &why);
+        const sedge_peer_handle handle = {0};
+        uint64_t address = 0;
+        SAME(peer->open(device, &address, &handle));
+        SAME(sedge_kernel_launch(kernel, NULL, 1, 32, NULL, 0));
+        CHECK(counts->all == 3 && counts->early == 1); // with peers launches are plain
+    }
     SAME_FREE(sedge_module_free(module));
     sedge_release(binary);
 }

@@ -460,8 +460,9 @@ static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int6
 // (griddepcontrol.launch_dependents), so waiting blocks never take room that blocks of an earlier
 // kernel need, not even of one whose blocks wait for each other. A kernel that waits ends after all
 // earlier ones, so the next one waits for those, too. Other work in a stream is ordered as ever:
-// copies, events, flags of other processes (peer.h), kernels that do not wait. Recorded graphs are
-// the same from 12.3 on.
+// copies, events, kernels that do not wait. Recorded graphs are the same from 12.3 on. A device
+// whose stream waits for flags of other GPUs (peer.h) has plain launches: early ones behind such
+// waits were never run.
 static sedge_status launch_early(const sedge_kernel *kernel, CUstream stream, unsigned blocks,
                                  unsigned threads, void **parameters)
 {
@@ -499,7 +500,7 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     parameters[0] = &leading;
     for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
     SEDGE_CUDA_ENTER(device);
-    if (kernel->waits) {
+    if (kernel->waits && !device->has_peers) {
         SEDGE_TRY(launch_early(kernel, sedge_cuda_stream(device, stream), (unsigned)blocks,
                                (unsigned)threads, parameters));
         return sedge_cuda_end(device, stream);

@@ -58,6 +58,7 @@ static sedge_status open_memory(sedge_device *device, uint64_t *address,
     SEDGE_CUDA(cuIpcOpenMemHandle, (&opened, native, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
                "another process's memory");
     *address = opened;
+    device->has_peers = true;
     return SEDGE_OK;
 }
 
