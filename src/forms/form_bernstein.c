@@ -140,17 +140,18 @@ static void choose(operator_config *config, const operator_layout *layout,
     const bool is_low = order + (layout->real_bytes == 8) <= 2;
     const bool is_third = layout->real_bytes == 4 && order == 3;
     const bool is_middle = layout->real_bytes == 4 && order >= 3 && order <= 7;
-    const int fields = target->problem->equation->fields;
+    const bool is_host = operator_is_host_form(target->info);
+    const int group = WARP / target->problem->equation->fields;
     const int groups = is_low ? 4 : is_middle ? 2 : 1;
 
     config->item_nodes = config->lift_nodes = layout->group;
-    config->field_block = config->lift_block = fields;
+    config->field_block = config->lift_block = target->problem->equation->fields;
     config->own[PARTS] = is_low ? 1 : 2;
-    config->block = operator_is_host_form(target->info) ? 1 : groups * (WARP / fields);
+    config->block = is_host ? 1 : groups * group;
     derive(config, layout, target);
-    // Two groups only where a multiprocessor has room for two such blocks.
-    if (is_middle && 2 * config->scratch_bytes > target->info->shared_bytes_block) {
-        config->block = operator_is_host_form(target->info) ? 1 : WARP / fields;
+    // Two groups only where there is room for two such blocks.
+    if (!is_host && is_middle && 2 * config->scratch_bytes > target->info->shared_bytes_block) {
+        config->block = group;
         derive(config, layout, target);
     }
     config->resident = is_third ? 1024 : config->threads;
