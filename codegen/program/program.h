@@ -23,7 +23,8 @@ typedef struct sedge_program sedge_program;
 
 typedef struct sedge_program_options {
     const char *name;            // of the program, for messages and kept files: "maxwell-n4-fp32"
-    const char *constants;       // C text put between the prelude and the sources; may be ""
+    const char *constants;       // C text put between the prelude and the sources; may be "";
+                                 // macros that nothing mentions are left out (constants.h)
     const sedge_source *sources; // in order
     int count;
     int shared_bytes; // opencl: bytes that every kernel reserves for its SEDGE_SHARED arrays, each

@@ -2,6 +2,7 @@
 #include "program/program.h"
 
 #include "base/memory.h"
+#include "program/constants.h"
 #include "text/lines.h"
 
 #include <ctype.h>
@@ -186,22 +187,47 @@ done:
     return status;
 }
 
+// The constants that the prelude or the sources mention, under their name, in front of the sources.
+static sedge_status add_constants(sedge_text *out, const sedge_program_options *options,
+                                  const sedge_text *sources)
+{
+    sedge_status status;
+    sedge_text *used = NULL;
+    char name[512];
+
+    if (snprintf(name, sizeof name, "constants of %s", options->name) >= (int)sizeof name) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the program's name is too long: '%s'",
+                          options->name);
+    }
+    SEDGE_TRY_GOTO(status, sedge_text_create(&used));
+    const char *const texts[] = {sedge_text_get(out), sedge_text_get(sources)};
+    SEDGE_TRY_GOTO(status,
+                   sedge_constants_write(used, options->constants != NULL ? options->constants : "",
+                                         texts, 2));
+    SEDGE_TRY_GOTO(status, add_piece(out, name, sedge_text_get(used)));
+done:
+    sedge_text_free(used);
+    return status;
+}
+
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options)
 {
+    sedge_status status;
     source_target target;
-    char constants[512];
+    sedge_text *sources = NULL;
 
     SEDGE_TRY(choose_target(&target, kind));
     SEDGE_TRY(add_opening(out, &target, options));
     SEDGE_TRY(add_shared_bytes(out, kind, options));
     SEDGE_TRY(add_prelude(out, target.prelude));
-    if (snprintf(constants, sizeof constants, "constants of %s", options->name) >=
-        (int)sizeof constants) {
-        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the program's name is too long: '%s'",
-                          options->name);
-    }
-    SEDGE_TRY(add_piece(out, constants, options->constants != NULL ? options->constants : ""));
-    for (int i = 0; i < options->count; i++) SEDGE_TRY(add_source(out, &options->sources[i]));
-    return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_text_create(&sources));
+    for (int i = 0; i < options->count; i++)
+        SEDGE_TRY_GOTO(status, add_source(sources, &options->sources[i]));
+    SEDGE_TRY_GOTO(status, add_constants(out, options, sources));
+    SEDGE_TRY_GOTO(status,
+                   sedge_text_add_bytes(out, sedge_text_get(sources), sedge_text_length(sources)));
+done:
+    sedge_text_free(sources);
+    return status;
 }

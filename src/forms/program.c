@@ -136,8 +136,8 @@ static sedge_status write_problem(sedge_text *text, const operator_target *targe
         {"NODES", element->nodes},
         {"FACE_NODES", element->face_nodes},
         {"LINEAR", problem->equation->linear},
-        {"VOLUMES", problem->volumes},
-        {"MATERIALS", sedge_problem_media(problem)},
+        {"ONE_VOLUME", problem->volumes == 1},
+        {"ONE_MEDIUM", sedge_problem_media(problem) == 1},
         {"MATERIAL_VALUES", problem->equation->material_values},
         {"CONSTANTS", problem->equation->constant_count},
     };

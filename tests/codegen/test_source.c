@@ -38,7 +38,7 @@ static void test_whole_text(void)
 {
     const sedge_source sources[] = {
         {"codegen/kernels/one.h", NULL},
-        {"two.h", "  #  pragma once\n#include \"one.h\"\nint two; // #include <no.h>"}};
+        {"two.h", "  #  pragma once\n#include \"one.h\"\nint two[N]; // #include <no.h>"}};
     const sedge_program_options options = {
         .name = "demo-1", .constants = "#define N 4\n", .sources = sources, .count = 2};
     static const char wanted[] = "#line 1 \"codegen/kernels/program/prelude_host.h\"\n"
@@ -48,7 +48,7 @@ static void test_whole_text(void)
                                  "#line 1 \"codegen/kernels/one.h\"\n"
                                  "\nint one;\n"
                                  "#line 1 \"two.h\"\n"
-                                 "\n\nint two; // #include <no.h>\n";
+                                 "\n\nint two[N]; // #include <no.h>\n";
     sedge_status status;
     sedge_text *const text = write_program(&options, SEDGE_DEVICE_HOST, &status);
     sedge_text *const again = write_program(&options, SEDGE_DEVICE_HOST, &status);

@@ -518,7 +518,7 @@ static sedge_status write_more(sedge_text *text, const operator_config *config,
                                const operator_layout *layout, const operator_target *target)
 {
     SEDGE_TRY(operator_form_fused.constants(text, config, layout, target));
-    return sedge_text_add(text, "#define SEDGE_MORE 1\n");
+    return sedge_text_add(text, "#define SEDGE_MORE 1\nenum { MORE = SEDGE_MORE };\n");
 }
 
 // The key is made of the rows: a row more or fewer, another source or constant of a row make

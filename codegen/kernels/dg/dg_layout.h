@@ -112,7 +112,7 @@ SEDGE_FUNCTION void get_material(sedge_value *m, const SEDGE_GLOBAL int *SEDGE_R
                                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                                  sedge_int64 value)
 {
-#if SEDGE_MATERIALS == 1
+#if SEDGE_ONE_MEDIUM
     const double list[SEDGE_MATERIAL_VALUES + 1] = {SEDGE_MATERIAL_LIST 0.0};
     SEDGE_EACH (k, SEDGE_MATERIAL_VALUES) m[k] = SEDGE_SPLAT(list[k]);
     (void)material, (void)materials, (void)value;
@@ -173,7 +173,7 @@ SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, sedge_int64 value, in
                                            const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
                                            sedge_int64 slots)
 {
-#if SEDGE_MATERIALS == 1
+#if SEDGE_ONE_MEDIUM
     get_material(m, material, materials, value);
     (void)face, (void)links, (void)slots;
 #else

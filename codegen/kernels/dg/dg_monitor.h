@@ -83,7 +83,7 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state 
         }
     }
     SEDGE_LANES_LOOP (l) {
-#if SEDGE_VOLUMES > 1
+#if !SEDGE_ONE_VOLUME
         const SEDGE_GLOBAL double *const w =
             energy_weights + material[value * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
 #else

@@ -97,7 +97,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
     get_material(mv, material, materials, face.own.neighbour / SEDGE_LANES);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) {
-#if SEDGE_MATERIALS == 1
+#if SEDGE_ONE_MEDIUM
         behind[j] = m[j];
 #else
         const int neighbour = face.other.neighbour;

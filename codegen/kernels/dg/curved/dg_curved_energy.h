@@ -36,7 +36,7 @@ SEDGE_KERNEL(sedge_curved_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_ENERGY_LIST)
                             at[f] += v * u[(first + k) * SEDGE_NODES_PADDED + n].f[f];
                     }
                     SEDGE_LANES_LOOP (l) {
-#if SEDGE_VOLUMES > 1
+#if !SEDGE_ONE_VOLUME
                         const SEDGE_GLOBAL double *const w =
                             energy_weights +
                             material[(first + k) * SEDGE_LANES + l] * SEDGE_ENERGY_WEIGHTS;
