@@ -103,6 +103,60 @@ static double complex get_index(const double *m, const double complex *slowing)
            find_root(slowing[3] / m[MAXWELL_INVERSE_MU]);
 }
 
+// The inverse of part [3][3] of a matrix [6][6] that begins at row and column `first`.
+static void invert_part(const double complex *slowing, int first, double complex inverse[3][3])
+{
+    double complex a[3][3];
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) a[i][j] = slowing[6 * (first + i) + first + j];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) { // cofactors, with indices that go around
+            const int r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            inverse[i][j] = a[r][c] * a[s][d] - a[r][d] * a[s][c];
+        }
+    }
+    const double complex determinant =
+        a[0][0] * inverse[0][0] + a[0][1] * inverse[1][0] + a[0][2] * inverse[2][0];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) inverse[i][j] /= determinant;
+}
+
+// A wave along axis d has n^2 d x (mu^-1 (d x E)) = -epsilon E: 1 / n^2 are the two eigenvalues of
+// A = -epsilon^-1 [d] mu^-1 [d] across d; the third one is 0. With a, b behind d in turn,
+// [d] x = -x_b a + x_a b.
+static void get_indices(const double *m, const double complex *slowing, int axis,
+                        double complex indices[2])
+{
+    const int t[2] = {(axis + 1) % 3, (axis + 2) % 3};
+    double complex electric[3][3], u[3][3], a[2][2];
+
+    invert_part(slowing, 0, electric);
+    invert_part(slowing, 3, u);
+    // -[d] mu^-1 [d] in the plane across d
+    const double complex turned[2][2] = {{u[t[1]][t[1]], -u[t[1]][t[0]]},
+                                         {-u[t[0]][t[1]], u[t[0]][t[0]]}};
+    const double factor = m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU];
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            a[i][j] = factor *
+                      (electric[t[i]][t[0]] * turned[0][j] + electric[t[i]][t[1]] * turned[1][j]);
+        }
+    }
+    const double complex mean = 0.5 * (a[0][0] + a[1][1]);
+    const double complex half =
+        csqrt(0.25 * (a[0][0] - a[1][1]) * (a[0][0] - a[1][1]) + a[0][1] * a[1][0]);
+    for (int i = 0; i < 2; i++) {
+        const double complex root = find_root(1.0 / (i == 0 ? mean - half : mean + half));
+        indices[i] = cimag(root) > 0.0 ? -root : root; // it falls where it goes
+    }
+    if (cabs(indices[0]) < cabs(indices[1])) {
+        const double complex larger = indices[1];
+        indices[1] = indices[0];
+        indices[0] = larger;
+    }
+}
+
 // 1/2 (eps E^2 + mu H^2)
 static void get_energy(const double *m, double *weights)
 {
@@ -258,6 +312,7 @@ const sedge_equation sedge_equation_maxwell = {
     .decay = get_decay,
     .energy = get_energy,
     .index = get_index,
+    .indices = get_indices,
     .boundaries = boundaries,
     .boundary_count = COUNT_OF(boundaries),
     .initials = maxwell_initials,

@@ -379,6 +379,10 @@ typedef struct sedge_equation {
     // c)) in a medium whose source and terms turn i omega u_f into slowing_f i omega u_f; not a
     // number if the factors differ within a vector.
     double _Complex (*index)(const double *m, const double _Complex *slowing);
+    // Optional. The same where `slowing` is a matrix [fields][fields], for the two waves that
+    // travel along `axis` (0 to 2), the one with the larger |index| first.
+    void (*indices)(const double *m, const double _Complex *slowing, int axis,
+                    double _Complex indices[2]);
 
     const sedge_boundary_kind *boundaries;
     int boundary_count;

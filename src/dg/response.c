@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 // A pole at one angular frequency: memory values follow from the fields.
 typedef struct pole {
@@ -48,9 +49,11 @@ static void solve(double complex (*a)[SEDGE_MAX_MEMORY], double complex *b, int 
     }
 }
 
-// Add to change[f] what the pole adds to du_f/dt of a swinging field f alone, by
-// i omega w = A w + B u and du = C w + D u. False: it adds to other fields, too.
-static bool add_pole(double complex *change, const pole *of, int field)
+// change[f][g]: what the medium adds to du_f/dt for a swinging field u_g = 1.
+typedef double complex changes[SEDGE_MAX_FIELDS][SEDGE_MAX_FIELDS];
+
+// Add what the pole adds for one field, by i omega w = A w + B u and du = C w + D u.
+static void add_pole(changes change, const pole *of, int field)
 {
     const double none[SEDGE_MAX_MEMORY] = {0.0};
     const int memory = of->kind->memory;
@@ -79,10 +82,7 @@ static bool add_pole(double complex *change, const pole *of, int field)
         apply(of, u, unit, du, dw);
         for (int f = 0; f < SEDGE_MAX_FIELDS; f++) sum[f] += du[f] * w[k];
     }
-    for (int f = 0; f < SEDGE_MAX_FIELDS; f++)
-        if (f != field && cabs(sum[f]) > 1e-9 * cabs(sum[field])) return false;
-    change[field] += sum[field];
-    return true;
+    for (int f = 0; f < SEDGE_MAX_FIELDS; f++) change[f][field] += sum[f];
 }
 
 // Does volume group `volume` have the term as part of its medium, and not of an absorbing layer?
@@ -91,40 +91,55 @@ static bool has_term(const sedge_term *term, int volume)
     return term->present[volume] && term->kind->layer == 0;
 }
 
-static bool add_terms(double complex *change, const sedge_problem *problem, int volume,
-                      double omega)
+// Terms and source of a medium. False: a term is not linear.
+static bool find_changes(changes change, const sedge_problem *problem, int volume, double omega)
 {
+    const sedge_equation *const equation = problem->equation;
+
+    memset(change, 0, sizeof(changes));
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
         const int size = sedge_term_parameters(term) / term->poles;
         if (!has_term(term, volume)) continue;
-        if (!term->kind->linear || term->kind->tensor != NULL || term->kind->multiply != NULL)
-            return false;
-        for (int k = 0; k < term->poles * problem->equation->fields; k++) {
+        if (!term->kind->linear) return false;
+        for (int k = 0; k < term->poles * equation->fields && term->kind->local != NULL; k++) {
             const pole of = {problem, term->kind, problem->materials[volume],
                              term->parameters[volume] + (ptrdiff_t)(k % term->poles) * size, omega};
-            if (!add_pole(change, &of, k / term->poles)) return false;
+            add_pole(change, &of, k / term->poles);
         }
     }
+    for (int g = 0; g < equation->fields && equation->source != NULL; g++) {
+        double u[SEDGE_MAX_FIELDS] = {0.0};
+        double s[SEDGE_MAX_FIELDS] = {0.0};
+        u[g] = 1.0;
+        equation->source(u, problem->materials[volume], problem->constants, s);
+        for (int f = 0; f < equation->fields; f++) change[f][g] += s[f];
+    }
     return true;
+}
+
+static bool has_tensor(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (has_term(term, volume) && (term->kind->tensor != NULL || term->kind->multiply != NULL))
+            return true;
+    }
+    return false;
 }
 
 bool sedge_response_find(double complex factors[SEDGE_MAX_FIELDS], const sedge_problem *problem,
                          int volume, double omega)
 {
-    const sedge_equation *const equation = problem->equation;
-    double complex change[SEDGE_MAX_FIELDS] = {0.0};
+    const int n = problem->equation->fields;
+    changes change;
 
-    if (!add_terms(change, problem, volume, omega)) return false;
-    for (int f = 0; f < equation->fields && equation->source != NULL; f++) {
-        double u[SEDGE_MAX_FIELDS] = {0.0};
-        double s[SEDGE_MAX_FIELDS] = {0.0};
-        u[f] = 1.0;
-        equation->source(u, problem->materials[volume], problem->constants, s);
-        change[f] += s[f];
+    if (has_tensor(problem, volume) || !find_changes(change, problem, volume, omega)) return false;
+    for (int g = 0; g < n; g++) {
+        for (int f = 0; f < n; f++)
+            if (f != g && cabs(change[f][g]) > 1e-9 * cabs(change[g][g])) return false;
+        factors[g] = 1.0 - change[g][g] / (omega * (double complex)I);
     }
-    for (int f = 0; f < equation->fields; f++)
-        factors[f] = 1.0 - change[f] / (omega * (double complex)I);
     return true;
 }
 
@@ -163,6 +178,36 @@ static void invert(double *a, int n)
     }
 }
 
+// The inverse of what sedge_response_multiply does, [fields][fields].
+static void find_inverse(double *inverse, const sedge_problem *problem, int volume)
+{
+    const int n = problem->equation->fields;
+
+    for (int f = 0; f < n; f++) {
+        double column[SEDGE_MAX_FIELDS] = {0.0};
+        column[f] = 1.0;
+        sedge_response_multiply(problem, volume, column);
+        for (int g = 0; g < n; g++) inverse[g * n + f] = column[g];
+    }
+    invert(inverse, n);
+}
+
+bool sedge_response_matrix(double complex *matrix, const sedge_problem *problem, int volume,
+                           double omega)
+{
+    const int n = problem->equation->fields;
+    double inverse[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
+    changes change;
+
+    if (!find_changes(change, problem, volume, omega)) return false;
+    find_inverse(inverse, problem, volume);
+    for (int f = 0; f < n; f++) {
+        for (int g = 0; g < n; g++)
+            matrix[f * n + g] = inverse[f * n + g] - change[f][g] / (omega * (double complex)I);
+    }
+    return true;
+}
+
 void sedge_response_energy(double *weights, const sedge_problem *problem, int volume)
 {
     const sedge_equation *const equation = problem->equation;
@@ -170,13 +215,7 @@ void sedge_response_energy(double *weights, const sedge_problem *problem, int vo
     double diagonal[SEDGE_MAX_FIELDS];
 
     equation->energy(problem->materials[volume], diagonal);
-    for (int f = 0; f < n; f++) {
-        double column[SEDGE_MAX_FIELDS] = {0.0};
-        column[f] = 1.0;
-        sedge_response_multiply(problem, volume, column);
-        for (int g = 0; g < n; g++) weights[g * n + f] = column[g];
-    }
-    invert(weights, n);
+    find_inverse(weights, problem, volume);
     for (int f = 0; f < n; f++)
         for (int g = 0; g < n; g++) weights[f * n + g] *= diagonal[f];
 }

@@ -13,6 +13,12 @@
 bool sedge_response_find(double complex factors[SEDGE_MAX_FIELDS], const sedge_problem *problem,
                          int volume, double omega);
 
+// The same with tensors: for fields exp(i omega t) the equation without terms and source is
+// i omega sum_g matrix_fg u_g = its du_f/dt. Sets matrix [fields][fields]. False: a term is not
+// linear. Not collective.
+bool sedge_response_matrix(double complex *matrix, const sedge_problem *problem, int volume,
+                           double omega);
+
 // Has any volume group a term that multiplies du/dt by a matrix (sedge_term_kind.multiply)?
 bool sedge_response_multiplies(const sedge_problem *problem);
 

@@ -52,20 +52,36 @@ static double group_error(const resolution *group, int order)
     return group->volume > 0.0 ? sqrt(group->errors[order] / group->volume) : 0.0;
 }
 
+// The largest size of the refractive index along x, y and z; not a number where it has none.
+static double find_index(const sedge_problem *problem, int g, double frequency)
+{
+    double complex along[3][2];
+    double largest = cabs(sedge_refraction(problem, g, frequency));
+
+    if (!isnan(largest)) return largest;
+    sedge_refraction_along(along, problem, g, frequency);
+    for (int d = 0; d < 3; d++) largest = fmax(largest, cabs(along[d][0]));
+    return largest;
+}
+
 // The shortest wave of a group up to the highest frequency. Where terms make the refractive index
 // depend on the frequency its size counts: 1 over it is a wave, or the depth to which one enters.
+// In a medium with a tensor the slowest wave may travel along none of the axes.
 static void find_wave(resolution *group, const sedge_session *session, int g, double highest)
 {
     const sedge_problem *const problem = &session->problem;
+    double shortest = HUGE_VAL;
 
     group->wave = sedge_response_slowest(problem, g) / highest;
     if (!sedge_problem_has_term(problem, g)) return;
-    group->plain = isnan(creal(sedge_refraction(problem, g, highest)));
-    for (int i = 1; i <= SEDGE_FREQUENCIES && !group->plain; i++) {
+    group->plain = isnan(find_index(problem, g, highest));
+    if (group->plain) return;
+    for (int i = 1; i <= SEDGE_FREQUENCIES; i++) {
         const double frequency = highest * i / SEDGE_FREQUENCIES;
-        const double wave = 1.0 / (cabs(sedge_refraction(problem, g, frequency)) * frequency);
-        group->wave = i == 1 ? wave : fmin(group->wave, wave);
+        shortest = fmin(shortest, 1.0 / (find_index(problem, g, frequency) * frequency));
     }
+    const bool tensor = isnan(creal(sedge_refraction(problem, g, highest)));
+    group->wave = tensor ? fmin(group->wave, shortest) : shortest;
 }
 
 // Add this rank's elements. A wave crosses many elements, so its error is their mean error: a few

@@ -191,6 +191,45 @@ class Materials(Case):
             shortest = float(re.search("domain +shortest wave ([^,]+),", done.out)[1])
             self.assertLess(abs(shortest - min(waves)), 1e-3 * shortest)
 
+    def test_index_of_conductor(self):
+        """A conductor without poles has n and k, too."""
+        source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                  "signal: {type: cw, frequency: 2}}]")
+        done = self.succeed("check", self.deck, "--set", "materials.domain={epsilon: 3, conductivity: 0.7}", "--set", source,
+                            "--set", "initial={type: zero}")
+        rows = re.findall(r"at (\S+): n (\S+), k (\S+)\n", done.out)
+        self.assertEqual(len(rows), 5)
+        for f, n, k in (map(float, row) for row in rows):
+            self.assertLess(abs(n - 1j * k - cmath.sqrt(3 + 0.7 / (2j * math.pi * f))), 1e-3)
+
+    def test_index_of_tensors(self):
+        """Two waves along each axis: n^2 k x (mu^-1 (k x E)) = -epsilon E, by numpy's eigenvalues; without loss one line."""
+        source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                  "signal: {type: cw, frequency: 2}}]")
+        tensors = {"epsilon": [[2, 0.3, 0], [0.3, 1.5, -0.2], [0, -0.2, 1.2]], "mu": [[1.1, 0, 0.1], [0, 1, 0], [0.1, 0, 1.4]],
+                   "conductivity": [[0.5, 0, 0], [0, 0.1, 0.2], [0, 0.2, 0.6]]}
+        plain = "epsilon: {epsilon}, mu: {mu}"
+        for medium, lossy in ((plain, False), (plain + ", conductivity: {conductivity}, debye: {{strength: 1.2, relaxation_time: "
+                                               "0.3}}, magnetic_lorentz: {{strength: 0.5, frequency: 1.1, damping: 0.3}}", True)):
+            done = self.succeed("check", self.deck, "--set", "materials.domain={" + medium.format(**tensors) + "}", "--set", source,
+                                "--set", "initial={type: zero}")
+            lines = re.findall(r"at ([^ :]+): along x (.*); along y (.*); along z (.*)\n", done.out)
+            self.assertEqual(len(lines), 5 if lossy else 1)
+            for frequency, *axes in lines:
+                f = float(frequency)
+                epsilon, mu = (numpy.array(tensors[name], complex) for name in ("epsilon", "mu"))
+                if lossy:
+                    epsilon += numpy.eye(3) * 1.2 / (1 + 0.6j * math.pi * f) + numpy.array(tensors["conductivity"]) / (2j * math.pi * f)
+                    mu += numpy.eye(3) * 0.5 * 1.21 / (1.21 - f * f + 0.3j * f)
+                for axis, text in enumerate(axes):
+                    k = numpy.cross(numpy.eye(3), numpy.eye(3)[axis]).T
+                    values = numpy.linalg.eigvals(-numpy.linalg.inv(epsilon) @ k @ numpy.linalg.inv(mu) @ k)
+                    exact = sorted((cmath.sqrt(1 / value) for value in sorted(values, key=abs)[1:]), key=abs, reverse=True)
+                    found = [float(n) - 1j * float(loss) for n, loss in re.findall(r"n (\S+), k ([^ ,;]+)", text)]
+                    self.assertEqual(len(found), 2)
+                    for one, other in zip(found, exact):
+                        self.assertLess(abs(one - other), 1e-3 * abs(other), (medium, f, axis))
+
     def test_step(self):
         """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1, but for the exponential update."""
         pole = "debye: {strength: 1, relaxation_time: 1e-4}"
