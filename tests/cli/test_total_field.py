@@ -113,6 +113,19 @@ class TotalField(Case):
             exact[delay] = signal(times - late, delay=delay, phase=phase)[:, None] * both
         self.check_empty(fields, sum(exact.values()), 1.4e-2, 1e-3)
 
+    def test_signals(self):
+        """A Ricker pulse, and a continuous wave after its ramp of three periods."""
+        direction = numpy.array([1, 2, 2]) / 3
+        for text, exact, start in (
+                ("type: ricker, frequency: 0.5, delay: 3.2",
+                 lambda t: (1 - 2 * (math.pi * 0.5 * (t - 3.2)) ** 2) * numpy.exp(-(math.pi * 0.5 * (t - 3.2)) ** 2), 0),
+                ("type: cw, frequency: 0.5, phase: 30", lambda t: numpy.sin(math.pi * t + math.pi / 6), 6)):
+            times, fields = self.fields("signal", f"sources.0.signal={{{text}}}", "time={end: 9}")
+            late = times - direction @ (numpy.array([0.11, 0.12, 0.13]) + 0.7)
+            wave = exact(late)[:, None] * numpy.hstack(((0, 1, -1), numpy.cross(direction, (0, 1, -1))))
+            known = late > start
+            self.check_empty({**fields, "inside": fields["inside"][known]}, wave[known], 1.4e-2, 1e-3)
+
     def test_restart(self):
         """From a checkpoint while the wave is on its way through the surface, on other ranks."""
         keep = "output.checkpoint={steps: 90}"
