@@ -100,8 +100,45 @@ body = check_picture(DIPOLE, "--surface", "sphere")
 assert body.shape[1] > 1.2 * shown.shape[1], "no panel of cross-sections"
 assert ((abs(body[:, -700:] - 1.0) > 0.2).any(axis=2)).sum() > 1000, "an empty panel of cross-sections"
 check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
-check_refusal("the directivity is of both", DIPOLE, "--polarisation", "phi")
-check_refusal("the gain is of both", DIPOLE, "--quantity", "gain", "--polarisation", "phi")
+check_refusal("the axial ratio is of both", DIPOLE, "--quantity", "axial-ratio", "--polarisation", "phi")
+
+# Polarisations, as numbers: dipoles along x and z, and one along x with a second along y a quarter of a period later.
+POLARISED = os.path.join(FOLDER, "polarised-far.h5")
+cosine, sine = numpy.cos(numpy.radians(theta))[None, :, None], numpy.sin(numpy.radians(theta))[None, :, None]
+turn = numpy.radians(phi)[None, None, :]
+dipoles = {"x": (cosine * numpy.cos(turn), -numpy.sin(turn)), "y": (cosine * numpy.sin(turn), numpy.cos(turn)),
+           "z": (-sine, 0.0 * sine)}
+dipoles["crossed"] = tuple(a - 1j * b for a, b in zip(dipoles["x"], dipoles["y"]))
+with h5py.File(POLARISED, "w") as file:
+    for name, parts in dipoles.items():
+        fields = [part + numpy.zeros((1, len(theta), len(phi)), complex) for part in parts]
+        for key, values, unit in (("frequency", numpy.array([1e9]), "Hz"), ("theta", theta, "deg"), ("phi", phi, "deg"),
+                                  ("E_theta", fields[0], "V"), ("E_phi", fields[1], "V"),
+                                  ("directivity", 1.5 * sum(abs(part) ** 2 for part in fields), "1")):
+            file[name + "/" + key] = values
+            file[name + "/" + key].attrs["units"] = unit
+script = runpy.run_path(PLOT, run_name="sedge_plot")
+script["import_packages"]()
+
+
+def decibels(name, quantity, polarisation):
+    arguments = types.SimpleNamespace(surface=name, quantity=quantity, polarisation=polarisation, frequency=None, phi=None)
+    with h5py.File(POLARISED) as file:
+        return script["FarField"](file, arguments).values[0]
+
+
+for quantity in ("directivity", "field"):
+    for name, polarisation, share in (
+            ("z", "theta", 1.0), ("z", "phi", 0.0), ("z", "right", 0.5), ("z", "left", 0.5), ("x", "right", 0.5),
+            ("x", "co", 1.0), ("x", "cross", 0.0), ("y", "co", 0.0), ("y", "cross", 1.0), ("crossed", "right", 1.0), ("crossed", "left", 0.0)):
+        row = 9 if name == "z" else 0  # along z, or the equator of the one along z
+        whole, part = (10 ** (decibels(name, quantity, which)[row] / 10) for which in ("total", polarisation))
+        assert abs(part - share * whole).max() < 1e-12 * whole.max(), (name, quantity, polarisation, part / whole)
+    below = 10 ** (decibels("crossed", quantity, "left")[-1] / 10) - 10 ** (decibels("crossed", quantity, "total")[-1] / 10)
+    assert abs(below).max() < 1e-12, "downwards it is left-handed"
+tilted = 10 ** (decibels("x", "directivity", "cross")[12] / 10) / 1.5  # of a dipole at 60 degrees it is (1 - cos)^2 / 4 sin(2 phi)^2
+assert abs(tilted - 0.25 * (1 - 0.5) ** 2 * numpy.sin(2 * numpy.radians(phi)) ** 2).max() < 1e-12, tilted
+check_picture(POLARISED, "--surface", "crossed", "--polarisation", "right", "--quantity", "field")
 
 # What a slab reflects and lets through at a point before it, in it and behind it, and the exact ones.
 SLAB = os.path.join(FOLDER, "slab")
