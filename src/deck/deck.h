@@ -270,17 +270,22 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
 
 // The perfectly matched layer on a mesh, code units.
 typedef struct sedge_deck_layer {
-    bool lossless;            // with the terms of lossless media (sedge_term_kind.lossless)
-    double sigma, alpha;      // s = 1 + sigma / (alpha + d/dt)
-    double reflection;        // at a right angle and high frequencies, of the layer alone
-    bool by_rule;             // that is not the deck's, but by the order
-    double speed;             // of the fastest wave in the layer
+    bool lossless;       // with the terms of lossless media (sedge_term_kind.lossless)
+    double sigma, alpha; // s = 1 + sigma / (alpha + d/dt)
+    double reflection;   // at a right angle and high frequencies, of the layer alone
+    bool by_rule;        // that is not the deck's
+    const char *near;    // the group or source for which it is weaker than by the order; NULL
+    double waves; // to it, in wavelengths of the lowest frequency of the monitors; else HUGE_VAL
+    double speed; // of the fastest wave in the layer
     double reflection_lowest; // the same at the lowest frequency that it must absorb
 } sedge_deck_layer;
 
 // Find the layer of a problem without its terms. `deck` has one. Not collective.
 void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const sedge_mesh *mesh,
                            const sedge_problem *problem);
+
+// The lowest and the highest frequency of the monitors; the highest is 0: they have none.
+void sedge_deck_find_band(double band[2], const sedge_deck *deck);
 
 // Append the deck with every default filled in, as YAML that reads back to the same deck. Not
 // collective.

@@ -28,6 +28,13 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // A face is parallel to an axis up to this sine of the angle.
 #define PARALLEL 1e-6
 
+// Nearer to the layer than this part of a wavelength are stored fields that the reflection by the
+// order is not made for: 0.08 away spheres scatter 2 to 20 % too little at orders 2 to 4.
+#define NEAR_WAVES 0.1
+
+// Nearer than this part of the mesh's size: it reaches the layer.
+#define NEAREST 1e-6
+
 // The lowest frequency is at least this part of the highest one.
 #define BAND_FLOOR 0.05
 
@@ -136,26 +143,139 @@ static double find_frequency(const sedge_deck *deck, const sedge_mesh *mesh,
     return find_speed(mesh, problem) / (2.0 * longest);
 }
 
+// ---- what is near ------------------------------------------------------------------------------
+
+static void extend_band(double band[2], const sedge_deck_frequencies *frequencies)
+{
+    for (int i = 0; i < frequencies->count; i++) {
+        band[0] = fmin(band[0], frequencies->value[i]);
+        band[1] = fmax(band[1], frequencies->value[i]);
+    }
+}
+
+void sedge_deck_find_band(double band[2], const sedge_deck *deck)
+{
+    band[0] = HUGE_VAL;
+    band[1] = 0.0;
+    for (int i = 0; i < deck->spectrum_count; i++) extend_band(band, &deck->spectra[i].frequencies);
+    for (int i = 0; i < deck->flux_count; i++) extend_band(band, &deck->fluxes[i].frequencies);
+    for (int i = 0; i < deck->far_field_count; i++)
+        extend_band(band, &deck->far_fields[i].frequencies);
+}
+
+// The distance of a box (minus the least coordinates, then the greatest) from the nearest side of
+// the mesh with a layer. HUGE_VAL: it reaches one, as walls and media do that go on in the layer.
+static double find_distance(const sedge_mesh *mesh, const double box[6])
+{
+    const double(*const inner)[3] = sedge_mesh_inner_bounds(mesh);
+    double distance = HUGE_VAL;
+    double size = 0.0;
+
+    for (int i = 0; i < 6; i++) {
+        const int d = i % 3;
+        const double to = i < 3 ? -inner[0][d] - box[i] : inner[1][d] - box[i];
+        const double layer =
+            i < 3 ? inner[0][d] - mesh->bounds[0][d] : mesh->bounds[1][d] - inner[1][d];
+        size = fmax(size, inner[1][d] - inner[0][d]);
+        if (layer > 0.5 * mesh->extruded.thickness) distance = fmin(distance, to);
+    }
+    return distance > NEAREST * size ? distance : HUGE_VAL;
+}
+
+static bool has_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume)
+{
+    const char *const owner = groups->volume_names[groups->volume_owner[volume]];
+
+    for (int i = 0; i < deck->term_count; i++)
+        if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
+    return false;
+}
+
+// Is a volume group a body: of another medium than all layers?
+static bool is_body(const sedge_deck *deck, const sedge_mesh *mesh, const sedge_problem *problem,
+                    int volume)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+
+    if (groups->volume_axes[volume] != 0) return false;
+    for (int v = 0; v < groups->volumes; v++) {
+        bool same = groups->volume_axes[v] != 0 && !has_terms(deck, groups, v) &&
+                    !has_terms(deck, groups, volume);
+        for (int i = 0; i < problem->equation->material_values; i++) {
+            const double x = problem->materials[v][i];
+            const double y = problem->materials[volume][i];
+            same = same && !(x < y) && !(x > y);
+        }
+        if (same || (groups->volume_axes[v] != 0 && groups->volume_owner[v] == volume))
+            return false;
+    }
+    return true;
+}
+
+// Fields are stored around conductors, sheets, bodies and sources: what is nearest to the layers of
+// a box.
+static double find_nearest(const char **name, const sedge_deck *deck, const sedge_mesh *mesh,
+                           const sedge_problem *problem)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    double nearest = HUGE_VAL;
+
+    if (mesh->boxes == NULL) return nearest;
+    for (int i = 0; i < groups->volumes + groups->surfaces; i++) {
+        const int s = i - groups->volumes;
+        const sedge_boundary_kind *const kind = s < 0 ? NULL : problem->boundaries[s].kind;
+        const bool is_wall = kind != NULL && !kind->layers && !kind->absorbs && kind->feed == NULL;
+        if (s < 0 ? !is_body(deck, mesh, problem, i) : !is_wall) continue;
+        const double distance = find_distance(mesh, mesh->boxes[i]);
+        if (!(distance < nearest)) continue;
+        nearest = distance;
+        *name = s < 0 ? groups->volume_names[i] : groups->surface_names[s];
+    }
+    for (int i = 0; i < problem->point_source_count; i++) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        double box[6];
+        for (int k = 0; k < 6; k++) box[k] = (k < 3 ? -1.0 : 1.0) * source->position[k % 3];
+        const double distance = find_distance(mesh, box);
+        if (!(distance < nearest)) continue;
+        nearest = distance;
+        *name = source->kind->name;
+    }
+    return nearest;
+}
+
 // Where the discretisation reflects about as much. What absorbs more falls too fast for the one or
-// two elements of the layer, and fields near the sources, which reach it, see it as a wrong medium.
-static double find_reflection(const sedge_deck *deck)
+// two elements of the layer, and fields stored around a body, where they reach it, see it as a
+// wrong medium: for these it is weaker.
+static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const sedge_mesh *mesh,
+                            const sedge_problem *problem)
 {
     const double requested = deck->layer->parameters[REFLECTION];
+    const double weak = deck->order < 3 ? 3e-2 : deck->order < 5 ? 1e-2 : 1e-3;
+    const char *near = NULL;
+    double band[2];
 
-    if (requested > 0.0) return requested;
-    return pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0));
+    out->by_rule = !(requested > 0.0);
+    out->near = NULL;
+    out->waves = HUGE_VAL;
+    out->reflection = out->by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
+    sedge_deck_find_band(band, deck);
+    if (!out->by_rule || mesh->extruded.radius > 0.0 || !(band[1] > 0.0)) return;
+    const double waves = find_nearest(&near, deck, mesh, problem) * band[0] / out->speed;
+    if (!(waves < NEAR_WAVES)) return;
+    out->reflection = weak;
+    out->near = near;
+    out->waves = waves;
 }
+
+// ---- the layer ---------------------------------------------------------------------------------
 
 // Does a medium with a term of the deck reach into a layer, or with `edges` into edges or corners
 // of one?
 static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, bool edges)
 {
     for (int v = 0; v < groups->volumes; v++) {
-        const char *const owner = groups->volume_names[groups->volume_owner[v]];
         const int kind = sedge_layer_kind(groups->volume_axes[v]);
-        if (edges ? kind != 2 && kind != 3 : kind == 0) continue;
-        for (int i = 0; i < deck->term_count; i++)
-            if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
+        if ((edges ? kind == 2 || kind == 3 : kind != 0) && has_terms(deck, groups, v)) return true;
     }
     return false;
 }
@@ -189,9 +309,8 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
 {
     const double pi = 3.14159265358979323846;
 
-    out->reflection = find_reflection(deck);
-    out->by_rule = !(deck->layer->parameters[REFLECTION] > 0.0);
     out->speed = find_speed(mesh, problem);
+    find_reflection(out, deck, mesh, problem);
     out->sigma = -log(out->reflection) * out->speed / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
     out->lossless = !(mesh->extruded.radius > 0.0) && !has_medium(deck, &mesh->groups, false) &&

@@ -168,6 +168,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
                                                              sedge_comm_rank(comm), options)));
+    if (options->extrude.surfaces > 0) SEDGE_TRY_GOTO(status, sedge_mesh_find_boxes(mesh, comm));
     *out = mesh;
     mesh = NULL; // now the caller's
 done:
@@ -185,6 +186,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_groups_release(&mesh->groups);
     sedge_release(mesh->enclosed);
     sedge_release(mesh->enclosed_beside);
+    sedge_release(mesh->boxes);
     sedge_release(mesh->period);
     sedge_release(mesh->ranges);
     sedge_release(mesh->corners);
@@ -429,6 +431,8 @@ static sedge_status deal(sedge_mesh *mesh, uint8_t **level, const balance_job *j
     const sedge_mesh old = *mesh;
     *mesh = *fresh;
     *fresh = old;
+    mesh->boxes = old.boxes; // those of the whole mesh
+    fresh->boxes = NULL;
     sedge_release(*level);
     *level = fresh_level;
     fresh_level = NULL;

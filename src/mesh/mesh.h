@@ -202,8 +202,13 @@ typedef struct sedge_mesh {
     int enclosures;
     sedge_mesh_enclosed *enclosed;      // [enclosures] in the order of the options
     sedge_mesh_beside *enclosed_beside; // [enclosures][volume groups]
-    int periods;                        // pairs of periodic surface groups
-    double (*period)[3];                // [periods] the translation between the two groups
+    // [volume groups + surface groups] boxes around the corners of volume groups' elements, then
+    // around surface groups' faces, of the whole mesh: minus the least coordinates, then the
+    // greatest; -HUGE_VAL: there are none. The same on every rank. NULL: the mesh has no absorbing
+    // layers.
+    double (*boxes)[6];
+    int periods;         // pairs of periodic surface groups
+    double (*period)[3]; // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
     int range_count;         // none of the ranges is empty, each has other properties
@@ -516,6 +521,10 @@ double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const dou
 // Extend the box (minus the least coordinates, then the greatest) by a face: its corners and the
 // middles of its edges, which tell a bent one.
 void sedge_mesh_extend_box(double box[6], const sedge_mesh *mesh, int32_t element, int face);
+
+// Set mesh->boxes. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_find_boxes(sedge_mesh *mesh, const sedge_comm *comm);
 
 // Has surface group `surface`, of the whole mesh, a face on the outside of the mesh in the plane
 // x[axis] = place, to `slack`? Collective; the same on every rank.

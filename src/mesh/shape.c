@@ -430,6 +430,33 @@ void sedge_mesh_extend_box(double box[6], const sedge_mesh *mesh, int32_t elemen
     }
 }
 
+sedge_status sedge_mesh_find_boxes(sedge_mesh *mesh, const sedge_comm *comm)
+{
+    const int volumes = mesh->groups.volumes;
+    const int count = volumes + mesh->groups.surfaces;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&mesh->boxes, count, sizeof *mesh->boxes)));
+    for (int g = 0; g < count; g++)
+        for (int i = 0; i < 6; i++) mesh->boxes[g][i] = -HUGE_VAL;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double *const box = mesh->boxes[mesh->group[e]];
+        for (int v = 0; v < 4; v++) {
+            for (int d = 0; d < 3; d++) {
+                box[d] = fmax(box[d], -mesh->corners[e][v][d]);
+                box[3 + d] = fmax(box[3 + d], mesh->corners[e][v][d]);
+            }
+        }
+    }
+    for (int s = 0; s < mesh->groups.surfaces; s++) {
+        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
+            const sedge_set_face *const side = &mesh->set_faces[i];
+            sedge_mesh_extend_box(mesh->boxes[volumes + s], mesh, side->element, side->face);
+        }
+    }
+    sedge_comm_max(comm, mesh->boxes[0], 6 * count);
+    return SEDGE_OK;
+}
+
 bool sedge_mesh_lies_in(const sedge_mesh *mesh, const sedge_comm *comm, int surface, int axis,
                         double place, double slack)
 {

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-// Nearer to the layer than this part of a wavelength are stored fields that its default reflection
-// is not made for: 0.08 away a sphere at order 3 and 4 scatters 10 to 20 % too little.
-#define NEAR_LAYER 0.1
+// Nearer to the layer than this part of a wavelength are stored fields that even a weak layer does
+// not follow to 1 %.
+#define TOO_NEAR_LAYER 0.07
 
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
@@ -87,94 +87,18 @@ static void warn_of_end(const sedge_session *session)
     }
 }
 
-static void extend_band(double band[2], const sedge_deck_frequencies *frequencies)
-{
-    for (int i = 0; i < frequencies->count; i++) {
-        band[0] = fmin(band[0], frequencies->value[i]);
-        band[1] = fmax(band[1], frequencies->value[i]);
-    }
-}
-
-// The lowest and the highest frequency of the monitors; the highest is 0: they have none.
-static void find_band(double band[2], const sedge_deck *deck)
-{
-    band[0] = HUGE_VAL;
-    band[1] = 0.0;
-    for (int i = 0; i < deck->spectrum_count; i++) extend_band(band, &deck->spectra[i].frequencies);
-    for (int i = 0; i < deck->flux_count; i++) extend_band(band, &deck->fluxes[i].frequencies);
-    for (int i = 0; i < deck->far_field_count; i++)
-        extend_band(band, &deck->far_fields[i].frequencies);
-}
-
-// The distance of a box (minus the least coordinates, then the greatest) from the nearest side of
-// the mesh with a layer; 0: it reaches one, as walls do that go on in the layer.
-static double find_distance(const sedge_mesh *mesh, const double box[6])
-{
-    const double(*const inner)[3] = sedge_mesh_inner_bounds(mesh);
-    double distance = HUGE_VAL;
-
-    for (int i = 0; i < 6; i++) {
-        const int d = i % 3;
-        const double to = i < 3 ? -inner[0][d] - box[i] : inner[1][d] - box[i];
-        const double layer =
-            i < 3 ? inner[0][d] - mesh->bounds[0][d] : mesh->bounds[1][d] - inner[1][d];
-        if (layer > 0.5 * mesh->extruded.thickness) distance = fmin(distance, to);
-    }
-    return distance;
-}
-
-// What is nearest to the layers of a box: a conductor inside of the mesh, or a point source.
-// Collective.
-static double find_nearest(const char **name, const sedge_session *session)
-{
-    const sedge_problem *const problem = &session->problem;
-    const sedge_mesh *const mesh = session->mesh;
-    double nearest = HUGE_VAL;
-
-    for (int s = 0; s < problem->surfaces + problem->point_source_count; s++) {
-        const int source = s - problem->surfaces;
-        double box[6];
-
-        for (int i = 0; i < 6; i++) box[i] = -HUGE_VAL;
-        for (int i = 0; i < 6 && source >= 0; i++)
-            box[i] = (i < 3 ? -1.0 : 1.0) * problem->point_sources[source].position[i % 3];
-        if (source < 0) {
-            const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
-
-            if (kind == NULL || kind->mirror == SEDGE_MIRROR_NONE) continue;
-            for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
-                sedge_mesh_extend_box(box, mesh, mesh->set_faces[i].element,
-                                      mesh->set_faces[i].face);
-            }
-            sedge_comm_max(session->comm, box, 6);
-        }
-        const double distance = find_distance(mesh, box);
-        if (!(distance > 1e-6 * mesh_size(mesh) && distance < nearest)) continue;
-        nearest = distance;
-        *name =
-            source < 0 ? mesh->groups.surface_names[s] : problem->point_sources[source].kind->name;
-    }
-    return nearest;
-}
-
-// Collective.
 static void warn_of_layer(const sedge_session *session)
 {
-    const sedge_deck *const deck = session->deck;
-    const char *name = NULL;
     sedge_deck_layer layer;
-    double band[2];
 
-    find_band(band, deck);
-    if (deck->layer == NULL || session->mesh->extruded.radius > 0.0 || !(band[1] > 0.0)) return;
-    sedge_deck_find_layer(&layer, deck, session->mesh, &session->problem);
-    const double waves = find_nearest(&name, session) * band[0] / layer.speed;
-    if (!layer.by_rule || !(waves < NEAR_LAYER) || !sedge_comm_is_root(session->comm)) return;
+    if (session->deck->layer == NULL) return;
+    sedge_deck_find_layer(&layer, session->deck, session->mesh, &session->problem);
+    if (!(layer.waves < TOO_NEAR_LAYER)) return;
     printf(
         "  warning            '%s' is only %.2g wavelengths of the lowest recorded frequency away "
-        "from the layer: fields stored around it reach the layer and need one that absorbs more "
-        "slowly, such as reflection: %g (now %g), or two layers\n",
-        name, waves, 10.0 * layer.reflection, layer.reflection);
+        "from the layer: fields stored around it reach the layer; put the layer farther away, or "
+        "take two layers\n",
+        layer.near, layer.waves);
 }
 
 // Media of the library at frequencies that their fits are not made for: those of the monitors, or
@@ -185,7 +109,7 @@ static void warn_of_fits(const sedge_session *session)
     const double second = sedge_deck_time_unit(deck);
     double band[2];
 
-    find_band(band, deck);
+    sedge_deck_find_band(band, deck);
     if (!(band[1] > 0.0)) band[0] = sedge_problem_frequency(&session->problem);
     for (int i = 0; i < deck->material_count; i++) {
         const sedge_library_material *const fit = deck->materials[i].library;
@@ -203,8 +127,8 @@ static void warn_of_fits(const sedge_session *session)
 void sedge_plausibility_print(const sedge_session *session)
 {
     if (session->problem.equation->elliptic != NULL) return;
-    warn_of_layer(session);
     if (!sedge_comm_is_root(session->comm)) return;
+    warn_of_layer(session);
     warn_of_wave(session);
     warn_of_steps(session);
     warn_of_end(session);

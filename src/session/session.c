@@ -429,13 +429,19 @@ static void print_layer(const sedge_session *session)
         (void)snprintf(name, sizeof name, "%d layer%s%s, together", layers, layers == 1 ? "" : "s",
                        around);
     }
-    printf(
-        "  %-18s %s %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right angle, %.2g at the "
-        "lowest frequency; sigma %.4g%s, alpha %.3g%s\n",
-        deck->layer->kind->name, name, mesh->extruded.thickness,
-        sedge_deck_unit(deck, SEDGE_LENGTH), (long long)elements, layer.reflection,
-        layer.reflection_lowest, layer.sigma / time_unit, deck->si ? " /s" : "",
-        layer.alpha / time_unit, deck->si ? " /s" : "");
+    char near[160] = "";
+    if (layer.near != NULL) {
+        (void)snprintf(near, sizeof near,
+                       " (weak, since '%s' is %.2g wavelengths of the lowest recorded frequency "
+                       "away)",
+                       layer.near, layer.waves);
+    }
+    printf("  %-18s %s %.4g%s thick, of %lld tetrahedra; reflects %.2g at a right angle%s, %.2g at "
+           "the lowest frequency; sigma %.4g%s, alpha %.3g%s\n",
+           deck->layer->kind->name, name, mesh->extruded.thickness,
+           sedge_deck_unit(deck, SEDGE_LENGTH), (long long)elements, layer.reflection, near,
+           layer.reflection_lowest, layer.sigma / time_unit, deck->si ? " /s" : "",
+           layer.alpha / time_unit, deck->si ? " /s" : "");
 }
 
 void sedge_session_print(const sedge_session *session)

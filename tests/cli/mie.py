@@ -54,8 +54,7 @@ class Mie(Case):
         return read_json(self.folder / name / "report.json")["monitors"]
 
     def check(self, body, order, *settings):
-        # With the layer by default.
-        report = self.compute(body, "run", f"order={order}", "boundaries.outer.reflection=0", *settings)
+        report = self.compute(body, "run", f"order={order}", *settings)
         decibel = report["far-field"]["sphere"]["rms_decibel"]
         with h5py.File(self.folder / "run/spectra.h5") as file:
             exact = file["spectra/near/exact"]

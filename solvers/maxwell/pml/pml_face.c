@@ -21,7 +21,8 @@ static const sedge_parameter parameters[] = {
      .minimum = 0.0,
      .maximum = 0.5,
      .text = "of a wave that meets the layer at a right angle, before the surface behind it "
-             "absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at order 5, else 1e-6"},
+             "absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at order 5, else 1e-6; more where "
+             "a body is near (input/README.md)"},
     {.name = "frequency",
      .minimum = 0.0,
      .maximum = HUGE_VAL,
