@@ -186,6 +186,53 @@ sedge_status operator_series_write(sedge_text *text, const char *name, bool damp
     return sedge_text_add(text, "}\n");
 }
 
+// z_k or s_k at all coefficients of order N - k.
+static sedge_status write_all(series *s, int k, bool lowered)
+{
+    const int order = s->order - k;
+
+    for (int c = 0; c <= order; c++) {
+        for (int b = 0; b <= order - c; b++) {
+            for (int a = 0; a <= order - b - c; a++) {
+                const int alpha[4] = {order - a - b - c, a, b, c};
+                SEDGE_TRY(lowered ? write_lowered(s, k, alpha) : write_one(s, k, alpha));
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status operator_series_write_damping(sedge_text *text, const char *name, int order,
+                                           int fields)
+{
+    series s = {.text = text, .order = order, .fields = fields, .powers = 1};
+
+    s.lowerings = sedge_predictor_lowerings(order, s.weights);
+    for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);
+    s.levels = s.lowerings + 1;
+    SEDGE_TRY(sedge_text_add(text,
+                             "// Written by src/forms/series_products.c.\n"
+                             "SEDGE_FUNCTION void %s(SEDGE_BLOCKWIDE sedge_value *w)\n{\n",
+                             name));
+    for (int k = 2; k <= s.levels; k++) SEDGE_TRY(write_all(&s, k, true));
+    for (int k = s.levels; k > 1; k--) SEDGE_TRY(write_all(&s, k, false));
+    // w is read again, so that it takes no registers in between.
+    SEDGE_TRY(sedge_text_add(text, "    SEDGE_KEEP_ORDER();\n"));
+    for (int c = 0; c < order; c++) {
+        for (int b = 0; b < order - c; b++) {
+            for (int a = 0; a < order - b - c; a++) {
+                const int alpha[4] = {order - 1 - a - b - c, a, b, c};
+                const int at = sedge_bernstein_number(order - 1, a, b, c) * fields;
+                SEDGE_TRY(sedge_text_add(text, "    w[%d] = SEDGE_R(%a) * w[%d]", at,
+                                         s.weights[0] + 1.0, at));
+                SEDGE_TRY(add_raised(&s, 1, alpha));
+                SEDGE_TRY(sedge_text_add(text, ";\n"));
+            }
+        }
+    }
+    return sedge_text_add(text, "}\n");
+}
+
 // to = E from, of order `order`.
 static void raise(double *to, const double *from, int order)
 {

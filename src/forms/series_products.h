@@ -24,6 +24,12 @@ SEDGE_MUST_USE
 sedge_status operator_series_write(sedge_text *text, const char *name, bool damped, int order,
                                    int fields, int powers, int parts);
 
+// Append a function NAME(w) that damps one field of an element in place, coefficients of order
+// N - 1 that are `fields` words apart: w = (1 + Q / f_1) w. For orders N that have a damping.
+SEDGE_MUST_USE
+sedge_status operator_series_write_damping(sedge_text *text, const char *name, int order,
+                                           int fields);
+
 // The same damping as a matrix, 1 + Q / f_1 for coefficients of order N - 1: rows [from][width],
 // where width is at least their number, filled up with zeros. For orders N that have a damping.
 void operator_series_damping(double *rows, int order, int width);

@@ -131,9 +131,13 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
         .parts = 1,
         .columns = fields,
     };
-    // The last bracket's sums reduce the degree in each part anew: from some order on one matrix is
-    // faster, in fp64 one later (benchmarks/MEASUREMENTS.md, "Elements with terms, damped").
-    config->dense = config->damps && target->element->order >= (layout->real_bytes == 8 ? 6 : 5);
+    // What is faster ("Elements with terms, damped", benchmarks/MEASUREMENTS.md). The last
+    // bracket's sums reduce the degree in each part anew: from some order on one matrix is faster.
+    const int order = target->element->order;
+    const bool is_double = layout->real_bytes == 8;
+    config->gathers = !operator_is_host_form(target->info) && order >= (is_double ? 5 : 3);
+    const int dense_from = config->gathers ? 7 : is_double ? 6 : 5;
+    config->dense = config->damps && order >= dense_from;
     config->memory_stride = layout->nodes_padded * config->words;
     config->scratch_words =
         2LL * config->stride + config->lower_stride + config->memory_stride + METRIC_WORDS;
@@ -276,6 +280,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_PARTS", config.parts},
         {"PREDICT_DAMPED", config.damps},
         {"PREDICT_DENSE", config.dense},
+        {"PREDICT_GATHERS", config.gathers},
         {"DAMP_ROWS", DAMP_ROWS},
         {"PREDICT_COLUMNS", config.columns},
         {"PREDICT_STRIDE", config.stride},
@@ -300,8 +305,13 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
                                     config.parts));
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
+    const bool damps = terms.damps && !terms.dense;
+    if (terms.gathers) {
+        if (!damps) return SEDGE_OK;
+        return operator_series_write_damping(text, "predict_damped", order, fields);
+    }
     SEDGE_TRY(operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts));
-    if (!terms.damps || terms.dense) return SEDGE_OK;
+    if (!damps) return SEDGE_OK;
     return operator_series_write(text, "predict_last", true, order, fields, 1, terms.parts);
 }
 

@@ -46,6 +46,7 @@ typedef struct operator_predictor_config {
     int parts, columns;    // see operator_series_config
     bool damps;            // whether the last bracket's derivatives are damped
     bool dense;            // whether one matrix does it
+    bool gathers;          // whether an item raises derivatives alone, without parts and columns
     int stride;            // words of the block's memory for a batch's fields
     int lower_stride;      // the same for their derivatives
     int memory_stride;     // the same for its terms' memory

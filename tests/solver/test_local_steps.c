@@ -52,8 +52,8 @@ static void match_steps(const kit_world *world, const kit_options *options, doub
 }
 
 // Two media, of which one conducts and the other has a term with memory, walls of all kinds, and a
-// dipole on two levels. From order 4 on the last bracket is damped, by one matrix at order 5 in
-// fp32 and 6 in fp64.
+// dipole on two levels. From order 4 on the last bracket is damped: by sums at order 4; at orders 5
+// and 6 by one matrix on the host, on a GPU by text before derivatives are gathered.
 static void test_everything(const kit_world *world, int order, const char *levels)
 {
     static const double dipole[12] = {

@@ -201,6 +201,10 @@ SEDGE_FUNCTION bool sedge_is_last_block(int *ended)
 #define SEDGE_MINE(name, item)                      name[0]
 #define SEDGE_BARRIER()                             __syncthreads()
 
+// Later loads stay behind it: what was loaded before may be forgotten and loaded again, so that an
+// item needs fewer registers.
+#define SEDGE_KEEP_ORDER() asm volatile("" ::: "memory")
+
 // Small products of matrices by the 32 items of a warp together, where the chip can (README.md).
 #if __CUDA_ARCH__ >= 800
 SEDGE_FUNCTION void sedge_multiply_fp64(double *c, const double *a, const double *b)

@@ -94,6 +94,7 @@ void sedge_set_threads(int threads)
 #define SEDGE_PRIVATE(type, name, items, count)     type name[items][count]
 #define SEDGE_MINE(name, item)                      name[item]
 #define SEDGE_BARRIER()                             (void)0
+#define SEDGE_KEEP_ORDER()                          (void)0
 
 // Items have no warps here: the use of these words does not compile.
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_has_no_matrix_instructions_on_the_host

@@ -131,6 +131,7 @@ enum {
 #define SEDGE_PRIVATE(type, name, items, count) type name[1][count]
 #define SEDGE_MINE(name, item)                  name[0]
 #define SEDGE_BARRIER()                         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define SEDGE_KEEP_ORDER()                      (void)0
 
 // OpenCL has no matrix instructions: their use does not compile.
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_has_no_matrix_instructions_on_opencl

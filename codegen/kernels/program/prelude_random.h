@@ -120,6 +120,7 @@ void sedge_set_order(struct sedge_order *order)
 #define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
 #define SEDGE_MINE(name, item)                      name[0]
 #define SEDGE_BARRIER()                             sedge_order->barrier(sedge_order, __FILE__, __LINE__)
+#define SEDGE_KEEP_ORDER()                          (void)0
 
 // Matrix instructions, by the book: each item lays open its numbers, all meet, each works out what
 // it holds of the product. Two places by turns: one meeting a product is enough.

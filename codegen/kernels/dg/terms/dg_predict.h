@@ -43,23 +43,28 @@
 
 #ifdef SEDGE_FROM_CURLS
 // The curls of the vectors of u at a coefficient of order N - 1, without the factor N/2: as
-// combine_slopes, with fewer operations.
+// combine_slopes, with fewer operations. Items that gather have few registers left.
 SEDGE_FUNCTION void find_curls(sedge_value *curl, const SEDGE_BLOCKWIDE sedge_value *words,
                                const sedge_simplex *at, const sedge_value *g)
 {
-    sedge_state corner[4];
+    const sedge_state corner =
+        *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[0] * SEDGE_FIELDS);
 
-    SEDGE_EACH (k, 4)
-        corner[k] = *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k] * SEDGE_FIELDS);
-    SEDGE_EACH (k, 3)
-        SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1].f[f] = corner[k + 1].f[f] - corner[0].f[f];
-    SEDGE_EACH (f, SEDGE_FIELDS) {
-        const int y = (f + 1) % 3;
-        const int z = (f + 2) % 3;
-        curl[f] = g[y] * corner[1].f[f / 3 * 3 + z] - g[z] * corner[1].f[f / 3 * 3 + y];
-        SEDGE_EACH (k, 2)
-            curl[f] = curl[f] + g[3 * k + 3 + y] * corner[k + 2].f[f / 3 * 3 + z] -
-                      g[3 * k + 3 + z] * corner[k + 2].f[f / 3 * 3 + y];
+    SEDGE_EACH (f, SEDGE_FIELDS) curl[f] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (k, 3) {
+        sedge_state side =
+            *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k + 1] * SEDGE_FIELDS);
+        SEDGE_EACH (f, SEDGE_FIELDS) side.f[f] = side.f[f] - corner.f[f];
+        SEDGE_EACH (f, SEDGE_FIELDS) {
+            const int y = (f + 1) % 3;
+            const int z = (f + 2) % 3;
+            const int v = f / 3 * 3;
+            if (k == 0)
+                curl[f] = g[y] * side.f[v + z] - g[z] * side.f[v + y];
+            else
+                curl[f] = curl[f] + g[3 * k + y] * side.f[v + z] - g[3 * k + z] * side.f[v + y];
+        }
+        if (SEDGE_PREDICT_GATHERS) SEDGE_KEEP_ORDER();
     }
 }
 #endif
@@ -67,17 +72,13 @@ SEDGE_FUNCTION void find_curls(sedge_value *curl, const SEDGE_BLOCKWIDE sedge_va
 // factor div F at coefficient i of order N - 1 of an element, without the factor N/2 of
 // derivatives.
 SEDGE_FUNCTION void find_slope(sedge_value *slope, const SEDGE_BLOCKWIDE sedge_value *states, int i,
-                               sedge_int64 value, const SEDGE_BLOCKWIDE sedge_value *metric,
-                               sedge_real factor, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+                               const SEDGE_BLOCKWIDE sedge_value *metric, const sedge_value *m,
+                               sedge_real factor, const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
     SEDGE_LOCAL_COPY(sedge_simplex, at,
                      (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) + i);
-    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
     sedge_value g[SEDGE_METRIC_STRIDE];
 
-    get_material(m, material, materials, value);
     SEDGE_EACH (k, SEDGE_METRIC_STRIDE / SEDGE_PACK) {
         const sedge_pack pack = *(const SEDGE_BLOCKWIDE sedge_pack *)(metric + k * SEDGE_PACK);
         SEDGE_EACH (j, SEDGE_PACK) g[k * SEDGE_PACK + j] = pack.v[j];
@@ -137,6 +138,48 @@ SEDGE_FUNCTION void damp_slopes(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,
 }
 #endif
 
+#if SEDGE_PREDICT_GATHERS
+// Behind the simplices: of each coefficient of order N the four of order N - 1 around it, and its
+// exponents, which are N times what those weigh.
+#define SEDGE_RAISED_AT (SEDGE_SIMPLEX_AT + 4 * SEDGE_LOWER_NODES)
+
+// The same, a byte each: at order 10 there are 220 coefficients of order N - 1.
+typedef struct sedge_around {
+    unsigned at;
+    unsigned weight;
+} sedge_around;
+
+SEDGE_FUNCTION void find_around(sedge_around *around, int n,
+                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    SEDGE_LOCAL_COPY(sedge_simplex, at,
+                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_RAISED_AT) + 2 * n);
+    SEDGE_LOCAL_COPY(sedge_simplex, weight,
+                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_RAISED_AT) + 2 * n + 1);
+
+    around->at = around->weight = 0;
+    SEDGE_EACH (k, 4) {
+        around->at |= (unsigned)at->node[k] << (8 * k);
+        around->weight |= (unsigned)weight->node[k] << (8 * k);
+    }
+}
+
+// Add the derivatives of an element, raised, to a bracket at a coefficient; `slopes` are 1/N of
+// them.
+SEDGE_FUNCTION void gather_slopes(sedge_value *bracket, const sedge_around *around,
+                                  const SEDGE_BLOCKWIDE sedge_value *slopes)
+{
+    SEDGE_EACH (k, 4) {
+        const unsigned weight = around->weight >> (8 * k) & 255;
+        if (weight != 0) {
+            const int at = (int)(around->at >> (8 * k) & 255) * SEDGE_FIELDS;
+            const sedge_state slope = *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at);
+            SEDGE_EACH (f, SEDGE_FIELDS) bracket[f] = bracket[f] + (sedge_real)weight * slope.f[f];
+        }
+    }
+}
+
+#else
 // Add derivatives to what terms make of a bracket: the outermost are damped.
 SEDGE_FUNCTION void raise_slopes(int power, int part, SEDGE_BLOCKWIDE sedge_value *bracket,
                                  const SEDGE_BLOCKWIDE sedge_value *slopes)
@@ -150,6 +193,7 @@ SEDGE_FUNCTION void raise_slopes(int power, int part, SEDGE_BLOCKWIDE sedge_valu
     (void)power;
     predict_sum(part, bracket, slopes);
 }
+#endif
 
 // The pieces of an element's fields that an item copies into the block's memory; and back. `to` and
 // `from` are at the first of them.
@@ -311,6 +355,10 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         SEDGE_PRIVATE(sedge_value, state, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
         SEDGE_PRIVATE(sedge_value, bracket, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_WORDS + 1);
         SEDGE_PRIVATE(sedge_held, held, SEDGE_PREDICT_BLOCK, 1);
+#if SEDGE_PREDICT_GATHERS
+        SEDGE_PRIVATE(sedge_value, now, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
+        SEDGE_PRIVATE(sedge_around, around, SEDGE_PREDICT_ITEMS, 1);
+#endif
 
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item / SEDGE_NODES;
@@ -341,6 +389,9 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
 #endif
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item % SEDGE_PREDICT_BLOCK;
+#if SEDGE_PREDICT_GATHERS
+            find_around(SEDGE_MINE(around, item), item / SEDGE_PREDICT_BLOCK, tables);
+#endif
             if (e < here) {
                 get_material(SEDGE_MINE(held, e)->m, material, materials, start + e);
                 SEDGE_EACH_TERM(SEDGE_PREDICT_HOLD)
@@ -358,6 +409,9 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + e * SEDGE_PREDICT_STRIDE +
                                                            n * SEDGE_FIELDS);
                 SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(state, item)[f] = own.f[f];
+#if SEDGE_PREDICT_GATHERS
+                SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(now, item)[f] = own.f[f];
+#endif
                 SEDGE_EACH_TERM(SEDGE_PREDICT_START)
                 (void)own_m;
             }
@@ -377,10 +431,12 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     const int e = item % SEDGE_PREDICT_BLOCK;
                     if (e < here) {
                         sedge_state slope;
-                        find_slope(slope.f, s_v + e * SEDGE_PREDICT_STRIDE, i, start + e,
-                                   s_g + e * SEDGE_METRIC_STRIDE,
-                                   SEDGE_R(-0.5 * SEDGE_ORDER) * factor, material, materials,
-                                   tables);
+                        find_slope(
+                            slope.f, s_v + e * SEDGE_PREDICT_STRIDE, i,
+                            s_g + e * SEDGE_METRIC_STRIDE, SEDGE_MINE(held, e)->m,
+                            (SEDGE_PREDICT_GATHERS ? SEDGE_R(-0.5) : SEDGE_R(-0.5 * SEDGE_ORDER)) *
+                                factor,
+                            tables);
                         SEDGE_PREDICT_MULTIPLY(slope.f)
                         *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
                                                          i * SEDGE_FIELDS) = slope;
@@ -394,14 +450,23 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     const int at = e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
                     SEDGE_BLOCKWIDE sedge_value *const own_m =
                         s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
+#if SEDGE_PREDICT_GATHERS
+                    sedge_state before;
+                    SEDGE_EACH (f, SEDGE_FIELDS) before.f[f] = SEDGE_MINE(now, item)[f];
+#else
                     const sedge_state before = *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + at);
+#endif
                     const sedge_value *const own = SEDGE_MINE(state, item);
                     sedge_value rate[SEDGE_FIELDS];
                     sedge_state next;
                     SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
                     SEDGE_PREDICT_TERMS
                     SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = own[f] + factor * rate[f];
-                    *(SEDGE_BLOCKWIDE sedge_state *)(s_t + at) = next;
+#if SEDGE_PREDICT_GATHERS
+                    SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(now, item)[f] = next.f[f];
+#endif
+                    if (!SEDGE_PREDICT_GATHERS || power == 0)
+                        *(SEDGE_BLOCKWIDE sedge_state *)(s_t + at) = next;
                     if (power == 0) {
                         SEDGE_EACH_TERM(SEDGE_PREDICT_KEEP)
                     }
@@ -410,8 +475,9 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             }
             SEDGE_BARRIER();
             if (power == 0) break;
-#if SEDGE_PREDICT_DENSE
+#if SEDGE_PREDICT_DENSE || (SEDGE_PREDICT_GATHERS && SEDGE_PREDICT_DAMPED)
             if (power == 1) {
+#if SEDGE_PREDICT_DENSE
                 SEDGE_ITEMS_1D (item, SEDGE_DAMP_GROUPS * SEDGE_NODE_PIECES * SEDGE_PREDICT_BLOCK,
                                 SEDGE_PREDICT_THREADS) {
                     const int e = item % SEDGE_PREDICT_BLOCK;
@@ -423,9 +489,34 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                                     s_l + e * SEDGE_PREDICT_LOWER_STRIDE + p * SEDGE_PIECE_WORDS,
                                     (const SEDGE_GLOBAL sedge_damping *)damping + i);
                 }
+#else
+                // By the last items: the first have just computed derivatives.
+                SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+                    const int e = (SEDGE_PREDICT_ITEMS - 1 - item) % SEDGE_PREDICT_BLOCK;
+                    const int f = (SEDGE_PREDICT_ITEMS - 1 - item) / SEDGE_PREDICT_BLOCK;
+                    if (e < here && f < SEDGE_FIELDS)
+                        predict_damped(s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
+                }
+#endif
                 SEDGE_BARRIER();
             }
 #endif
+#if SEDGE_PREDICT_GATHERS
+            SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+                const int n = item / SEDGE_PREDICT_BLOCK;
+                const int e = item % SEDGE_PREDICT_BLOCK;
+                if (e < here) {
+                    sedge_state next;
+                    gather_slopes(SEDGE_MINE(now, item), SEDGE_MINE(around, item),
+                                  SEDGE_PREDICT_DENSE && power == 1
+                                      ? s_v + e * SEDGE_PREDICT_STRIDE
+                                      : s_l + e * SEDGE_PREDICT_LOWER_STRIDE);
+                    SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = SEDGE_MINE(now, item)[f];
+                    *(SEDGE_BLOCKWIDE sedge_state *)(s_t + e * SEDGE_PREDICT_STRIDE +
+                                                     n * SEDGE_FIELDS) = next;
+                }
+            }
+#else
             SEDGE_ITEMS_1D (item, SEDGE_PREDICT_PARTS * SEDGE_PREDICT_COLUMNS * SEDGE_PREDICT_BLOCK,
                             SEDGE_PREDICT_THREADS) {
                 const int c = item / SEDGE_PREDICT_BLOCK;
@@ -440,6 +531,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     raise_slopes(power, c / SEDGE_PREDICT_COLUMNS, next, slopes);
                 }
             }
+#endif
             SEDGE_BARRIER();
             // Swap: what was made is read next, and the memory of what was read is written.
             SEDGE_BLOCKWIDE sedge_value *const done = s_v;
