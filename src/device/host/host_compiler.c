@@ -89,16 +89,16 @@ static sedge_status find_compiler(sedge_host_compiler *compiler)
 
 // ---- who it is ---------------------------------------------------------------------------------
 
-// What the compiler prints for up to three words; `*exit_status` as the shell counts.
+// What the compiler prints for up to four words; `*exit_status` as the shell counts.
 static sedge_status ask(const sedge_host_compiler *compiler, const char *const *words,
                         sedge_text *out, int *exit_status)
 {
-    const char *argv[5] = {compiler->path};
+    const char *argv[6] = {compiler->path};
     const sedge_helper_command command = {.argv = argv, .seconds = compiler->seconds};
     void *nothing = NULL;
     size_t length;
 
-    for (int i = 0; i < 3 && words[i] != NULL; i++) argv[i + 1] = words[i];
+    for (int i = 0; i < 4 && words[i] != NULL; i++) argv[i + 1] = words[i];
     SEDGE_TRY(sedge_helper_run(&command, exit_status, out, &nothing, &length));
     sedge_release(nothing);
     return SEDGE_OK;
@@ -132,7 +132,8 @@ static void choose_options(sedge_host_compiler *compiler)
 sedge_status sedge_host_compiler_create(sedge_host_compiler **out)
 {
     static const char *const ask_version[] = {"-v", NULL};
-    static const char *const ask_target[] = {"-march=native", "-Q", "--help=target", NULL};
+    // With -S no assembler is started to answer.
+    static const char *const ask_target[] = {"-march=native", "-Q", "--help=target", "-S", NULL};
     sedge_status status;
     sedge_host_compiler *compiler = NULL;
     sedge_text *target = NULL;
