@@ -34,6 +34,13 @@ int sedge_term_unknowns(const sedge_term *term)
     return sedge_term_memory(term) - frame;
 }
 
+bool sedge_problem_finds(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].exponential) return false;
+    return !problem->integrator->predictor;
+}
+
 int sedge_term_parameters(const sedge_term *term)
 {
     return term->poles * sedge_parameters_size(term->kind->parameters, term->kind->parameter_count);

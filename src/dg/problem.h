@@ -97,6 +97,10 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
 // radial layer), and numbers of its parameters, over all poles.
 int sedge_term_memory(const sedge_term *term);
 int sedge_term_unknowns(const sedge_term *term);
+
+// Whether Runge-Kutta stages may find residuals from states (sedge_stage.found): not with a
+// predictor, whose stage has the state in place of the residual, nor beside exponential terms.
+bool sedge_problem_finds(const sedge_problem *problem);
 int sedge_term_parameters(const sedge_term *term);
 
 // The rate of a term in a volume group, of all its poles and their oscillations together. If the

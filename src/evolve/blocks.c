@@ -21,9 +21,12 @@ static sedge_status make_memory(operator_term_memory *memory, evolve_block *bloc
         term->batches * lanes * op->layout.nodes_padded * term->term.memory * op->layout.real_bytes;
 
     SEDGE_TRY(sedge_buffer_create(&memory->now, op->device, bytes));
-    if (!op->problem->integrator->predictor)
+    if (sedge_problem_finds(op->problem))
+        SEDGE_TRY(sedge_buffer_create(&memory->other, op->device, bytes));
+    if (operator_terms_keep(op->problem))
         SEDGE_TRY(sedge_buffer_create(&memory->residual, op->device, bytes));
     block->buffer = memory->now;
+    block->other = memory->other;
     block->slots = term->batches * lanes;
     SEDGE_TRY(sedge_allocate(&block->slot, block->shown.elements, sizeof *block->slot));
     for (int32_t i = 0; i < block->shown.elements; i++) {
@@ -111,6 +114,7 @@ void evolve_blocks_free(evolve_blocks *blocks)
     if (blocks == NULL) return;
     for (int i = 0; i < blocks->terms && blocks->memory != NULL; i++) {
         sedge_buffer_free(blocks->memory[i].now);
+        sedge_buffer_free(blocks->memory[i].other);
         sedge_buffer_free(blocks->memory[i].residual);
     }
     for (int i = 0; i < blocks->count; i++) {

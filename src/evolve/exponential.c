@@ -110,13 +110,6 @@ static sedge_status run_term(const evolve_exponential *exponential, const operat
                            SEDGE_MONITOR_THREADS, arguments, 12);
 }
 
-bool evolve_exponential_present(const evolve_exponential *exponential)
-{
-    for (int i = 0; i < exponential->op->terms.count; i++)
-        if (exponential->numbers[i] != NULL) return true;
-    return false;
-}
-
 sedge_status evolve_exponential_run(const evolve_exponential *exponential,
                                     const operator_fields *fields, int stage)
 {

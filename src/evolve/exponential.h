@@ -17,9 +17,6 @@ void evolve_exponential_free(evolve_exponential *exponential);
 SEDGE_MUST_USE
 sedge_status evolve_exponential_prepare(evolve_exponential *exponential, double dt);
 
-// Whether a term is exponential.
-bool evolve_exponential_present(const evolve_exponential *exponential);
-
 // Update fields and memory after a stage of a step of the prepared length.
 SEDGE_MUST_USE
 sedge_status evolve_exponential_run(const evolve_exponential *exponential,

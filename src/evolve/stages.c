@@ -65,11 +65,12 @@ sedge_status evolve_stages_run(evolve_stages *stages, double dt)
     const sedge_integrator *const integrator = stages->op->problem->integrator;
 
     if (integrator->predictor) return evolve_local_steps_run(stages->local_steps, dt);
+    const bool finds = sedge_problem_finds(stages->op->problem);
     const bool alone = // no other work between stages
-        !evolve_point_sources_present(stages->point_sources) &&
-        !evolve_exponential_present(stages->exponential);
+        !evolve_point_sources_present(stages->point_sources) && finds;
     for (int s = 0; s < integrator->stages; s++) {
-        const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
+        const sedge_stage stage = finds ? sedge_integrator_stage(integrator, s, dt)
+                                        : sedge_integrator_stage_kept(integrator, s, dt);
         const operator_levels all = {.follows = alone && s > 0};
         SEDGE_TRY(operator_run_stage(stages->op, fields, &stage, all));
         SEDGE_TRY(evolve_point_sources_add(stages->point_sources, fields, &stage));

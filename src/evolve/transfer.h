@@ -12,6 +12,7 @@
 typedef struct evolve_block {
     sedge_block shown;
     sedge_buffer *buffer; // NULL: the fields, whose two buffers change places
+    sedge_buffer *other;  // the second buffer of a term's memory; NULL: none
     int64_t slots;        // lanes of all batches
     int64_t *slot;        // [elements] ascending; NULL: those of the operator's layout
 } evolve_block;

@@ -136,6 +136,7 @@ static sedge_status write_problem(sedge_text *text, const operator_target *targe
         {"NODES", element->nodes},
         {"FACE_NODES", element->face_nodes},
         {"LINEAR", problem->equation->linear},
+        {"FINDS", sedge_problem_finds(problem)},
         {"ONE_VOLUME", problem->volumes == 1},
         {"ONE_MEDIUM", sedge_problem_media(problem) == 1},
         {"MATERIAL_VALUES", problem->equation->material_values},

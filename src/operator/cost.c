@@ -13,7 +13,7 @@
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. If an equation
 // does not count its operations, none are reported.
 typedef struct element_work {
-    double words;           // bytes of the state once
+    double states;          // bytes of what a stage reads and writes of states and residuals
     double fixed;           // bytes of geometry and connectivity
     double volume, surface; // operations; 0: not counted
 } element_work;
@@ -25,7 +25,8 @@ static element_work count_element(const sedge_problem *problem, const sedge_elem
     const double nfp = element->face_nodes;
     const double fields = equation->fields;
     const double real = problem->precision == SEDGE_FP64 ? 8.0 : 4.0;
-    element_work work = {.words = fields * np * real, .fixed = SEDGE_GEOMETRY_WORDS * real + 32.0};
+    element_work work = {.states = operator_states(problem) * fields * np * real,
+                         .fixed = SEDGE_GEOMETRY_WORDS * real + 32.0};
 
     if (!(equation->face_flops > 0.0)) return work;
     work.volume = 6.0 * fields * np * np + equation->node_flops * np;
@@ -39,7 +40,7 @@ void sedge_operator_element_work(const sedge_problem *problem, const sedge_eleme
 {
     const element_work work = count_element(problem, element);
 
-    *bytes = 4.0 * work.words + work.fixed;
+    *bytes = work.states + work.fixed;
     *flops = work.volume + work.surface;
 }
 
@@ -53,7 +54,7 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     *bytes = 0.0;
     *flops = 0.0;
     if (kernel == KERNEL_STAGE || kernel == KERNEL_STAGE_TERMS) {
-        *bytes = elements * (4.0 * work.words + work.fixed);
+        *bytes = elements * (work.states + work.fixed);
         *flops = elements * (work.surface + work.volume);
         if (kernel == KERNEL_STAGE_TERMS && !op->problem->integrator->predictor)
             *bytes += operator_terms_bytes(op->problem, op->mesh, op->element->nodes, false);

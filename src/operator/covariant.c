@@ -468,7 +468,9 @@ void operator_covariant_count(const sedge_operator *op, double *bytes, double *f
     const double node_orbits = config->orbits[1];
     const double lower_orbits = config->orbits[2];
 
-    *bytes = elements * ((4.0 * fields * nodes + 30.0) * op->layout.real_bytes + 32.0);
+    *bytes =
+        elements *
+        ((operator_states(op->problem) * fields * nodes + 30.0) * op->layout.real_bytes + 32.0);
     *flops = elements * (2.0 * SIGNS * fields *
                              (node_orbits * node_orbits + point_orbits * (lower_orbits + width) +
                               node_orbits * point_orbits) +

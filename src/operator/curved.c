@@ -217,15 +217,19 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
     double delay = stage->delay;
     double duration = stage->dt;
     operator_real step = operator_scalar(op, stage->dt);
+    operator_real found = operator_scalar(op, stage->found);
+    int keep = !stage->drops;
+    int back = stage->back;
     operator_terms_arguments terms;
-    void *arguments[26 + SEDGE_TERMS_ARGUMENTS] = {
-        &u,          &next,         &residual, &trace,  &links,    &curves,     &material,
-        &materials,  &operators,    &tables,   &shapes, &group,    &parameters, &kinds,
-        &halo_faces, &boundary_end, &clock,    &delay,  &duration, &span.first, &first_curve,
-        &span.count, &slots,        &a,        &b,      &step};
-    int count = 26;
+    void *arguments[29 + SEDGE_TERMS_ARGUMENTS] = {
+        &u,          &next,       &residual,    &trace,        &links,  &curves,
+        &material,   &materials,  &operators,   &tables,       &shapes, &group,
+        &parameters, &kinds,      &halo_faces,  &boundary_end, &clock,  &delay,
+        &duration,   &span.first, &first_curve, &span.count,   &slots,  &a,
+        &b,          &found,      &step,        &keep,         &back};
+    int count = 29;
 
-    operator_terms_list(&terms, &op->terms, fields->memory);
+    operator_terms_list(&terms, &op->terms, fields->memory, stage->turned);
     for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];
     return operator_launch(&op->launcher, KERNEL_CURVED, stream,
                            (span.count + config->block - 1) / config->block, config->threads,
@@ -306,7 +310,9 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
         operator_covariant_count(op, bytes, flops);
         return;
     }
-    *bytes = elements * ((4.0 * fields * nodes + CURVE_WORDS) * op->layout.real_bytes + 32.0);
+    *bytes = elements * ((operator_states(op->problem) * fields * nodes + CURVE_WORDS) *
+                             op->layout.real_bytes +
+                         32.0);
     *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +
                          points * (130.0 + 15.0 * fields) +
                          around * (99.0 + op->problem->equation->face_flops));

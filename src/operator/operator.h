@@ -116,9 +116,9 @@ typedef struct sedge_operator_cost {
     } kernel[SEDGE_OPERATOR_KERNELS]; // each kind in its own place, on all ranks
 } sedge_operator_cost;
 
-// The work of one straight element in one stage. `bytes`: state and residual, both read and written
-// once, and geometry. `flops`: derivatives, fluxes, lift and update; 0 if the equation does not
-// count its operations. Not collective.
+// The work of one straight element in one stage. `bytes`: states and residuals as the integrator's
+// stages read and write them on average, and geometry. `flops`: derivatives, fluxes, lift and
+// update; 0 if the equation does not count its operations. Not collective.
 void sedge_operator_element_work(const sedge_problem *problem, const sedge_element *element,
                                  double *bytes, double *flops);
 

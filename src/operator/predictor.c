@@ -521,7 +521,7 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     int all = 11;
 
     operator_predictor_choose(&config, &op->layout, &target);
-    operator_terms_list(&terms, &op->terms, fields->memory);
+    operator_terms_list(&terms, &op->terms, fields->memory, false);
     for (int i = 0; i < terms.count; i++) arguments[all++] = &terms.value[i];
     return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, stream,
                            (count + config.block - 1) / config.block, config.threads, arguments,

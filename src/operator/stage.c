@@ -38,19 +38,22 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel,
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
     operator_real step = operator_scalar(op, stage->dt);
+    operator_real found = operator_scalar(op, stage->found);
+    int keep = !stage->drops;
+    int back = stage->back;
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     operator_terms_arguments terms;
-    void *arguments[19 + SEDGE_TERMS_ARGUMENTS] = {
-        &u,         &next,  &residual, &trace,  &links,      &geometry,   &material,
-        &materials, &deriv, &lift,     &tables, &span.first, &span.count, &slots,
-        &a,         &b,     &step,     &clock,  &delay};
+    void *arguments[22 + SEDGE_TERMS_ARGUMENTS] = {
+        &u,     &next, &residual, &trace,      &links,      &geometry, &material, &materials,
+        &deriv, &lift, &tables,   &span.first, &span.count, &slots,    &a,        &b,
+        &found, &step, &keep,     &back,       &clock,      &delay};
     const int64_t blocks = (span.count + op->config.block - 1) / op->config.block;
-    int count = 17;
+    int count = 20;
 
     if (kernel == KERNEL_STAGE_TERMS) {
-        operator_terms_list(&terms, &op->terms, fields->memory);
-        count = 19;
+        operator_terms_list(&terms, &op->terms, fields->memory, stage->turned);
+        count = 22;
         for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];
     }
     return operator_launch(&op->launcher, kernel, stream, blocks, op->config.threads, arguments,

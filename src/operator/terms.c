@@ -68,19 +68,31 @@ static int real_bytes(const sedge_problem *problem)
     return problem->precision == SEDGE_FP64 ? 8 : 4;
 }
 
-// Memory and its residual are read and written, but for components that do not change.
+double operator_states(const sedge_problem *problem)
+{
+    return sedge_integrator_states(problem->integrator, !sedge_problem_finds(problem));
+}
+
+// As much of it as of states, but for components that do not change, which are read alone.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
                             bool curved)
 {
+    const double states = operator_states(problem);
     double words = 0.0;
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
         if (!is_staged(&term)) continue;
-        const int components = term.memory + 3 * term.unknowns;
+        const double components = term.memory + (states - 1.0) * term.unknowns;
         words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
     }
     return words * real_bytes(problem);
+}
+
+bool operator_terms_keep(const sedge_problem *problem)
+{
+    if (problem->integrator->predictor) return false;
+    return !sedge_problem_finds(problem) || sedge_integrator_keeps(problem->integrator);
 }
 
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes)
@@ -92,7 +104,7 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t elements = count_elements(&term, problem, mesh, false) +
                                  count_elements(&term, problem, mesh, true);
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
-        const int copies = problem->integrator->predictor ? 1 : 2;
+        const int copies = 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
         bytes += elements * copies * term.memory * nodes * real_bytes(problem) + places;
     }
     return bytes;
@@ -451,13 +463,14 @@ static uint64_t address_of(const sedge_buffer *buffer)
 }
 
 void operator_terms_list(operator_terms_arguments *arguments, const operator_terms *terms,
-                         const operator_term_memory *memory)
+                         const operator_term_memory *memory, bool turned)
 {
     arguments->count = 0;
     for (int i = 0; i < terms->count; i++) {
         if (!is_staged(&terms->term[i].term)) continue;
         arguments->value[arguments->count++] = address_of(terms->term[i].on_device);
-        arguments->value[arguments->count++] = address_of(memory[i].now);
+        arguments->value[arguments->count++] = address_of(turned ? memory[i].other : memory[i].now);
+        arguments->value[arguments->count++] = address_of(turned ? memory[i].now : memory[i].other);
         arguments->value[arguments->count++] = address_of(memory[i].residual);
         arguments->value[arguments->count++] = address_of(terms->term[i].parameters);
     }

@@ -35,6 +35,10 @@ bool operator_term_is_in(const operator_term *term, const sedge_problem *problem
 // Is any of them in the stages' kernels?
 bool operator_terms_staged(const sedge_problem *problem);
 
+// How many states a stage reads and writes, residuals and what they are found from among them,
+// on average.
+double operator_states(const sedge_problem *problem);
+
 // Bytes that a stage reads and writes for the memory of the terms in this rank's straight or curved
 // elements.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
@@ -57,6 +61,9 @@ bool operator_terms_in_stage(const sedge_problem *problem);
 
 // Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
 bool operator_terms_exponential(const sedge_problem *problem);
+
+// Whether the terms' memory has a residual (operator_term_memory).
+bool operator_terms_keep(const sedge_problem *problem);
 
 // Does any term tell the energy of its memory (sedge_term_kind.energy)?
 bool operator_terms_store_energy(const sedge_problem *problem);
@@ -102,10 +109,11 @@ typedef struct operator_terms {
     int32_t straight_elements; // in runs with terms
 } operator_terms;
 
-// The memory of one term, and its residual: [batches][components][nodes_padded][lanes]. NULL: none;
-// with a predictor there is no residual.
+// The memory of one term, where stages put it by turns (sedge_stage.turned), and its residual:
+// [batches][components][nodes_padded][lanes]. NULL: none; the latter two only where a stage needs
+// them.
 typedef struct operator_term_memory {
-    sedge_buffer *now, *residual;
+    sedge_buffer *now, *other, *residual;
 } operator_term_memory;
 
 // Make them for a layout. SEDGE_ERR_INTERNAL where a range of the mesh has a term of the deck in
@@ -116,13 +124,15 @@ sedge_status operator_terms_create(operator_terms *terms, sedge_device *device,
                                    const sedge_problem *problem, const sedge_slots *slots);
 void operator_terms_clear(operator_terms *terms);
 
-#define SEDGE_TERMS_ARGUMENTS (4 * (SEDGE_MAX_KINDS + 1)) // of a kernel, for all terms
+#define SEDGE_TERM_ARGUMENTS 5 // of a kernel, for one term: places first
+#define SEDGE_TERMS_ARGUMENTS \
+    (SEDGE_TERM_ARGUMENTS * (SEDGE_MAX_KINDS + 1)) // of a kernel, for all terms
 
 typedef struct operator_terms_arguments {
     int count;
     uint64_t value[SEDGE_TERMS_ARGUMENTS];
 } operator_terms_arguments;
 
-// List them in the order of dg_layout.h; none where there are no terms.
+// List them in the order of dg_layout.h; none where there are no terms. `turned` as in sedge_stage.
 void operator_terms_list(operator_terms_arguments *arguments, const operator_terms *terms,
-                         const operator_term_memory *memory);
+                         const operator_term_memory *memory, bool turned);

@@ -44,10 +44,30 @@ typedef struct sedge_stage {
     double a, b;
     double delay; // c dt: from the step's beginning to the stage's time
     double dt;
+    // 1 / b of the stage before, if the residual that it left is found from the states before and
+    // after it, which saves reading and writing it; 0: it is read.
+    double found;
+    bool drops; // the next stage does not read the residual of this one: it need not be written
+    // The terms' memory goes from one of its two buffers to the other as the state does, but ends a
+    // step in the first: whether it is in the second, and whether it stays where it is.
+    bool turned, back;
     int level; // of the elements that it is for, with local time steps (dg/predictor.h); else 0
 } sedge_stage;
 
+// A residual is found where the rounding of states that is in it enters later ones multiplied by at
+// most 4: in all stages of lsrk45, with at most 3.95, and in six of ndblsrk144.
 sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int stage, double dt);
+
+// The same, where each residual is read and memory stays where it is: for exponential terms, whose
+// updates are no such stages.
+sedge_stage sedge_integrator_stage_kept(const sedge_integrator *integrator, int stage, double dt);
+
+// States that a stage reads and writes, on average: its own, the next one, residuals that it reads
+// or what it finds them from, those that it writes. `kept`: of stages that keep each residual.
+double sedge_integrator_states(const sedge_integrator *integrator, bool kept);
+
+// Whether any stage reads the residual of the one before it.
+bool sedge_integrator_keeps(const sedge_integrator *integrator);
 
 // How far off one step of a Runge-Kutta method is for y' = i y over the time `angle`:
 // |y exp(-i angle) - 1|.

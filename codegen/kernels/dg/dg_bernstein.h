@@ -28,7 +28,7 @@ SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_
                                sedge_int64 value, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                               sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                               const sedge_substep rk,
                                double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
     sedge_value rate[SEDGE_FIELDS];
@@ -38,8 +38,7 @@ SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_
 #else
     SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
 #endif
-    add_terms(rate, own, value, n, material, materials, rk_a, rk_b, dt,
-              t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+    add_terms(rate, own, value, n, material, materials, rk, t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #ifdef SEDGE_EACH_MULTIPLY
     SEDGE_EACH (f, SEDGE_FIELDS) change[f] = -rate[f];
 #else
@@ -62,11 +61,14 @@ SEDGE_FUNCTION void ask(const sedge_value *one, const sedge_value *other)
 // One value: field after field, and while these are computed residual and next state come in.
 SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 value = first + b;
         const sedge_value *const s_u = u[value * SEDGE_NODES_PADDED].f;
         sedge_value *const s_r = residual[value * SEDGE_NODES_PADDED].f;
         sedge_value *const s_n = next[value * SEDGE_NODES_PADDED].f;
+        const sedge_value *const s_b = rk.c != SEDGE_R(0.0) ? s_n : s_r;
         SEDGE_SCRATCH(sedge_value, s_f, SEDGE_SCRATCH_WORDS);
         sedge_value *const s_w = s_f + SEDGE_FACE_POINTS * SEDGE_FIELDS;
         sedge_value *const change = s_w + SEDGE_LOWER_NODES * SEDGE_FIELDS;
@@ -89,15 +91,14 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
 #ifdef SEDGE_EACH_TERM
         for (int n = 0; n < SEDGE_NODES; n++)
             take_terms(change + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, value, n, material,
-                       materials, rk_a, rk_b, dt,
-                       clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+                       materials, rk, clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
         for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
             const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
-            sedge_value r = -dt * change[w];
-            if (rk_a != SEDGE_R(0.0)) r = r + rk_a * s_r[w];
-            s_r[w] = r;
-            if (rk_b != SEDGE_R(0.0)) s_n[w] = old + rk_b * r;
+            sedge_value r = -rk.dt * change[w];
+            if (rk.a != SEDGE_R(0.0)) r = r + carry(rk, old, s_b[w]);
+            if (rk.keep != 0) s_r[w] = r;
+            if (rk.b != SEDGE_R(0.0)) s_n[w] = old + rk.b * r;
         }
     }
     (void)deriv, (void)lift, (void)count;
@@ -223,10 +224,11 @@ SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_
 }
 #endif
 
-// Pairs of the residual from number `chunk` of this item on; 0 where it is not wanted.
-SEDGE_FUNCTION void read_residual(sedge_pair *before,
-                                  const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
-                                  sedge_int64 left, sedge_real rk_a)
+// Pairs of the residual, or of the state before, from number `chunk` of this item on; 0 where they
+// are not wanted.
+SEDGE_FUNCTION void read_before(sedge_pair *before,
+                                const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
+                                sedge_int64 left, sedge_real rk_a)
 {
     SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
         const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
@@ -238,6 +240,8 @@ SEDGE_FUNCTION void read_residual(sedge_pair *before,
 
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_BLOCK;
         const sedge_int64 left = count - b * SEDGE_BLOCK;
@@ -265,15 +269,17 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
 #endif
         copy_traces(place, s_f, u, trace, links, tables, start, left);
-        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
+        SEDGE_GLOBAL sedge_state *const carried = rk.c != SEDGE_R(0.0) ? next : residual;
 #if SEDGE_BULK
 #if defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED
         const int last = SEDGE_THREADS - 1 - SEDGE_THREAD;
         if (last < SEDGE_BLOCK && last < left)
-            ask_terms(start + last, rk_a != SEDGE_R(0.0) SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+            ask_terms(start + last, rk.a == SEDGE_R(0.0)   ? 0
+                                    : rk.c == SEDGE_R(0.0) ? 1
+                                                           : 2 SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
-        if (SEDGE_THREAD == 0 && rk_a != SEDGE_R(0.0))
-            ask(residual + start * SEDGE_NODES_PADDED,
+        if (SEDGE_THREAD == 0 && rk.a != SEDGE_R(0.0))
+            ask(carried + start * SEDGE_NODES_PADDED,
                 (unsigned)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK) * SEDGE_NODES_PADDED *
                     (unsigned)sizeof(sedge_state));
         if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
@@ -374,7 +380,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                     const SEDGE_BLOCKWIDE sedge_state *)(s_u + e * SEDGE_WORDS + n * SEDGE_FIELDS);
 #endif
                 take_terms(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own.f, start + e, n,
-                           material, materials, rk_a, rk_b, dt,
+                           material, materials, rk,
                            clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
             }
         }
@@ -382,9 +388,11 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
         const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
+        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
+        const SEDGE_GLOBAL sedge_value *const words_b = carried[start * SEDGE_NODES_PADDED].f;
         for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
             sedge_pair before[SEDGE_PAIR_CHUNK];
-            read_residual(before, words_r, chunk, left, rk_a);
+            read_before(before, words_b, chunk, left, rk.a);
             SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
                 const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
                 const int e = at / SEDGE_PAIRS;
@@ -403,11 +411,11 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                             *(const SEDGE_BLOCKWIDE sedge_pair *)(s_f + e * SEDGE_JUMP_STRIDE + w);
                     if (w + 1 >= SEDGE_NODES * SEDGE_FIELDS) change.v[1] = SEDGE_R(0.0);
                     SEDGE_EACH (k, 2) {
-                        before[i].v[k] = rk_a * before[i].v[k] - dt * change.v[k];
-                        after.v[k] = own.v[k] + rk_b * before[i].v[k];
+                        before[i].v[k] = carry(rk, own.v[k], before[i].v[k]) - rk.dt * change.v[k];
+                        after.v[k] = own.v[k] + rk.b * before[i].v[k];
                     }
-                    *(SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at) = before[i];
-                    if (rk_b != SEDGE_R(0.0))
+                    if (rk.keep != 0) *(SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at) = before[i];
+                    if (rk.b != SEDGE_R(0.0))
                         *(SEDGE_GLOBAL sedge_pair *)(words_n + 2 * at) = after;
                 }
             }

@@ -131,16 +131,18 @@ SEDGE_FUNCTION void ask_words(const sedge_value *from, int words)
     ask((const void *)begin, (unsigned)(end - begin));
 }
 
-// Ask for a value's memory of all terms, and for the residuals of that if they are read.
+// Ask for a value's memory of all terms, and for what the residual before is found from: 1 the
+// residual, 2 the memory before, 0 neither.
 SEDGE_FUNCTION void ask_terms(sedge_int64 value,
-                              int has_residual SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+                              int carried SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
 #define SEDGE_ASK_TERM(i)                                                   \
     if (SEDGE_TERM_WORDS_##i > 0 && term_places_##i[value] >= 0) {          \
         const int words = SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED;        \
         const sedge_int64 at = (sedge_int64)term_places_##i[value] * words; \
         ask_words(term_memory_##i + at, words);                             \
-        if (has_residual) ask_words(term_residual_##i + at, words);         \
+        if (carried == 1) ask_words(term_residual_##i + at, words);         \
+        if (carried == 2) ask_words(term_next_##i + at, words);             \
     }
     SEDGE_EACH_TERM(SEDGE_ASK_TERM)
 }

@@ -76,6 +76,7 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
 #define SEDGE_TERM_LIST(X, i)                                      \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, term_places_##i)     \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_memory_##i)   \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_next_##i)     \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_residual_##i) \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, term_parameters_##i)
 #define SEDGE_STAGE_TERMS_LIST(X)                       \
@@ -86,6 +87,40 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
 #define SEDGE_TERMS_LIST(X)
 #define SEDGE_STAGE_TERMS_LIST(X)
 #endif
+
+// How a stage advances the state (src/time/integrator.h):
+//   residual = a r + dt rate,  next = u + b residual
+// with r the residual of the stage before. It is read, or, where c is not 0, found from the states
+// before and after that stage, c (u - next), of which `next` still has the former.
+typedef struct sedge_substep {
+    sedge_real a, b, c, dt;
+    int keep; // whether the residual is written
+    int back; // whether the terms' memory stays in its array (dg_term.h)
+} sedge_substep;
+
+// The kernel parameters with these values, for a kernel's list; SEDGE_SUBSTEP gathers them in `rk`.
+#define SEDGE_SUBSTEP_LIST(X) \
+    X(sedge_real, rk_a)       \
+    X(sedge_real, rk_b)       \
+    X(sedge_real, rk_c)       \
+    X(sedge_real, dt)         \
+    X(int, keep)              \
+    X(int, back)
+#if SEDGE_FINDS
+#define SEDGE_SUBSTEP const sedge_substep rk = {rk_a, rk_b, rk_c, dt, keep, back}
+#else // each stage of such a problem reads the residual and keeps it, and memory stays
+#define SEDGE_SUBSTEP                                              \
+    const sedge_substep rk = {rk_a, rk_b, SEDGE_R(0.0), dt, 1, 1}; \
+    (void)rk_c, (void)keep, (void)back
+#endif
+
+// a r, from what was read: the residual or the state before. Not read if a = 0: either may hold
+// anything then.
+SEDGE_FUNCTION sedge_value carry(sedge_substep rk, sedge_value own, sedge_value before)
+{
+    if (rk.c != SEDGE_R(0.0)) return rk.a * rk.c * (own - before);
+    return rk.a * before;
+}
 
 #define SEDGE_STAGE_LIST(X)                                        \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
@@ -102,9 +137,7 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
     X(sedge_int64, first)                                          \
     X(sedge_int64, count)                                          \
     X(sedge_int64, slots)                                          \
-    X(sedge_real, rk_a)                                            \
-    X(sedge_real, rk_b)                                            \
-    X(sedge_real, dt)                                              \
+    SEDGE_SUBSTEP_LIST(X)                                          \
     SEDGE_STAGE_TERMS_LIST(X)
 
 // The material values of one value of slots. One medium: literals, nothing is read.

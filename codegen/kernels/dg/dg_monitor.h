@@ -8,6 +8,9 @@
 // [blocks] are the batches' indices. `weights` [blocks][nodes] is what the source adds to u_t for
 // the signal g = 1; it is zero in lanes that the source does not reach.
 //   residual += dt g weights,  next += b dt g weights
+//
+// Where the stage has kept no residual, nobody reads that sum: the next stage finds the source in
+// `next`.
 #define SEDGE_POINT_LIST(X)                                    \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)      \

@@ -173,7 +173,7 @@ SEDGE_FUNCTION void add_tile_terms(sedge_value *SEDGE_RESTRICT sum,
                                    int tile, sedge_int64 value,
                                    const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                    const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                                   sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                                   const sedge_substep rk,
                                    double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
     SEDGE_EACH (i, SEDGE_TN) {
@@ -181,7 +181,7 @@ SEDGE_FUNCTION void add_tile_terms(sedge_value *SEDGE_RESTRICT sum,
         if (n < SEDGE_NODES) {
             sedge_value own[SEDGE_FIELDS];
             SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[n * SEDGE_FIELDS + f];
-            add_terms(sum + i * SEDGE_FIELDS, own, value, n, material, materials, rk_a, rk_b, dt,
+            add_terms(sum + i * SEDGE_FIELDS, own, value, n, material, materials, rk,
                       t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
         }
     }
@@ -199,12 +199,13 @@ SEDGE_FUNCTION void multiply_lift(sedge_value *SEDGE_RESTRICT sum, sedge_int64 v
 }
 #endif
 
-// residual = a before + dt sum at the tile's nodes; the two may be the same memory. In the first
-// stage a = 0 and `before` is not read: it may hold anything.
+// residual = a r + dt sum at the tile's nodes. `before` has what r is found from, and may be the
+// residual's memory; `own` the state.
 SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
                                const SEDGE_BLOCKWIDE sedge_value *before,
-                               const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_a,
-                               sedge_real dt)
+                               const SEDGE_BLOCKWIDE sedge_value *own,
+                               const sedge_value *SEDGE_RESTRICT sum, int tile,
+                               const sedge_substep rk)
 {
     SEDGE_EACH (p, SEDGE_TN * SEDGE_FIELDS / SEDGE_PACK) {
         const int w = tile * SEDGE_TN * SEDGE_FIELDS + p * SEDGE_PACK;
@@ -212,10 +213,12 @@ SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
         if (w < SEDGE_WORDS) {
             sedge_pack change;
 
-            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * sum[p * SEDGE_PACK + i];
-            if (rk_a != SEDGE_R(0.0)) {
+            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = rk.dt * sum[p * SEDGE_PACK + i];
+            if (rk.a != SEDGE_R(0.0)) {
                 const sedge_pack memory = *(const SEDGE_BLOCKWIDE sedge_pack *)(before + w);
-                SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
+                const sedge_pack at = *(const SEDGE_BLOCKWIDE sedge_pack *)(own + w);
+                SEDGE_EACH (i, SEDGE_PACK)
+                    change.v[i] = change.v[i] + carry(rk, at.v[i], memory.v[i]);
             }
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
         }
@@ -227,8 +230,8 @@ SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
 SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
                                 const SEDGE_BLOCKWIDE sedge_value *old,
                                 SEDGE_BLOCKWIDE sedge_value *residual,
-                                const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_b,
-                                sedge_real dt)
+                                const sedge_value *SEDGE_RESTRICT sum, int tile,
+                                const sedge_substep rk)
 {
     SEDGE_EACH (p, SEDGE_LIFT_TN * SEDGE_FIELDS / SEDGE_PACK) {
         const int w = tile * SEDGE_LIFT_TN * SEDGE_FIELDS + p * SEDGE_PACK;
@@ -236,10 +239,10 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
         if (w < SEDGE_WORDS) {
             sedge_pack change = *(const SEDGE_BLOCKWIDE sedge_pack *)(residual + w);
 
-            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
+            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] - rk.dt * sum[p * SEDGE_PACK + i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
             sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
-            SEDGE_EACH (i, SEDGE_PACK) next.v[i] = next.v[i] + rk_b * change.v[i];
+            SEDGE_EACH (i, SEDGE_PACK) next.v[i] = next.v[i] + rk.b * change.v[i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(result + w) = next;
         }
     }
@@ -304,7 +307,9 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
     sedge_value *const s_r = residual[start * SEDGE_NODES_PADDED].f; \
     sedge_value *const s_n = next[start * SEDGE_NODES_PADDED].f;     \
     sedge_value *const s_f = (scratch)
+#define SEDGE_BEFORE (rk.c != SEDGE_R(0.0) ? s_n : s_r)
 #else
+#define SEDGE_BEFORE s_r // copied there
 #define SEDGE_BLOCK_STATES(scratch)                                                          \
     SEDGE_BLOCKWIDE sedge_geometry *const s_x = (SEDGE_BLOCKWIDE sedge_geometry *)(scratch); \
     SEDGE_BLOCKWIDE sedge_value *const s_u = (scratch) + SEDGE_BLOCK * SEDGE_GEOMETRY_WORDS; \
@@ -347,6 +352,8 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
 
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_BLOCK;
         const sedge_int64 left = count - b * SEDGE_BLOCK;
@@ -356,7 +363,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #if !SEDGE_TARGET_HOST
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
-        if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
+        if (rk.a != SEDGE_R(0.0)) copy_in(s_r, rk.c != SEDGE_R(0.0) ? next : residual, start, left);
 
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
@@ -381,9 +388,10 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 SEDGE_FIND_VOLUME(sum);
 #ifdef SEDGE_EACH_TERM
                 add_tile_terms(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials,
-                               rk_a, rk_b, dt, clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+                               rk, clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
-                add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
+                add_volume(s_r + e * SEDGE_STRIDE, SEDGE_BEFORE + e * SEDGE_STRIDE,
+                           s_u + e * SEDGE_STRIDE, sum, tile, rk);
             }
         }
         SEDGE_BARRIER();
@@ -395,16 +403,16 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 multiply_lift(sum, start + e, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
                 add_surface(s_n + e * SEDGE_STRIDE, s_u + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE,
-                            sum, tile, rk_b, dt);
+                            sum, tile, rk);
             }
         }
 #if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
         copy_out(next, s_u, start, left);
-        copy_out(residual, s_r, start, left);
+        if (rk.keep != 0) copy_out(residual, s_r, start, left);
 #endif
     }
-    (void)deriv, (void)rk_a, (void)next;
+    (void)deriv, (void)next;
 }
 
 #endif // SEDGE_TENSOR

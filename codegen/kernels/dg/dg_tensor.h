@@ -240,8 +240,8 @@ SEDGE_FUNCTION void find_flows(sedge_real (*SEDGE_RESTRICT sum)[4],
 SEDGE_FUNCTION void
 take_lane_terms(sedge_real (*SEDGE_RESTRICT sum)[4], SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
                 sedge_int64 value, int tile, int t, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, sedge_real rk_a,
-                sedge_real rk_b, sedge_real dt, double time SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, const sedge_substep rk,
+                double time SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
     SEDGE_EACH (i, 2) {
         const int place = SEDGE_PLACE(t, i);
@@ -256,7 +256,7 @@ take_lane_terms(sedge_real (*SEDGE_RESTRICT sum)[4], SEDGE_OWN sedge_real *SEDGE
                 rate[f] = SEDGE_R(0.0);
 #endif
             }
-            add_terms(rate, at_node, value, tile * 8 + place, material, materials, rk_a, rk_b, dt,
+            add_terms(rate, at_node, value, tile * 8 + place, material, materials, rk,
                       time SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #ifdef SEDGE_EACH_MULTIPLY
             SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] = -rate[f];
@@ -290,19 +290,20 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
     (void)geometry;
 }
 
-// residual = a residual - dt sum, next = own + b residual at the lane's nodes of one element, all
-// three at the tile's first node; `most`: words up to the element's end.
+// The stage's end (sedge_substep) with du/dt = -sum at the lane's nodes of one element, the states
+// and the residual at the tile's first node; `most`: words up to the element's end.
 SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
                               SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT residual,
                               SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
-                              sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t, sedge_real rk_a,
-                              sedge_real rk_b, sedge_real dt)
+                              sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t,
+                              const sedge_substep rk)
 {
+    const SEDGE_GLOBAL sedge_real *const before = rk.c != SEDGE_R(0.0) ? next : residual;
     sedge_real change[2 * SEDGE_FIELDS];
 
     SEDGE_EACH (f, 2 * SEDGE_FIELDS) {
         const int field = f % SEDGE_FIELDS;
-        change[f] = -dt * sum[SEDGE_PAIR_OF(field)][SEDGE_ROW_OF(field) * 2 + f / SEDGE_FIELDS];
+        change[f] = -rk.dt * sum[SEDGE_PAIR_OF(field)][SEDGE_ROW_OF(field) * 2 + f / SEDGE_FIELDS];
     }
     SEDGE_EACH (i, SEDGE_RUNS) {
 #if SEDGE_BY_PACKS
@@ -313,12 +314,12 @@ SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
                 sedge_pack then = *(SEDGE_OWN sedge_pack *)(own + w);
 
                 SEDGE_EACH (k, SEDGE_PACK) now.v[k] = change[i * SEDGE_RUN + p * SEDGE_PACK + k];
-                if (rk_a != SEDGE_R(0.0)) {
-                    const sedge_pack memory = *(const SEDGE_GLOBAL sedge_pack *)(residual + w);
-                    SEDGE_EACH (k, SEDGE_PACK) now.v[k] += rk_a * memory.v[k];
+                if (rk.a != SEDGE_R(0.0)) {
+                    const sedge_pack memory = *(const SEDGE_GLOBAL sedge_pack *)(before + w);
+                    SEDGE_EACH (k, SEDGE_PACK) now.v[k] += carry(rk, then.v[k], memory.v[k]);
                 }
-                SEDGE_EACH (k, SEDGE_PACK) then.v[k] += rk_b * now.v[k];
-                *(SEDGE_GLOBAL sedge_pack *)(residual + w) = now;
+                SEDGE_EACH (k, SEDGE_PACK) then.v[k] += rk.b * now.v[k];
+                if (rk.keep != 0) *(SEDGE_GLOBAL sedge_pack *)(residual + w) = now;
                 *(SEDGE_GLOBAL sedge_pack *)(next + w) = then;
             }
         }
@@ -327,9 +328,9 @@ SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
             const int w = (4 * i + t) * SEDGE_RUN + k;
             if (w < most) {
                 sedge_real now = change[i * SEDGE_RUN + k];
-                if (rk_a != SEDGE_R(0.0)) now += rk_a * residual[w];
-                residual[w] = now;
-                next[w] = own[w] + rk_b * now;
+                if (rk.a != SEDGE_R(0.0)) now += carry(rk, own[w], before[w]);
+                if (rk.keep != 0) residual[w] = now;
+                next[w] = own[w] + rk.b * now;
             }
         }
 #endif
@@ -349,6 +350,8 @@ SEDGE_FUNCTION void clear_rest(SEDGE_BLOCKWIDE sedge_real *words, int stride, in
 
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_BLOCK;
         const sedge_int64 left = count - b * SEDGE_BLOCK;
@@ -401,13 +404,13 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #ifdef SEDGE_EACH_TERM
                 if (piece < SEDGE_PIECES && here < left)
                     take_lane_terms(sum[h], SEDGE_FIND_OWN(start + here, here) + tile_words,
-                                    start + here, tile, t, material, materials, rk_a, rk_b, dt,
+                                    start + here, tile, t, material, materials, rk,
                                     clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
                 if (piece < SEDGE_PIECES && here < left)
                     step_lane(next[0].f + word + tile_words, residual[0].f + word + tile_words,
                               SEDGE_FIND_OWN(start + here, here) + tile_words, sum[h],
-                              SEDGE_WORDS - tile_words, t, rk_a, rk_b, dt);
+                              SEDGE_WORDS - tile_words, t, rk);
             }
         }
     }

@@ -41,6 +41,8 @@
 
 SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT, SEDGE_CURVED_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
@@ -332,7 +334,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                 const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
                 sedge_value rate[SEDGE_FIELDS];
                 SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = at[f];
-                add_terms(rate, own.f, start + e, n, material, materials, rk_a, rk_b, dt,
+                add_terms(rate, own.f, start + e, n, material, materials, rk,
                           clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (f, SEDGE_FIELDS) at[f] = rate[f];
             }
@@ -356,15 +358,15 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                 SEDGE_EACH (w, SEDGE_PACK) before[i].v[w] = SEDGE_SPLAT(0.0);
                 if (p < packs) {
                     own[i] = u_packs[p];
-                    // In the first stage the residual may hold anything.
-                    if (rk_a != SEDGE_R(0.0)) before[i] = residual_packs[p];
+                    if (rk.a != SEDGE_R(0.0))
+                        before[i] = rk.c != SEDGE_R(0.0) ? next_packs[p] : residual_packs[p];
                 }
             }
             SEDGE_EACH (i, SEDGE_UPDATE_ROUNDS) {
                 const int p = SEDGE_UPDATE_ITEM(first_pack, i);
                 if (p < packs)
                     update_pack(next_packs + p, residual_packs + p, &own[i], &before[i],
-                                s_c + p * SEDGE_PACK, rk_a, rk_b, dt);
+                                s_c + p * SEDGE_PACK, rk);
             }
         }
     }

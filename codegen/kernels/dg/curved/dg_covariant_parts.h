@@ -639,11 +639,10 @@ SEDGE_FUNCTION void store_rates(SEDGE_BLOCKWIDE sedge_value *rates, const sedge_
 
 #define SEDGE_STATE_PACKS (SEDGE_WORDS / SEDGE_PACK)
 
-// residual = a residual + dt rate, next = u + b residual.
+// The stage's end (sedge_substep).
 SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedge_pack *residual,
                                 const sedge_pack *own, const sedge_pack *before,
-                                const SEDGE_BLOCKWIDE sedge_value *rate, sedge_real rk_a,
-                                sedge_real rk_b, sedge_real dt)
+                                const SEDGE_BLOCKWIDE sedge_value *rate, const sedge_substep rk)
 {
     sedge_pack change;
     sedge_pack after;
@@ -651,11 +650,11 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 
     SEDGE_LOAD_ROW(now.v, rate, SEDGE_PACK)
     SEDGE_EACH (i, SEDGE_PACK) {
-        change.v[i] = rk_a * before->v[i] + dt * now.v[i];
-        after.v[i] = own->v[i] + rk_b * change.v[i];
+        change.v[i] = carry(rk, own->v[i], before->v[i]) + rk.dt * now.v[i];
+        after.v[i] = own->v[i] + rk.b * change.v[i];
     }
-    *residual = change;
-    if (rk_b != SEDGE_R(0.0)) *next = after;
+    if (rk.keep != 0) *residual = change;
+    if (rk.b != SEDGE_R(0.0)) *next = after;
 }
 
 #if SEDGE_TARGET_HOST

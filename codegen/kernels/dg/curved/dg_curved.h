@@ -132,6 +132,8 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
 
 SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
 {
+    SEDGE_SUBSTEP;
+
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
@@ -249,10 +251,10 @@ SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
                 sedge_value own[SEDGE_FIELDS];
                 SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[f];
 #ifdef SEDGE_EACH_TERM
-                add_terms(sum, own, start + e, n, material, materials, rk_a, rk_b, dt,
+                add_terms(sum, own, start + e, n, material, materials, rk,
                           clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
-                update_node(&next[at], &residual[at], own, sum, rk_a, rk_b, dt);
+                update_node(&next[at], &residual[at], own, sum, rk);
             }
         }
     }

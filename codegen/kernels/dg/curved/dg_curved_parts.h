@@ -126,21 +126,19 @@ apply_boundary(sedge_value *v, const sedge_value *u, const sedge_value *mu, sedg
     X(sedge_int64, first_curve)                                 \
     X(sedge_int64, count)                                       \
     X(sedge_int64, slots)                                       \
-    X(sedge_real, rk_a)                                         \
-    X(sedge_real, rk_b)                                         \
-    X(sedge_real, dt)                                           \
+    SEDGE_SUBSTEP_LIST(X)                                       \
     SEDGE_TERMS_LIST(X)
 
-// residual = a residual + dt rhs, next = u + b residual at one node.
+// The stage's end at one node; `rhs` is du/dt.
 SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sedge_state *residual,
-                                const sedge_value *own, const sedge_value *rhs, sedge_real rk_a,
-                                sedge_real rk_b, sedge_real dt)
+                                const sedge_value *own, const sedge_value *rhs,
+                                const sedge_substep rk)
 {
     SEDGE_EACH (f, SEDGE_FIELDS) {
-        sedge_value change = dt * rhs[f];
-        // In the first stage the residual may hold anything.
-        if (rk_a != SEDGE_R(0.0)) change = change + rk_a * residual->f[f];
-        residual->f[f] = change;
-        if (rk_b != SEDGE_R(0.0)) next->f[f] = own[f] + rk_b * change;
+        sedge_value change = rk.dt * rhs[f];
+        if (rk.a != SEDGE_R(0.0))
+            change = change + carry(rk, own[f], rk.c != SEDGE_R(0.0) ? next->f[f] : residual->f[f]);
+        if (rk.keep != 0) residual->f[f] = change;
+        if (rk.b != SEDGE_R(0.0)) next->f[f] = own[f] + rk.b * change;
     }
 }

@@ -17,25 +17,29 @@
 //
 // With u and w before the stage, for each pole:
 //
-//   rate += du
-//   w_residual = a w_residual + dt dw;  w += b w_residual
+//   rate += du,  w_residual = a r + dt dw,  w_next = w + b w_residual
 //
-//   places         [SIMD batches] the batch's place in w, or -1 where it does not have the term
-//   w, w_residual  [places][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY][SEDGE_NODES_PADDED]; w_residual is
-//                  not read if a = 0
+// with r as in sedge_substep. Where `back` is not 0 the latter goes to w, not w_next. Constants
+// stay as they are in both.
+//
+//   places  [SIMD batches] the batch's place in w, or -1 where it does not have the term
+//   w, w_next, w_residual  [places][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY][SEDGE_NODES_PADDED]
 //   material       [slots] volume groups
 //   parameters     [volume groups][SEDGE_TERM_POLES][SEDGE_TERM_PARAMETERS]
 #ifdef SEDGE_TERM
 SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                               sedge_real rk_a, sedge_real rk_b, sedge_real dt, double t,
+                               const sedge_substep rk, double t,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT places,
                                SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w,
+                               SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w_next,
                                SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT w_residual,
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
 {
     const int place = places[batch];
+    SEDGE_GLOBAL sedge_value *const to = rk.back != 0 ? w : w_next;
+    const SEDGE_GLOBAL sedge_value *const carried = rk.c != SEDGE_R(0.0) ? w_next : w_residual;
 
     if (place >= 0) {
         const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
@@ -55,7 +59,7 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
             SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k * SEDGE_NODES_PADDED];
             SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
                 before[k] = SEDGE_SPLAT(SEDGE_R(0.0));
-                if (rk_a != SEDGE_R(0.0)) before[k] = w_residual[at + k * SEDGE_NODES_PADDED];
+                if (rk.a != SEDGE_R(0.0)) before[k] = carried[at + k * SEDGE_NODES_PADDED];
             }
             SEDGE_LANES_LOOP (l) {
                 const int row = material[batch * SEDGE_LANES + l] * SEDGE_TERM_POLES + pole;
@@ -67,9 +71,9 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
             SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
             SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
                 const sedge_int64 word = at + k * SEDGE_NODES_PADDED;
-                const sedge_value change = rk_a * before[k] + dt * dw[k];
-                w_residual[word] = change;
-                w[word] = memory[k] + rk_b * change;
+                const sedge_value change = carry(rk, memory[k], before[k]) + rk.dt * dw[k];
+                if (rk.keep != 0) w_residual[word] = change;
+                to[word] = memory[k] + rk.b * change;
             }
         }
     }

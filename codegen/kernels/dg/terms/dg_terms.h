@@ -27,20 +27,20 @@ SEDGE_FUNCTION void multiply_rate(sedge_value *rate, sedge_int64 batch,
 SEDGE_FUNCTION void add_terms(sedge_value *rate, const sedge_value *own, sedge_int64 batch, int n,
                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                              sedge_real rk_a, sedge_real rk_b, sedge_real dt,
+                              const sedge_substep rk,
                               double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
-#define SEDGE_ADD_TERM(i)                                                                      \
-    add_term_##i(rate, own, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
-                 term_memory_##i, term_residual_##i, term_parameters_##i);
+#define SEDGE_ADD_TERM(i)                                                          \
+    add_term_##i(rate, own, batch, n, material, materials, rk, t, term_places_##i, \
+                 term_memory_##i, term_next_##i, term_residual_##i, term_parameters_##i);
 #ifdef SEDGE_TERMS_PREDICTED // all but the matrices was done with the prediction (dg_predict.h)
     SEDGE_MULTIPLY_RATE(rate)
 #elif defined SEDGE_EACH_DRIVE
 #define SEDGE_ADD_DRIVE(i) \
     drive_term_##i(seen, batch, n, material, term_places_##i, term_memory_##i, term_parameters_##i);
-#define SEDGE_ADD_DRIVEN(i)                                                                     \
-    add_term_##i(rate, seen, batch, n, material, materials, rk_a, rk_b, dt, t, term_places_##i, \
-                 term_memory_##i, term_residual_##i, term_parameters_##i);
+#define SEDGE_ADD_DRIVEN(i)                                                         \
+    add_term_##i(rate, seen, batch, n, material, materials, rk, t, term_places_##i, \
+                 term_memory_##i, term_next_##i, term_residual_##i, term_parameters_##i);
     sedge_value seen[SEDGE_FIELDS];
 
     SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = own[f];
