@@ -148,7 +148,9 @@ static void get_indices(const double *m, const double complex *slowing, int axis
         csqrt(0.25 * (a[0][0] - a[1][1]) * (a[0][0] - a[1][1]) + a[0][1] * a[1][0]);
     for (int i = 0; i < 2; i++) {
         const double complex root = find_root(1.0 / (i == 0 ? mean - half : mean + half));
-        indices[i] = cimag(root) > 0.0 ? -root : root; // it falls where it goes
+        // It falls where it goes. Of equal eigenvalues `half` is the root of a rounding.
+        const bool real = fabs(cimag(root)) <= 1e-7 * cabs(root);
+        indices[i] = real ? creal(root) : cimag(root) > 0.0 ? -root : root;
     }
     if (cabs(indices[0]) < cabs(indices[1])) {
         const double complex larger = indices[1];

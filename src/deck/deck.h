@@ -273,10 +273,11 @@ typedef struct sedge_deck_layer {
     bool lossless;       // with the terms of lossless media (sedge_term_kind.lossless)
     double sigma, alpha; // s = 1 + sigma / (alpha + d/dt)
     double reflection;   // at a right angle and high frequencies, of the layer alone
-    bool by_rule;        // that is not the deck's
-    const char *near;    // the group or source for which it is weaker than by the order; NULL
-    double waves; // to it, in wavelengths of the lowest frequency of the monitors; else HUGE_VAL
-    double speed; // of the fastest wave in the layer
+    // The group or source for which it is weaker than by the order, and how far that is, in
+    // wavelengths of the lowest frequency of the monitors; NULL and HUGE_VAL: none.
+    const char *near;
+    double waves;
+    double speed;             // of the fastest wave in the layer
     double reflection_lowest; // the same at the lowest frequency that it must absorb
 } sedge_deck_layer;
 

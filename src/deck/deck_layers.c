@@ -28,11 +28,11 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // A face is parallel to an axis up to this sine of the angle.
 #define PARALLEL 1e-6
 
-// Nearer to the layer than this part of a wavelength are stored fields that the reflection by the
-// order is not made for: 0.08 away spheres scatter 2 to 20 % too little at orders 2 to 4.
+// Closer than this part of a wavelength reactive near fields reach the layer, and the reflection by
+// the order absorbs too much: 0.08 away spheres scatter 2 to 20 % too little at orders 2 to 4.
 #define NEAR_WAVES 0.1
 
-// Nearer than this part of the mesh's size: it reaches the layer.
+// Nearer than this part of the mesh's size: it touches the layer.
 #define NEAREST 1e-6
 
 // The lowest frequency is at least this part of the highest one.
@@ -254,12 +254,12 @@ static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const
     const char *near = NULL;
     double band[2];
 
-    out->by_rule = !(requested > 0.0);
+    const bool by_rule = !(requested > 0.0);
     out->near = NULL;
     out->waves = HUGE_VAL;
-    out->reflection = out->by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
+    out->reflection = by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
     sedge_deck_find_band(band, deck);
-    if (!out->by_rule || mesh->extruded.radius > 0.0 || !(band[1] > 0.0)) return;
+    if (!by_rule || mesh->extruded.radius > 0.0 || !(band[1] > 0.0)) return;
     const double waves = find_nearest(&near, deck, mesh, problem) * band[0] / out->speed;
     if (!(waves < NEAR_WAVES)) return;
     out->reflection = weak;

@@ -327,9 +327,10 @@ sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
                 ? set_faces(&transfer, block, values)
                 : set_elements(&transfer, block, evolve_block_buffer(block, fields), basis, values);
     }
-    if (status == SEDGE_OK && block->other != NULL) // what no stage writes is in both
+    if (status == SEDGE_OK && block->other != NULL) { // what no stage writes is in both
         status =
             sedge_buffer_copy(block->other, block->buffer, sedge_buffer_bytes(block->buffer), NULL);
+    }
     evolve_transfer_clear(&transfer);
     return status;
 }

@@ -215,12 +215,6 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
     }
     SEDGE_TRY(sedge_text_add(text,
                              "// Written by src/forms/bernstein_products.c.\n"
-                             "// Sums in memory are read late, so that they take no registers.\n"
-                             "#if SEDGE_TARGET_CUDA\n"
-                             "#define SEDGE_KEEP_ORDER() asm volatile(\"\" ::: \"memory\")\n"
-                             "#else\n"
-                             "#define SEDGE_KEEP_ORDER() (void)0\n"
-                             "#endif\n"
                              "// On the host sums are in memory, in a cache, and each product is\n"
                              "// a function: a compiler's time grows faster than its length.\n"
                              "#if SEDGE_TARGET_HOST\n"

@@ -106,8 +106,8 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     if (config->parts > MOST_PARTS) config->parts = MOST_PARTS;
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
     // an element has many words of memory: four schedulers share them. In fp64 a few more from
-    // order 5 on: 8 and 33 % less time at orders 5 and 6 on an H200, both by sums. Higher orders
-    // were not measured.
+    // order 5 on: 8 and 33 % less time at orders 5 and 6 on an H200 (with sums, before derivatives
+    // were gathered there). Higher orders were not measured.
     const int more = nodes > 35 ? 12 : 0;
     const int wanted = layout->real_bytes == 8 ? 84 + more + 2 * config->words : 50 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
@@ -131,8 +131,9 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
         .parts = 1,
         .columns = fields,
     };
-    // What is faster ("Elements with terms, damped", benchmarks/MEASUREMENTS.md). The last
-    // bracket's sums reduce the degree in each part anew: from some order on one matrix is faster.
+    // What is faster ("Derivatives gathered", benchmarks/MEASUREMENTS.md): gathers from some order
+    // on; to damp, generated code in place beside gathers, or a part of each sum, which reduces the
+    // degree anew; from some order on one matrix.
     const int order = target->element->order;
     const bool is_double = layout->real_bytes == 8;
     config->gathers = !operator_is_host_form(target->info) && order >= (is_double ? 5 : 3);

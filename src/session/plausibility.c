@@ -96,8 +96,8 @@ static void warn_of_layer(const sedge_session *session)
     if (!(layer.waves < TOO_NEAR_LAYER)) return;
     printf(
         "  warning            '%s' is only %.2g wavelengths of the lowest recorded frequency away "
-        "from the layer: fields stored around it reach the layer; put the layer farther away, or "
-        "take two layers\n",
+        "from the layer, which its reactive near field reaches: spectra may be wrong by more than "
+        "1 %% there; move the layer away, or set its reflection and compare\n",
         layer.near, layer.waves);
 }
 

@@ -49,7 +49,8 @@ typedef struct sedge_stage {
     double found;
     bool drops; // the next stage does not read the residual of this one: it need not be written
     // The terms' memory goes from one of its two buffers to the other as the state does, but ends a
-    // step in the first: whether it is in the second, and whether it stays where it is.
+    // step in the first. `turned`: before this stage it is in the second. `back`: the stage writes
+    // it in place.
     bool turned, back;
     int level; // of the elements that it is for, with local time steps (dg/predictor.h); else 0
 } sedge_stage;

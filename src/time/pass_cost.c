@@ -5,6 +5,8 @@
 // fp32, NVIDIA H200, orders 1 to 8, by a plain element's stage; benchmarks/MEASUREMENTS.md:
 // A plain element's prediction, "What the L2 cache is asked for"; orders 7 and 8: the step without
 // the stage of "Elements with terms, damped".
+// All parts here are of a stage that reads residuals. One that finds them takes 2 to 5 % less,
+// which ADER's does not: the sums of a step, over that, are these within 1 %.
 static const double predictions[] = {0.52, 0.46, 0.43, 0.42, 0.43, 0.47, 0.56, 1.27};
 
 // A curved element's stage, "Products in place", the mean of both meshes; orders 1, 5, 7 and 8 by

@@ -209,6 +209,14 @@ class Materials(Case):
         tensors = {"epsilon": [[2, 0.3, 0], [0.3, 1.5, -0.2], [0, -0.2, 1.2]], "mu": [[1.1, 0, 0.1], [0, 1, 0], [0.1, 0, 1.4]],
                    "conductivity": [[0.5, 0, 0], [0, 0.1, 0.2], [0, 0.2, 0.6]]}
         plain = "epsilon: {epsilon}, mu: {mu}"
+        matrix = "[[1, -0.1, 0.1], [-0.1, 1.3, 0.4], [0.1, 0.4, 3]]"  # with equal tensors both waves have the same index
+        done = self.succeed("check", self.deck, "--set", f"materials.domain={{epsilon: {matrix}, mu: {matrix}}}", "--set", source,
+                            "--set", "initial={type: zero}")
+        found = [float(n) for n in re.findall(r"n (\S+), k 0", done.out)]
+        exact = [math.sqrt(3.689 / value) for value in (1, 1.3, 3)]  # n^2 = det M / M_dd
+        self.assertEqual(len(found), 6, done.out)
+        for k, n in enumerate(found):
+            self.assertLess(abs(n - exact[k // 2]), 1e-3)
         for medium, lossy in ((plain, False), (plain + ", conductivity: {conductivity}, debye: {{strength: 1.2, relaxation_time: "
                                                "0.3}}, magnetic_lorentz: {{strength: 0.5, frequency: 1.1, damping: 0.3}}", True)):
             done = self.succeed("check", self.deck, "--set", "materials.domain={" + medium.format(**tensors) + "}", "--set", source,

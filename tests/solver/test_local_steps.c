@@ -52,8 +52,8 @@ static void match_steps(const kit_world *world, const kit_options *options, doub
 }
 
 // Two media, of which one conducts and the other has a term with memory, walls of all kinds, and a
-// dipole on two levels. From order 4 on the last bracket is damped: by sums at order 4; at orders 5
-// and 6 by one matrix on the host, on a GPU by text before derivatives are gathered.
+// dipole on two levels. From order 4 on the last bracket is damped, by sums, a matrix or in place:
+// operator_predictor_choose says which.
 static void test_everything(const kit_world *world, int order, const char *levels)
 {
     static const double dipole[12] = {

@@ -94,7 +94,7 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
                        materials, rk, clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #endif
         for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
-            const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
+            const sedge_value old = s_u[w]; // a load behind the store would wait for it
             sedge_value r = -rk.dt * change[w];
             if (rk.a != SEDGE_R(0.0)) r = r + carry(rk, old, s_b[w]);
             if (rk.keep != 0) s_r[w] = r;

@@ -95,7 +95,7 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
 typedef struct sedge_substep {
     sedge_real a, b, c, dt;
     int keep; // whether the residual is written
-    int back; // whether the terms' memory stays in its array (dg_term.h)
+    int back; // whether the terms' memory is written in place (dg_term.h)
 } sedge_substep;
 
 // The kernel parameters with these values, for a kernel's list; SEDGE_SUBSTEP gathers them in `rk`.

@@ -201,8 +201,8 @@ SEDGE_FUNCTION bool sedge_is_last_block(int *ended)
 #define SEDGE_MINE(name, item)                      name[0]
 #define SEDGE_BARRIER()                             __syncthreads()
 
-// Later loads stay behind it: what was loaded before may be forgotten and loaded again, so that an
-// item needs fewer registers.
+// Loads are not moved across it, and what was loaded before it is loaded again rather than kept, so
+// that an item needs fewer registers.
 #define SEDGE_KEEP_ORDER() asm volatile("" ::: "memory")
 
 // Small products of matrices by the 32 items of a warp together, where the chip can (README.md).

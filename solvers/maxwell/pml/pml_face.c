@@ -20,9 +20,10 @@ static const sedge_parameter parameters[] = {
     {.name = "reflection",
      .minimum = 0.0,
      .maximum = 0.5,
-     .text = "of a wave that meets the layer at a right angle, before the surface behind it "
-             "absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at order 5, else 1e-6; more where "
-             "a body is near (input/README.md)"},
+     .text =
+         "of a wave that meets the layer at a right angle, before the surface behind it "
+         "absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at order 5, else 1e-6; larger, 3e-2 "
+         "to 1e-3, where a conductor, body or source is near"},
     {.name = "frequency",
      .minimum = 0.0,
      .maximum = HUGE_VAL,

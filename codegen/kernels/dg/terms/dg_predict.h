@@ -9,8 +9,10 @@
 //
 // where D is the derivatives' part of L, from the innermost bracket, of full degree each: the
 // bracket's fields are in the block's memory, its w in registers. A bracket is what the terms make
-// of the one before at a coefficient, plus its derivatives, of order N - 1, raised by text that
-// src/forms/series_products.c writes. What terms do over the step follows from the means at the
+// of the one before at a coefficient, plus its derivatives, of order N - 1, raised by code that
+// src/forms/series_products.c generates. With SEDGE_PREDICT_GATHERS each item keeps its
+// coefficient's bracket in registers and raises the derivatives itself, from a table; generated
+// code then only damps. What terms do over the step follows from the means at the
 // node alone. So it is done here, u += dt s(mean) and w += dt q(mean), and the stage has no terms
 // to add but matrices to multiply by.
 //

@@ -19,7 +19,7 @@
 //
 //   rate += du,  w_residual = a r + dt dw,  w_next = w + b w_residual
 //
-// with r as in sedge_substep. Where `back` is not 0 the latter goes to w, not w_next. Constants
+// with r as in sedge_substep. Where `back` is not 0, w_next is written to w. Constants
 // stay as they are in both.
 //
 //   places  [SIMD batches] the batch's place in w, or -1 where it does not have the term
