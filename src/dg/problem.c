@@ -34,11 +34,16 @@ int sedge_term_unknowns(const sedge_term *term)
     return sedge_term_memory(term) - frame;
 }
 
-bool sedge_problem_finds(const sedge_problem *problem)
+bool sedge_problem_exponential(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++)
-        if (problem->terms[i].exponential) return false;
-    return !problem->integrator->predictor;
+        if (problem->terms[i].exponential) return true;
+    return false;
+}
+
+bool sedge_problem_finds(const sedge_problem *problem)
+{
+    return !problem->integrator->predictor && !sedge_problem_exponential(problem);
 }
 
 int sedge_term_parameters(const sedge_term *term)

@@ -98,6 +98,9 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
 int sedge_term_memory(const sedge_term *term);
 int sedge_term_unknowns(const sedge_term *term);
 
+// Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
+bool sedge_problem_exponential(const sedge_problem *problem);
+
 // Whether Runge-Kutta stages may find residuals from states (sedge_stage.found): not with a
 // predictor, whose stage has the state in place of the residual, nor beside exponential terms.
 bool sedge_problem_finds(const sedge_problem *problem);

@@ -72,7 +72,7 @@ sedge_status evolve_exponential_prepare(evolve_exponential *exponential, double 
 {
     sedge_operator *const op = exponential->op;
 
-    if (exponential->dt == dt || !operator_terms_exponential(op->problem)) return SEDGE_OK;
+    if (exponential->dt == dt || !sedge_problem_exponential(op->problem)) return SEDGE_OK;
     SEDGE_TRY(sedge_stream_wait(op->main));
     forget(exponential);
     for (int i = 0; i < op->terms.count; i++) {

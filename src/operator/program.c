@@ -145,7 +145,7 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/terms/dg_predict.h";
         sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
-    if (operator_terms_exponential(problem))
+    if (sedge_problem_exponential(problem))
         sources[count++].name = "codegen/kernels/dg/terms/dg_exponential.h";
     if (operator_terms_store_energy(problem))
         sources[count++].name = "codegen/kernels/dg/terms/dg_memory_energy.h";
@@ -175,7 +175,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     SEDGE_TRY(operator_predictor_constants(text, layout, target));
     if (sedge_response_multiplies(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
-    if (operator_terms_exponential(target->problem)) {
+    if (sedge_problem_exponential(target->problem)) {
         const operator_constant size = {"EXPONENTIAL_SIZE", SEDGE_EXPONENTIAL_SIZE};
         SEDGE_TRY(operator_constants_write(text, &size, 1));
     }
@@ -313,7 +313,7 @@ static sedge_status find_kernels(sedge_operator *op)
         if (predicts && !op->problem->integrator->predictor) continue;
         if (k == KERNEL_PREDICT_TERMS && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
-        if (k == KERNEL_EXPONENTIAL && !operator_terms_exponential(op->problem)) continue;
+        if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));

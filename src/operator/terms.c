@@ -110,13 +110,6 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
     return bytes;
 }
 
-bool operator_terms_exponential(const sedge_problem *problem)
-{
-    for (int i = 0; i < problem->term_count; i++)
-        if (problem->terms[i].exponential) return true;
-    return false;
-}
-
 bool operator_terms_staged(const sedge_problem *problem)
 {
     for (int i = 0; i < operator_terms_count(problem); i++) {

@@ -59,9 +59,6 @@ int operator_terms_words(const sedge_problem *problem);
 // multiply du/dt.
 bool operator_terms_in_stage(const sedge_problem *problem);
 
-// Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
-bool operator_terms_exponential(const sedge_problem *problem);
-
 // Whether the terms' memory has a residual (operator_term_memory).
 bool operator_terms_keep(const sedge_problem *problem);
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-// Nearer to the layer than this part of a wavelength are stored fields that even a weak layer does
-// not follow to 1 %.
+// Closer to the layer than this part of a wavelength, even a weak layer is wrong by more than 1 %
+// for reactive near fields.
 #define TOO_NEAR_LAYER 0.07
 
 // A wave this many times as long as the mesh means wrong units, or a static problem.
