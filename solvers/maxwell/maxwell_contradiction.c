@@ -170,11 +170,21 @@ static sedge_contradiction check_layers(const sedge_problem *problem)
     return (sedge_contradiction){.text = NULL};
 }
 
-static sedge_contradiction check_dipoles(const sedge_problem *problem)
+// A direction whose square is 0, or not a number, gives no weights, or none that are numbers.
+static sedge_contradiction check_points(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->point_source_count; i++) {
-        if (is_zero(problem->point_sources[i].parameters + DIPOLE_DIRECTION))
-            return make_finding(SEDGE_AT_POINT_SOURCE, i, "a dipole source has a zero direction");
+        const sedge_point_source *const source = &problem->point_sources[i];
+        double weights[6];
+        double sum = 0.0;
+
+        source->kind->point(source->parameters, problem->materials[0], weights);
+        for (int f = 0; f < 6; f++) sum += fabs(weights[f]);
+        if (!(sum > 0.0) || isinf(sum)) {
+            return make_finding(SEDGE_AT_POINT_SOURCE, i,
+                                "a point source's direction has no length: its square is 0 or not "
+                                "a number");
+        }
     }
     return (sedge_contradiction){.text = NULL};
 }
@@ -227,7 +237,7 @@ static const char *check_comparison(const sedge_problem *problem)
 {
     if (!problem->compare) return NULL;
     if (problem->point_source_count > 0) {
-        return "the initial state is no exact solution beside a dipole source: set "
+        return "the initial state is no exact solution beside a point source: set "
                "initial.compare to false";
     }
     if (starts_as(problem, "layered-mode")) {
@@ -261,7 +271,7 @@ sedge_contradiction maxwell_contradiction(const sedge_problem *problem)
 
     if (found.text == NULL) found = make_finding(SEDGE_AT_INCIDENT, 0, check_scattered(problem));
     if (found.text == NULL) found = check_layers(problem);
-    if (found.text == NULL) found = check_dipoles(problem);
+    if (found.text == NULL) found = check_points(problem);
     if (found.text == NULL) found = make_finding(SEDGE_AT_INITIAL, 0, check_initial(problem));
     if (found.text == NULL) found = make_finding(SEDGE_AT_INITIAL, 0, check_comparison(problem));
     return found;

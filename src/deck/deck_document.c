@@ -241,10 +241,11 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
         if (kind->exact)
             SEDGE_TRY(sedge_text_add(out, "\nAn exact solution: errors are reported.\n"));
     }
-    if (equation->source_count > 0)
-        SEDGE_TRY(sedge_text_add(out, "\n### %s: sources\n", equation->name));
-    for (int i = 0; i < equation->source_count; i++) {
-        const sedge_source_kind *const kind = &equation->sources[i];
+    const sedge_source_kind *source[SEDGE_MAX_KINDS];
+    const int sources = sedge_source_kinds_of(source, equation);
+    if (sources > 0) SEDGE_TRY(sedge_text_add(out, "\n### %s: sources\n", equation->name));
+    for (int i = 0; i < sources; i++) {
+        const sedge_source_kind *const kind = source[i];
         SEDGE_TRY(add_kind(out, equation, kind->name, kind->text, kind->parameters,
                            kind->parameter_count));
     }

@@ -271,7 +271,11 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_equation *const equation = deck->equation;
     deck_node *const list = deck_child(deck->tree, "sources");
+    const sedge_source_kind *kinds[SEDGE_MAX_KINDS];
+    const char *names[SEDGE_MAX_KINDS];
+    const int count = sedge_source_kinds_of(kinds, equation);
 
+    for (int i = 0; i < count; i++) names[i] = kinds[i]->name;
     SEDGE_TRY(sedge_allocate(&deck->sources, list->count, sizeof *deck->sources));
     for (deck_node *node = list->first; node != NULL; node = node->next) {
         sedge_deck_source *const source = &deck->sources[deck->source_count];
@@ -281,13 +285,12 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
 
         (void)snprintf(number, sizeof number, "%d", deck->source_count);
         deck_path(where, "sources", number);
-        if (equation->source_count == 0) {
+        if (count == 0) {
             return deck_fail(reader->path, node, "the equation '%s' takes no sources",
                              equation->name);
         }
-        SEDGE_TRY(find_kind(&index, reader, node, where, equation->sources,
-                            sizeof *equation->sources, equation->source_count, NULL));
-        source->kind = &equation->sources[index];
+        SEDGE_TRY(find_kind(&index, reader, node, where, names, sizeof *names, count, NULL));
+        source->kind = kinds[index];
         source->line = node->line;
         SEDGE_TRY(deck_check(reader, node, where, deck_section_find("sources"),
                              source->kind->parameters, source->kind->parameter_count));

@@ -244,6 +244,10 @@ typedef enum sedge_source_type {
 
 typedef struct sedge_source_kind {
     const char *name; // "dipole", "plane-wave"
+    // The equation's name, of a kind in a file of its own, NAME_source.c (src/kinds/README.md); in
+    // an equation's table it is not read. Incident fields stand in tables alone: the equation's
+    // `constants` and kinds with `feed` know their parameters.
+    const char *equation;
     sedge_source_type type;
     // Point: parameters must begin with position (vector) and signal; sets the field weights.
     // NULL for all other types.
@@ -254,6 +258,9 @@ typedef struct sedge_source_kind {
     const char *text;
     sedge_wave wave; // of an incident field that is a plane wave; else NULL
 } sedge_source_kind;
+
+// All source kinds of this program in files of their own, NULL-terminated; made by CMake.
+extern const sedge_source_kind *const sedge_source_kinds[];
 
 // The condition of a boundary at one place: u = value, or k du/dn + factor u = value.
 typedef struct sedge_condition {
@@ -408,6 +415,10 @@ typedef struct sedge_equation {
 // Returns their number, which may exceed SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
 int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
                          const sedge_equation *equation);
+
+// The same for the kinds of sources: those of the table, then those of sedge_source_kinds.
+int sedge_source_kinds_of(const sedge_source_kind *kinds[SEDGE_MAX_KINDS],
+                          const sedge_equation *equation);
 
 // Does the source act in a material of the values m?
 bool sedge_equation_has_source(const sedge_equation *equation, const double *m);

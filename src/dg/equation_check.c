@@ -191,7 +191,7 @@ static bool begins(const sedge_source_kind *kind, int count, const sedge_paramet
 }
 
 static sedge_status check_source_type(const sedge_equation *equation, const char *place,
-                                      const sedge_source_kind *kind)
+                                      const sedge_source_kind *kind, bool listed)
 {
     static const sedge_parameter_type point[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_SIGNAL};
     static const sedge_parameter_type ball[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_REAL,
@@ -209,6 +209,8 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
          "those of a point source must begin with a vector (position) and a signal"},
         {!is_ball || begins(kind, 3, ball), "parameters",
          "those of a ball must begin with a vector (position) and two numbers (amount, radius)"},
+        {!is_incident || listed, "type",
+         "an incident source stands in the equation's table, not in a file of its own"},
         {!is_incident || equation->constants != NULL, "type",
          "an incident source acts through the equation's `constants`, which is missing"},
     };
@@ -219,12 +221,18 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
 
 static sedge_status check_sources(const sedge_equation *equation)
 {
+    const sedge_source_kind *kinds[SEDGE_MAX_KINDS];
     char place[64];
 
     SEDGE_TRY(check_list(equation, "sources", equation->sources, equation->source_count,
                          SEDGE_MAX_KINDS));
-    for (int i = 0; i < equation->source_count; i++) {
-        const sedge_source_kind *const kind = &equation->sources[i];
+    const int count = sedge_source_kinds_of(kinds, equation);
+    if (count > SEDGE_MAX_KINDS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "equation '%s' has %d kinds of sources; at most %d",
+                          equation->name, count, SEDGE_MAX_KINDS);
+    }
+    for (int i = 0; i < count; i++) {
+        const sedge_source_kind *const kind = kinds[i];
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
@@ -235,7 +243,7 @@ static sedge_status check_sources(const sedge_equation *equation)
         SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
                                    SEDGE_MAX_VALUES));
         (void)snprintf(place, sizeof place, "sources[%d].", i);
-        SEDGE_TRY(check_source_type(equation, place, kind));
+        SEDGE_TRY(check_source_type(equation, place, kind, i < equation->source_count));
     }
     return SEDGE_OK;
 }

@@ -1,4 +1,4 @@
-// Which kinds of boundaries and terms an equation has.
+// Which kinds of boundaries, sources and terms an equation has.
 #include "dg/equation.h"
 #include "dg/term_kind.h"
 
@@ -14,6 +14,21 @@ int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
     for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
         if (strcmp(sedge_face_kinds[i]->equation, equation->name) != 0) continue;
         if (count < SEDGE_MAX_KINDS) kinds[count] = &sedge_face_kinds[i]->kind;
+        count++;
+    }
+    return count;
+}
+
+int sedge_source_kinds_of(const sedge_source_kind *kinds[SEDGE_MAX_KINDS],
+                          const sedge_equation *equation)
+{
+    int count = 0;
+
+    for (; count < equation->source_count && count < SEDGE_MAX_KINDS; count++)
+        kinds[count] = &equation->sources[count];
+    for (int i = 0; sedge_source_kinds[i] != NULL; i++) {
+        if (strcmp(sedge_source_kinds[i]->equation, equation->name) != 0) continue;
+        if (count < SEDGE_MAX_KINDS) kinds[count] = sedge_source_kinds[i];
         count++;
     }
     return count;

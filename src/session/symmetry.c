@@ -139,14 +139,13 @@ static const double *find_vector(const sedge_source_kind *kind, const double *va
     return NULL;
 }
 
-// Is the vector across the plane, or, with `within`, in it? To the deck's digits. No vector is
-// neither.
+// Is the vector across the plane, or, with `within`, in it? To the deck's digits. The zero vector
+// is both.
 static bool is_placed(const double *vector, int axis, bool within)
 {
     double square = 0.0;
     double along = 0.0;
 
-    if (vector == NULL) return false;
     for (int d = 0; d < 3; d++) square += vector[d] * vector[d];
     along = vector[axis] * vector[axis];
     return (within ? along : square - along) <= 1e-12 * square;
@@ -157,23 +156,40 @@ static bool is_in(const plane *one, const double place[3], double size)
     return fabs(place[one->axis] - one->position) <= FLAT * size;
 }
 
-// A plane wave goes along the plane, with E across an electric one and in a magnetic one. A current
-// in the plane is across an electric one and along a magnetic one; any other has an image.
-static sedge_status check_source(const planes *all, const plane *one, int number, double size)
+// Is a current in the plane symmetric about it? An electric one is across an electric plane and in
+// a magnetic one, a magnetic one the other way round. What the source adds to the equation's first
+// two groups, E and H, is along its currents in any medium without tensors.
+static bool is_symmetric(const plane *one, const sedge_problem *problem,
+                         const sedge_deck_source *source)
+{
+    const sedge_output_group *const groups = problem->equation->groups;
+    double weights[SEDGE_MAX_FIELDS] = {0.0};
+
+    if (!problem->equation->poynting) return false;
+    source->kind->point(source->parameters, problem->materials[0], weights);
+    return is_placed(weights + groups[0].first, one->axis, one->magnetic) &&
+           is_placed(weights + groups[1].first, one->axis, !one->magnetic);
+}
+
+// A plane wave goes along the plane, with E across an electric one and in a magnetic one. A point
+// source that is not in the plane has an image.
+static sedge_status check_source(const planes *all, const plane *one, int number,
+                                 const sedge_problem *problem, double size)
 {
     static const char *const types[] = {"pec", "pmc"};
     const sedge_deck *const deck = all->deck;
     const sedge_deck_source *const source = &deck->sources[number];
     const sedge_source_kind *const kind = source->kind;
-    const double *const direction = find_vector(kind, source->parameters, "direction");
     const char axis = (char)('x' + one->axis);
     const deck_node *node = deck_child(deck->tree, "sources")->first;
 
     for (int i = 0; i < number; i++) node = node->next;
     if (kind->type == SEDGE_SOURCE_INCIDENT) {
+        const double *const direction = find_vector(kind, source->parameters, "direction");
         const double *const field = find_vector(kind, source->parameters, "polarisation");
 
-        if (is_placed(direction, one->axis, true) && is_placed(field, one->axis, one->magnetic))
+        if (direction != NULL && field != NULL && is_placed(direction, one->axis, true) &&
+            is_placed(field, one->axis, one->magnetic))
             return SEDGE_OK;
         return deck_fail(deck->path, node,
                          "sources.%d: the wave is not symmetric about the plane %c = %.6g of "
@@ -182,13 +198,15 @@ static sedge_status check_source(const planes *all, const plane *one, int number
                          number, axis, one->position, one->boundary->name, types[one->magnetic],
                          one->magnetic ? "in it" : "across it");
     }
-    if (!is_in(one, source->parameters, size) || is_placed(direction, one->axis, one->magnetic))
+    if (!is_in(one, source->parameters, size) || is_symmetric(one, problem, source))
         return SEDGE_OK;
     return deck_fail(deck->path, node,
                      "sources.%d: the source lies in the plane %c = %.6g of boundaries.%s, which "
-                     "is '%s' and would cancel it: there its direction must be %s",
+                     "is '%s' and would cancel it: there an electric current must be %s, a "
+                     "magnetic one %s",
                      number, axis, one->position, one->boundary->name, types[one->magnetic],
-                     one->magnetic ? "in the plane" : "across the plane");
+                     one->magnetic ? "in the plane" : "across the plane",
+                     one->magnetic ? "across it" : "in it");
 }
 
 static void mark_sources(const plane *one, sedge_problem *problem, double size)
@@ -242,7 +260,8 @@ sedge_status sedge_symmetry_find(const sedge_comm *comm, sedge_deck *deck, const
         const plane *const one = &all.of[i];
 
         SEDGE_TRY(check_others(one, comm, deck, mesh, problem));
-        for (int k = 0; k < deck->source_count; k++) SEDGE_TRY(check_source(&all, one, k, size));
+        for (int k = 0; k < deck->source_count; k++)
+            SEDGE_TRY(check_source(&all, one, k, problem, size));
         SEDGE_TRY(check_sphere(deck, one, size));
         SEDGE_TRY(add_images(deck, one));
         mark_sources(one, problem, size);

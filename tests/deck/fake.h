@@ -233,6 +233,7 @@ static const sedge_equation fake_advection = {
 
 const sedge_equation *const sedge_equations[] = {&fake_maxwell, &fake_advection, NULL};
 const sedge_face_kind *const sedge_face_kinds[] = {NULL};
+const sedge_source_kind *const sedge_source_kinds[] = {NULL};
 
 static void fake_local(const double *u, const double *w, const double *m, const double *p,
                        const double *c, double t, double *du, double *dw)

@@ -8,6 +8,7 @@
 #include "dg/random.h"
 
 const sedge_face_kind *const sedge_face_kinds[] = {NULL};
+const sedge_source_kind *const sedge_source_kinds[] = {NULL};
 const sedge_term_kind *const sedge_term_kinds[] = {NULL};
 
 static void check_parameters(const sedge_parameter *parameters, int count)
