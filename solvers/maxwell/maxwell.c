@@ -122,6 +122,29 @@ static void invert_part(const double complex *slowing, int first, double complex
         for (int j = 0; j < 3; j++) inverse[i][j] /= determinant;
 }
 
+// n of the wave whose 1 / n^2 is `value`, eigenvalue number `which` of a. Of the two roots that
+// with which energy goes along the axis, as for get_index; of a field that carries none, that with
+// which it falls. The wave has H ~ n mu^-1 (d x E), so that its energy flow is the real part of n q
+// with q = E^* T E, E^* the conjugate and T = -[d] mu^-1 [d].
+static double complex find_index(double complex value, double complex a[2][2],
+                                 const double complex turned[2][2], int which)
+{
+    const double complex n = csqrt(1.0 / value);
+    const double complex fields[3][2] = {{a[0][1], value - a[0][0]},
+                                         {value - a[1][1], a[1][0]},
+                                         {which == 0, which == 1}}; // of equal eigenvalues
+    const double sizes[2] = {cabs(fields[0][0]) + cabs(fields[0][1]),
+                             cabs(fields[1][0]) + cabs(fields[1][1])};
+    const bool equal = fmax(sizes[0], sizes[1]) <= 1e-7 * cabs(value);
+    const double complex *const E = fields[equal ? 2 : sizes[0] < sizes[1]];
+    double complex q = 0.0;
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) q += conj(E[i]) * turned[i][j] * E[j];
+    const bool flows = fabs(creal(n * q)) > 1e-7 * cabs(n * q);
+    return (flows ? creal(n * q) < 0.0 : cimag(n) > 0.0) ? -n : n;
+}
+
 // A wave along axis d has n^2 d x (mu^-1 (d x E)) = -epsilon E: 1 / n^2 are the two eigenvalues of
 // A = -epsilon^-1 [d] mu^-1 [d] across d; the third one is 0. With a, b behind d in turn,
 // [d] x = -x_b a + x_a b.
@@ -147,10 +170,9 @@ static void get_indices(const double *m, const double complex *slowing, int axis
     const double complex half =
         csqrt(0.25 * (a[0][0] - a[1][1]) * (a[0][0] - a[1][1]) + a[0][1] * a[1][0]);
     for (int i = 0; i < 2; i++) {
-        const double complex root = find_root(1.0 / (i == 0 ? mean - half : mean + half));
-        // It falls where it goes. Of equal eigenvalues `half` is the root of a rounding.
-        const bool real = fabs(cimag(root)) <= 1e-7 * cabs(root);
-        indices[i] = real ? creal(root) : cimag(root) > 0.0 ? -root : root;
+        const double complex n = find_index(i == 0 ? mean - half : mean + half, a, turned, i);
+        // Of equal eigenvalues `half` is the root of a rounding.
+        indices[i] = fabs(cimag(n)) <= 1e-7 * cabs(n) ? creal(n) : n;
     }
     if (cabs(indices[0]) < cabs(indices[1])) {
         const double complex larger = indices[1];

@@ -387,7 +387,8 @@ typedef struct sedge_equation {
     // number if the factors differ within a vector.
     double _Complex (*index)(const double *m, const double _Complex *slowing);
     // Optional. The same where `slowing` is a matrix [fields][fields], for the two waves that
-    // travel along `axis` (0 to 2), the one with the larger |index| first.
+    // travel along `axis` (0 to 2), the one with the larger |index| first. Energy goes along the
+    // axis: n is below 0 where waves run backwards.
     void (*indices)(const double *m, const double _Complex *slowing, int axis,
                     double _Complex indices[2]);
 

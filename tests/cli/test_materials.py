@@ -238,6 +238,27 @@ class Materials(Case):
                     for one, other in zip(found, exact):
                         self.assertLess(abs(one - other), 1e-3 * abs(other), (medium, f, axis))
 
+    def test_sign_of_index(self):
+        """The two waves along an axis of a uniaxial epsilon have n and k of media without tensors, in the sign, too: waves that
+        run backwards, with loss and without, fields that carry no energy, and a medium with gain."""
+        source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                  "signal: {type: cw, frequency: 2}}]")
+        for medium, backward in (("drude: {plasma_frequency: 2.5, damping: 0}, magnetic_drude: {plasma_frequency: 2.5, damping: 0}", True),
+                                 ("drude: {plasma_frequency: 3, damping: 0.1}, magnetic_drude: {plasma_frequency: 2, damping: 0.2}", True),
+                                 ("drude: {plasma_frequency: 3, damping: 0}", False), ("conductivity: -0.3", False)):
+            found = []
+            for epsilon in ("2", "2.5", "[2, 2, 2.5]"):
+                done = self.succeed("check", self.deck, "--set", f"materials.domain={{epsilon: {epsilon}, {medium}}}", "--set",
+                                    source, "--set", "initial={type: zero}")
+                found.append([[float(n) - 1j * float(k) for n, k in re.findall(r"n (\S+), k ([^ ,;\n]+)", line)]
+                              for line in re.findall(r" at \S+: .*", done.out)])
+            self.assertEqual([len(line) for lines in found for line in lines], 10 * [1] + 5 * [6])
+            self.assertEqual(any(n.real < 0 for n, in found[0]), backward, found[0])
+            for (ordinary,), (other,), waves in zip(*found):
+                both = sorted((ordinary, other), key=abs, reverse=True)
+                for one, exact in zip(waves, 2 * both + 2 * [ordinary]):
+                    self.assertLess(abs(one - exact), 1e-3 * abs(exact), (medium, waves, both))
+
     def test_step(self):
         """A pole that decays in 1e-4 takes 4.6e-4 / 2 of time at cfl 1, but for the exponential update."""
         pole = "debye: {strength: 1, relaxation_time: 1e-4}"
