@@ -16,8 +16,6 @@
 
 #include "dispersion_term.h"
 
-#define DISPERSION_POLES 10 // of each kind, in a volume group
-
 extern const char sedge_text_dispersion_term_h[];
 
 #define DISPERSION_LIST __attribute__((unused)) static const sedge_parameter
@@ -152,7 +150,7 @@ SEDGE_FUNCTION void lorentz_energy(const double *p, double *weights)
         .text = sentence,                                                             \
         .parameters = law##_parameters,                                               \
         .parameter_count = (int)(sizeof law##_parameters / sizeof *law##_parameters), \
-        .poles = DISPERSION_POLES,                                                    \
+        .poles = SEDGE_MAX_POLES,                                                     \
         .memory = components,                                                         \
         .function = #kind "_local",                                                   \
         .header = "dispersion_term.h",                                                \

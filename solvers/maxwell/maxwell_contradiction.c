@@ -137,7 +137,7 @@ static bool is_oblique(const sedge_problem *problem, int v, int layer)
         if (!term->present[v] || term->kind->tensor == NULL) continue;
         if (layer > 3) return true;
         for (int k = 3; k < 6; k++) // yz, zx, xy
-            if (fabs(term->parameters[v][k]) > 0.0) return true;
+            if (fabs(sedge_term_pole(term, v, 0)[k]) > 0.0) return true;
     }
     return false;
 }

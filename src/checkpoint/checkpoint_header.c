@@ -75,11 +75,10 @@ static sedge_status add_terms(sedge_text *out, const sedge_session *session, int
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        const int size = sedge_term_parameters(term) / term->poles;
         for (int k = 0; term->present[v] && k < term->poles; k++) {
             SEDGE_TRY(sedge_text_add(out, ", %s", term->kind->name));
             SEDGE_TRY(add_values(out, session, term->kind->parameters, term->kind->parameter_count,
-                                 term->parameters[v] + (ptrdiff_t)k * size));
+                                 sedge_term_pole(term, v, k)));
         }
     }
     return SEDGE_OK;

@@ -30,8 +30,8 @@ typedef struct sedge_deck_term {
     const sedge_term_kind *kind;
     int material; // index in `materials`
     int poles;
-    double parameters[SEDGE_MAX_VALUES]; // pole by pole
-    double tensor[6];                    // of a kind with `tensor`: xx, yy, zz, yz, zx, xy
+    double *parameters; // pole by pole
+    double tensor[6];   // of a kind with `tensor`: xx, yy, zz, yz, zx, xy
 } sedge_deck_term;
 
 // `boundaries: NAME: {type: ..., ...}`. A `periodic` boundary has a partner in place of a kind.

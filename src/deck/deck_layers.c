@@ -441,8 +441,8 @@ static bool is_same_medium(const sedge_problem *problem, int a, int b)
         if (term->kind->layer != 0) continue;
         if (term->present[a] != term->present[b]) return false;
         for (int i = 0; i < sedge_term_parameters(term) && term->present[a]; i++) {
-            const double x = term->parameters[a][i];
-            const double y = term->parameters[b][i];
+            const double x = sedge_term_pole(term, a, 0)[i];
+            const double y = sedge_term_pole(term, b, 0)[i];
             if (x < y || x > y) return false;
         }
     }

@@ -439,6 +439,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->layer_surfaces);
     sedge_release(deck->layer_volumes);
     sedge_release(deck->materials);
+    for (int i = 0; i < deck->term_count; i++) sedge_release(deck->terms[i].parameters);
     sedge_release(deck->terms);
     sedge_release(deck->term_volumes);
     sedge_release(deck->boundaries);

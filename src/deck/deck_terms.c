@@ -78,11 +78,16 @@ static sedge_status read_pole(const deck_reader *reader, deck_node *node, const 
 static sedge_status read_term(const deck_reader *reader, deck_node *node, const char *where,
                               sedge_deck_term *term)
 {
-    if (node->kind == DECK_MAPPING) return read_pole(reader, node, where, term);
-    if (node->count < 1 || node->count > term->kind->poles) {
+    const sedge_term_kind *const kind = term->kind;
+    const int64_t size = sedge_parameters_size(kind->parameters, kind->parameter_count);
+    const bool one = node->kind == DECK_MAPPING;
+
+    if (!one && (node->count < 1 || node->count > kind->poles)) {
         return deck_fail(reader->path, node, "%s has %d poles; it must have 1 to %d", where,
-                         node->count, term->kind->poles);
+                         node->count, kind->poles);
     }
+    SEDGE_TRY(sedge_allocate(&term->parameters, (one ? 1 : node->count) * size, sizeof(double)));
+    if (one) return read_pole(reader, node, where, term);
     for (deck_node *pole = node->first; pole != NULL; pole = pole->next) {
         char number[16];
         char path[DECK_PATH_MAX];
@@ -175,11 +180,12 @@ static sedge_status read_tensors(const deck_reader *reader, sedge_deck *deck,
         const bool same = !(t[0] < t[1]) && !(t[0] > t[1]) && !(t[0] < t[2]) && !(t[0] > t[2]);
         deck->materials[i].values[at] = t[0];
         if (same && !(fabs(t[3]) + fabs(t[4]) + fabs(t[5]) > 0.0)) continue; // a number
+        deck->term_count++;
+        SEDGE_TRY(sedge_allocate(&term->parameters, 6, sizeof *term->parameters));
         kind->from_tensor(t, term->parameters, &deck->materials[i].values[at]);
         term->kind = kind;
         term->material = i;
         term->poles = 1;
-        deck->term_count++;
     }
     return SEDGE_OK;
 }

@@ -288,7 +288,7 @@ static sedge_status check_terms(const sedge_equation *equation)
     char range[64];
     char poles_range[64];
 
-    (void)snprintf(poles_range, sizeof poles_range, "it must be 0..%d", SEDGE_MAX_VALUES);
+    (void)snprintf(poles_range, sizeof poles_range, "it must be 0..%d", SEDGE_MAX_POLES);
     if (count > SEDGE_MAX_KINDS) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "equation '%s' has %d kinds of terms; at most %d",
                           equation->name, count, SEDGE_MAX_KINDS);
@@ -298,15 +298,13 @@ static sedge_status check_terms(const sedge_equation *equation)
         const requirement named[] = {{is_text(kind->name), "name", missing}};
         (void)snprintf(place, sizeof place, "term kind %d: ", i);
         REQUIRE(equation, place, named);
-        const int poles = kind->poles > 0 ? kind->poles : 1;
         const bool matrix = kind->multiply != NULL;
-        (void)snprintf(range, sizeof range, "%d is outside 0..%d", kind->memory,
-                       SEDGE_MAX_MEMORY / poles);
+        (void)snprintf(range, sizeof range, "%d is outside 0..%d", kind->memory, SEDGE_MAX_MEMORY);
         const requirement required[] = {
             {is_text(kind->text), "text", missing},
             {equation->elliptic == NULL, "equation", "a term is for an equation with time"},
-            {kind->poles >= 0 && kind->poles <= SEDGE_MAX_VALUES, "poles", poles_range},
-            {kind->memory >= 0 && kind->memory * poles <= SEDGE_MAX_MEMORY, "memory", range},
+            {kind->poles >= 0 && kind->poles <= SEDGE_MAX_POLES, "poles", poles_range},
+            {kind->memory >= 0 && kind->memory <= SEDGE_MAX_MEMORY, "memory", range},
             {kind->drive == NULL || kind->poles == 0, "poles", "a term with 'drive' has none"},
             {matrix != is_text(kind->function), "function", missing},
             {is_text(kind->header), "header", missing},
@@ -345,7 +343,7 @@ static sedge_status check_terms(const sedge_equation *equation)
         REQUIRE(equation, place, required);
         (void)snprintf(place, sizeof place, "term '%.64s': parameters", kind->name);
         SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
-                                   SEDGE_MAX_VALUES / poles));
+                                   SEDGE_MAX_VALUES));
         for (int k = 0; k < kind->parameter_count; k++) {
             const requirement number[] = {{kind->parameters[k].type != SEDGE_PARAMETER_SIGNAL, "",
                                            "a signal is no parameter of a term"}};

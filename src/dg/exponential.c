@@ -34,7 +34,6 @@ static void find_column(double column[MOST], const sedge_problem *problem, const
     const sedge_term_kind *const kind = term->kind;
     const int first = kind->field_triple - 1;
     const int each = kind->memory / 3;
-    const int size = sedge_term_parameters(term) / term->poles;
 
     memset(column, 0, MOST * sizeof *column);
     for (int pole = 0; pole < term->poles; pole++) {
@@ -45,9 +44,8 @@ static void find_column(double column[MOST], const sedge_problem *problem, const
         } else if ((k - 1) / each == pole) {
             w[(ptrdiff_t)3 * ((k - 1) % each)] = 1.0;
         }
-        kind->local(u, w, problem->materials[volume],
-                    term->parameters[volume] + (ptrdiff_t)pole * size, problem->constants, 0.0, du,
-                    dw);
+        kind->local(u, w, problem->materials[volume], sedge_term_pole(term, volume, pole),
+                    problem->constants, 0.0, du, dw);
         column[0] += du[first];
         for (int c = 0; c < each; c++) column[1 + pole * each + c] = dw[(ptrdiff_t)3 * c];
     }
@@ -140,7 +138,6 @@ static bool find_spectrum(spectrum *out, const sedge_problem *problem, const sed
     double a[MOST][MOST];
     double column[MOST];
     double g[MOST];
-    double weights[SEDGE_MAX_MEMORY];
     double fields[SEDGE_MAX_FIELDS];
 
     out->n = sedge_exponential_size(term);
@@ -149,10 +146,15 @@ static bool find_spectrum(spectrum *out, const sedge_problem *problem, const sed
         for (int i = 0; i < out->n; i++) a[i][k] = column[i];
     }
     if (out->n == 2) return split_pair(out, a);
-    if (!sedge_term_energy(weights, problem, term, volume)) return false;
+    if (!sedge_term_stores_energy(term)) return false;
     problem->equation->energy(problem->materials[volume], fields);
     g[0] = sqrt(fields[kind->field_triple - 1]);
-    for (int k = 1; k < out->n; k++) g[k] = sqrt(weights[(ptrdiff_t)3 * (k - 1)]);
+    const int each = kind->memory / 3;
+    for (int k = 1; k < out->n; k++) {
+        double weights[SEDGE_MAX_MEMORY];
+        sedge_term_energy(weights, problem, term, volume, (k - 1) / each);
+        g[k] = sqrt(weights[(ptrdiff_t)3 * ((k - 1) % each)]);
+    }
     return split_symmetric(out, a, g);
 }
 

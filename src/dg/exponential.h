@@ -21,7 +21,8 @@
 #include "dg/problem.h"
 #include "par/comm.h"
 
-#define SEDGE_EXPONENTIAL_SIZE 12 // numbers of y at most
+// Numbers of y at most. Longer lists of poles stay in the stages.
+#define SEDGE_EXPONENTIAL_SIZE 12
 
 // Set `exponential` of the terms for which this makes the time step 4 times as long or longer:
 // kinds with field_triple whose eigenvalues are real in all groups that have the term, and where no

@@ -120,6 +120,40 @@ static bool is_homogeneous(const sedge_problem *problem)
     return true;
 }
 
+// Has any element both terms?
+static bool do_meet(const sedge_problem *problem, const sedge_term *one, const sedge_term *other)
+{
+    bool meet = false;
+
+    for (int v = 0; v < problem->volumes; v++) meet |= one->present[v] && other->present[v];
+    return meet;
+}
+
+int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem)
+{
+    int most = 0;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        at[i] = 0;
+        for (int k = 0; k < i; k++) {
+            const int end = at[k] + sedge_term_memory(&problem->terms[k]);
+            if (end > at[i] && do_meet(problem, &problem->terms[i], &problem->terms[k]))
+                at[i] = end;
+        }
+        const int end = at[i] + sedge_term_memory(&problem->terms[i]);
+        if (end > most) most = end;
+    }
+    return most;
+}
+
+static bool has_much_memory(const sedge_problem *problem)
+{
+    const int nodes = (problem->order + 1) * (problem->order + 2) * (problem->order + 3) / 6;
+    int at[SEDGE_MAX_KINDS];
+
+    return sedge_predictor_words(at, problem) * nodes > SEDGE_PREDICTOR_MEMORY;
+}
+
 const char *sedge_predictor_obstacle(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "a nonlinear equation";
@@ -136,6 +170,7 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
             return "perfectly matched layers behind surfaces that are no boxes";
         if (!kind->linear) return "terms that are not linear";
     }
+    if (has_much_memory(problem)) return "so many poles at this order";
     return NULL;
 }
 

@@ -89,6 +89,16 @@ int sedge_predictor_lowerings(int order, double weights[SEDGE_PREDICTOR_LOWERING
 int sedge_predictor_times(int order, double points[SEDGE_PREDICTOR_TIMES],
                           double weights[SEDGE_PREDICTOR_TIMES]);
 
+// Where the memory of each of the problem's terms begins among the numbers that the prediction has
+// of all terms at a node: behind that of earlier terms that some element has together with it.
+// Returns how many numbers these are.
+int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem);
+
+// Numbers of terms' memory that an element may have at all its nodes: as many as ten Lorentz poles
+// have at order 10. A block of the prediction's kernel has those of one element at least in shared
+// memory; on a host they are on a thread's stack, twice, in SIMD batches.
+#define SEDGE_PREDICTOR_MEMORY (60 * 286)
+
 // What keeps a problem from being solved by an integrator with `predictor`, as the end of a
 // sentence; NULL: nothing. The same on all ranks; not collective.
 const char *sedge_predictor_obstacle(const sedge_problem *problem);

@@ -51,17 +51,22 @@ int sedge_term_parameters(const sedge_term *term)
     return term->poles * sedge_parameters_size(term->kind->parameters, term->kind->parameter_count);
 }
 
+const double *sedge_term_pole(const sedge_term *term, int volume, int pole)
+{
+    const int64_t all = sedge_term_parameters(term);
+
+    return term->parameters + volume * all + pole * (all / term->poles);
+}
+
 // The sum over the poles of a term's rates, or of the squares of its oscillations; that of one pole
 // if it is not a finite number of at least 0.
 static double sum_poles(const sedge_problem *problem, const sedge_term *term, int volume,
                         double (*find)(const double *m, const double *p), bool square)
 {
-    const int size = sedge_term_parameters(term) / term->poles;
     double sum = 0.0;
 
     for (int i = 0; i < term->poles && find != NULL; i++) {
-        const double one =
-            find(problem->materials[volume], term->parameters[volume] + (ptrdiff_t)i * size);
+        const double one = find(problem->materials[volume], sedge_term_pole(term, volume, i));
         if (!(one >= 0.0)) return one;
         sum += square ? one * one : one;
     }
@@ -294,11 +299,12 @@ static sedge_status append_term(sedge_problem *problem, const sedge_term_kind *k
                           "of poles of a kind)",
                           SEDGE_MAX_KINDS);
     }
-    (void)snprintf(term.name, sizeof term.name, poles > 1 ? "%.60s-%d" : "%s", kind->name, poles);
+    (void)snprintf(term.name, sizeof term.name, poles > 1 ? "%.59s-%d" : "%s", kind->name, poles);
     SEDGE_TRY_GOTO(status, sedge_allocate(&terms, problem->term_count + 1, sizeof *terms));
     SEDGE_TRY_GOTO(status, sedge_allocate(&term.present, problem->volumes, sizeof *term.present));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&term.parameters, problem->volumes, sizeof *term.parameters));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&term.parameters,
+                                          (int64_t)problem->volumes * sedge_term_parameters(&term),
+                                          sizeof *term.parameters));
     for (int i = 0; i < problem->term_count; i++) terms[i] = problem->terms[i];
     terms[problem->term_count++] = term;
     sedge_release(problem->terms);
@@ -320,9 +326,9 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
         i++;
     if (i == problem->term_count) SEDGE_TRY(append_term(problem, kind, poles));
     sedge_term *const term = &problem->terms[i];
-    const int size = sedge_term_parameters(term);
+    const int64_t size = sedge_term_parameters(term);
     term->present[volume] = true;
-    for (int k = 0; k < size; k++) term->parameters[volume][k] = parameters[k];
+    for (int64_t k = 0; k < size; k++) term->parameters[volume * size + k] = parameters[k];
     return SEDGE_OK;
 }
 
@@ -342,18 +348,15 @@ bool sedge_problem_has_source(const sedge_problem *problem, int volume)
     return false;
 }
 
-bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
-                       const sedge_term *term, int volume)
+bool sedge_term_stores_energy(const sedge_term *term)
 {
-    const sedge_term_kind *const kind = term->kind;
-    const int size = sedge_term_parameters(term) / term->poles;
+    return term->kind->energy != NULL && term->kind->memory > 0;
+}
 
-    if (kind->energy == NULL || kind->memory == 0) return false;
-    for (int i = 0; i < term->poles && term->present[volume]; i++) {
-        kind->energy(problem->materials[volume], term->parameters[volume] + (ptrdiff_t)i * size,
-                     weights + (ptrdiff_t)i * kind->memory);
-    }
-    return true;
+void sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
+                       const sedge_term *term, int volume, int pole)
+{
+    term->kind->energy(problem->materials[volume], sedge_term_pole(term, volume, pole), weights);
 }
 
 bool sedge_problem_face_energy(double weights[SEDGE_MAX_FACE_MEMORY], const sedge_problem *problem,

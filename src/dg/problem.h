@@ -44,8 +44,7 @@ typedef struct sedge_term {
     char name[SEDGE_TERM_NAME]; // of its memory: "debye", with more poles "debye-2"
     bool exponential;           // it takes no part in the integrator's stages (dg/exponential.h)
     bool *present;              // [volumes]
-    double (*parameters)[SEDGE_MAX_VALUES]; // [volumes] pole by pole, code units; zero where it is
-                                            // not present
+    double *parameters;         // [volumes][poles][numbers], code units; see sedge_term_pole
 } sedge_term;
 
 typedef struct sedge_problem {
@@ -106,15 +105,22 @@ bool sedge_problem_exponential(const sedge_problem *problem);
 bool sedge_problem_finds(const sedge_problem *problem);
 int sedge_term_parameters(const sedge_term *term);
 
+// The numbers of one pole of a term in a volume group: as many as the kind's list takes, zero where
+// the group does not have the term. Those of the next pole follow. Borrowed.
+const double *sedge_term_pole(const sedge_term *term, int volume, int pole);
+
 // The rate of a term in a volume group, of all its poles and their oscillations together. If the
 // rate of one pole is negative or not finite, so is the result.
 double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
 
-// The energy density of the term's memory in a volume group that has the term is 1/2 sum_k
-// weights_k w_k^2: sets weights [sedge_term_memory]. False: the kind does not tell
-// (sedge_term_kind.energy), or the term has no memory.
-bool sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
-                       const sedge_term *term, int volume);
+// Is the energy of the term's memory known? Else the kind does not tell (sedge_term_kind.energy),
+// or the term has no memory.
+bool sedge_term_stores_energy(const sedge_term *term);
+
+// The energy density of one pole's memory w of such a term in a volume group that has the term is
+// 1/2 sum_k weights_k w_k^2: sets weights [kind->memory].
+void sedge_term_energy(double weights[SEDGE_MAX_MEMORY], const sedge_problem *problem,
+                       const sedge_term *term, int volume, int pole);
 
 // The same of the memory of a surface's faces, on an area: sets weights [SEDGE_MAX_FACE_MEMORY], 0
 // behind the kind's own memory. False: the surface's faces have none, or the kind does not tell

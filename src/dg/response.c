@@ -99,12 +99,11 @@ static bool find_changes(changes change, const sedge_problem *problem, int volum
     memset(change, 0, sizeof(changes));
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
-        const int size = sedge_term_parameters(term) / term->poles;
         if (!has_term(term, volume)) continue;
         if (!term->kind->linear) return false;
         for (int k = 0; k < term->poles * equation->fields && term->kind->local != NULL; k++) {
             const pole of = {problem, term->kind, problem->materials[volume],
-                             term->parameters[volume] + (ptrdiff_t)(k % term->poles) * size, omega};
+                             sedge_term_pole(term, volume, k % term->poles), omega};
             add_pole(change, &of, k / term->poles);
         }
     }
@@ -157,7 +156,7 @@ void sedge_response_multiply(const sedge_problem *problem, int volume, double *d
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
         if (term->kind->multiply_local != NULL && term->present[volume])
-            term->kind->multiply_local(term->parameters[volume], du);
+            term->kind->multiply_local(sedge_term_pole(term, volume, 0), du);
     }
 }
 
@@ -229,7 +228,7 @@ double sedge_response_slowest(const sedge_problem *problem, int volume)
         double values[3];
         if (term->kind->multiply == NULL || term->kind->tensor == NULL || !term->present[volume])
             continue;
-        sedge_symmetric_values(values, term->parameters[volume]);
+        sedge_symmetric_values(values, sedge_term_pole(term, volume, 0));
         speed *= sqrt(values[0]);
     }
     return speed;

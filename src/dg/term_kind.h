@@ -17,8 +17,9 @@
 
 #include <stdbool.h>
 
-#define SEDGE_MAX_MEMORY 64 // components of a term's memory at a node, over all poles
-#define SEDGE_TERM_NAME  64 // bytes of a term's name with the 0 at its end
+#define SEDGE_MAX_MEMORY 64  // components of the memory of one pole at a node
+#define SEDGE_MAX_POLES  100 // poles of a kind in a volume group
+#define SEDGE_TERM_NAME  64  // bytes of a term's name with the 0 at its end
 
 // Entries are required unless their comment says "optional". sedge_equation_check names a missing
 // one.
@@ -29,10 +30,10 @@ typedef struct sedge_term_kind {
     const sedge_parameter
         *parameters; // may be an empty list; no signals, whose functions take fp64
     int parameter_count;
-    // Optional: how many poles a group may have; 0: the deck's entry is one mapping. All poles
-    // together have at most SEDGE_MAX_MEMORY components and SEDGE_MAX_VALUES parameters.
+    // Optional: how many poles a group may have, at most SEDGE_MAX_POLES; 0: the deck's entry is
+    // one mapping.
     int poles;
-    int memory; // components of w, of one pole: 0..SEDGE_MAX_MEMORY
+    int memory; // components of w of one pole: 0..SEDGE_MAX_MEMORY
 
     // The function in the header, "debye_local", in the words of dg/physics.h:
     //   void <function>(const sedge_value *u, const sedge_value *w, const sedge_value *m,

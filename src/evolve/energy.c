@@ -84,16 +84,19 @@ static sedge_status upload_memory_weights(evolve_energy *energy, int i)
 {
     const sedge_problem *const problem = energy->op->problem;
     const sedge_term *const term = energy->op->terms.term[i].term.term;
-    const int components = energy->op->terms.term[i].term.memory;
-    double weights[SEDGE_MAX_MEMORY] = {0.0};
+    const int64_t components = energy->op->terms.term[i].term.memory;
     double *list = NULL;
 
-    if (term == NULL || !sedge_term_energy(weights, problem, term, 0)) return SEDGE_OK;
-    SEDGE_TRY(sedge_allocate(&list, (int64_t)problem->volumes * components, sizeof *list));
-    for (int v = 0; v < problem->volumes; v++)
-        (void)sedge_term_energy(list + (ptrdiff_t)v * components, problem, term, v);
-    return sedge_upload(&energy->memory[i], energy->op->device, list,
-                        (int64_t)problem->volumes * components, sizeof *list);
+    if (term == NULL || !sedge_term_stores_energy(term)) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&list, problem->volumes * components, sizeof *list));
+    for (int v = 0; v < problem->volumes; v++) {
+        for (int p = 0; p < term->poles && term->present[v]; p++) {
+            double *const weights = list + v * components + (ptrdiff_t)p * term->kind->memory;
+            sedge_term_energy(weights, problem, term, v, p);
+        }
+    }
+    return sedge_upload(&energy->memory[i], energy->op->device, list, problem->volumes * components,
+                        sizeof *list);
 }
 
 static sedge_status upload_counts(evolve_energy *energy)

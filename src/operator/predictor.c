@@ -121,11 +121,12 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
     const int nodes = target->element->nodes;
     const int fields = target->problem->equation->fields;
     double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+    int at[SEDGE_MAX_KINDS];
 
     *config = (operator_predictor_config){
         .block = 1,
         .damps = sedge_predictor_lowerings(target->element->order, weights) > 0,
-        .words = operator_terms_words(target->problem),
+        .words = sedge_predictor_words(at, target->problem),
         .stride = nodes * fields,
         .lower_stride = (nodes - target->element->face_nodes) * fields,
         .parts = 1,

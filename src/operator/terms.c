@@ -1,6 +1,7 @@
 #include "operator/terms.h"
 
 #include "base/memory.h"
+#include "dg/predictor.h"
 #include "dg/response.h"
 #include "layout/upload.h"
 
@@ -128,8 +129,7 @@ bool operator_terms_in_stage(const sedge_problem *problem)
 bool operator_terms_store_energy(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++) {
-        const sedge_term_kind *const kind = problem->terms[i].kind;
-        if (kind->energy != NULL && kind->memory > 0) return true;
+        if (sedge_term_stores_energy(&problem->terms[i])) return true;
     }
     return false;
 }
@@ -168,44 +168,6 @@ static int write_functions(char numbers[SEDGE_TERM_NUMBERS], const operator_term
         "#undef SEDGE_TERM_MULTIPLY\n#undef SEDGE_TERM\n#define SEDGE_TERM add_term_%d\n"
         "#undef SEDGE_TERM_LOCAL\n#define SEDGE_TERM_LOCAL %s\n",
         i, term->function);
-}
-
-// Has any element both terms?
-static bool do_meet(const sedge_problem *problem, int i, int k)
-{
-    const operator_term one = operator_terms_get(problem, i);
-    const operator_term other = operator_terms_get(problem, k);
-    bool meet = false;
-
-    for (int v = 0; v < problem->volumes; v++) {
-        meet |= operator_term_is_in(&one, problem, v) && operator_term_is_in(&other, problem, v);
-    }
-    return meet;
-}
-
-// Where each term's words begin among those that a node of an element has of all terms: behind
-// those of earlier terms that some element has together with it. Returns their number.
-static int find_words(int at[SEDGE_MAX_KINDS + 1], const sedge_problem *problem)
-{
-    int most = 0;
-
-    for (int i = 0; i < operator_terms_count(problem); i++) {
-        at[i] = 0;
-        for (int k = 0; k < i; k++) {
-            const int end = at[k] + operator_terms_get(problem, k).memory;
-            if (end > at[i] && do_meet(problem, i, k)) at[i] = end;
-        }
-        const int end = at[i] + operator_terms_get(problem, i).memory;
-        if (end > most) most = end;
-    }
-    return most;
-}
-
-int operator_terms_words(const sedge_problem *problem)
-{
-    int at[SEDGE_MAX_KINDS + 1];
-
-    return find_words(at, problem);
 }
 
 static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operator_term *term,
@@ -310,7 +272,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     SEDGE_TRY(sedge_allocate(&text->numbers, terms, sizeof *text->numbers));
     SEDGE_TRY(write_lists(text->constants, problem, terms));
     int words[SEDGE_MAX_KINDS + 1] = {0};
-    (void)find_words(words, problem);
+    (void)sedge_predictor_words(words + sedge_problem_has_source(problem, -1), problem);
     const bool drives = has_drive(problem);
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
@@ -384,14 +346,12 @@ static sedge_status make_parameters(operator_device_term *term, const target *to
 {
     const int real = real_bytes(to->problem);
     const int count = term->term.parameters;
-    const int volumes = to->problem->volumes;
+    const int64_t all = (int64_t)to->problem->volumes * count;
     void *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, (int64_t)volumes * count + 1, (size_t)real));
-    for (int i = 0; i < volumes * count; i++)
-        sedge_real_put(list, real, i, term->term.term->parameters[i / count][i % count]);
-    return sedge_upload(&term->parameters, to->device, list, (int64_t)volumes * count + 1,
-                        (size_t)real);
+    SEDGE_TRY(sedge_allocate(&list, all + 1, (size_t)real));
+    for (int64_t i = 0; i < all; i++) sedge_real_put(list, real, i, term->term.term->parameters[i]);
+    return sedge_upload(&term->parameters, to->device, list, all + 1, (size_t)real);
 }
 
 static bool has_terms(const operator_terms *terms, int64_t batch)

@@ -51,10 +51,6 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 // (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 
-// Words of memory that kernels keep for a node of an element, so that the terms of each element
-// have places of their own among them.
-int operator_terms_words(const sedge_problem *problem);
-
 // Does the stage's kernel of straight elements add terms: not where they are predicted, unless they
 // multiply du/dt.
 bool operator_terms_in_stage(const sedge_problem *problem);

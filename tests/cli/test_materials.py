@@ -88,6 +88,30 @@ class Materials(Case):
                     largest = max(1.0, abs(whole[name]).max())
                     self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
 
+    def test_many_poles(self):
+        """Long lists, of other lengths in each group: a run that goes on from its middle has the bits of one that did not
+        stop, on any number of ranks; in fp32 it goes on from the numbers in fp64."""
+        lorentz = ", ".join(f"{{strength: 0.1, frequency: {0.4 + 0.1 * i:g}, damping: {0.02 * i:g}}}" for i in range(12))
+        debye = ", ".join(f"{{strength: 0.05, relaxation_time: {0.1 * 1.1 ** i:g}}}" for i in range(40))
+        media = f"materials={{left: {{lorentz: [{lorentz}], debye: [{debye}]}}, right: {{mu: 2, debye: [{debye}], "
+        media += f"magnetic_lorentz: [{lorentz}, {{strength: 0.1, frequency: 2, damping: 0}}]}}}}"
+        for integrator in ("lsrk45", "ader"):
+            settings = (media, f"time.integrator={integrator}")
+            self.run_media(integrator, 6, settings=settings)
+            whole = self.state(integrator, 6)
+            self.assertEqual({name: values.shape[1] for name, values in whole.items()},
+                             {"fields": 6, "lorentz-12": 72, "debye-40": 120, "magnetic_lorentz-13": 78})
+            self.assertTrue(all(abs(values[:, -1]).max() > 1e-6 for values in whole.values()))
+            for folder, words, more, tolerance in (
+                    ("same", ("--restart", self.folder / integrator / "checkpoint-3.h5"), {}, 0),
+                    ("ranks", ("--restart", self.folder / integrator / "checkpoint-3.h5"), {"ranks": 2}, 0),
+                    ("narrow", ("--restart", self.folder / integrator / "checkpoint-3.h5"), {"narrow": True}, 1e-5)):
+                narrow = ("precision=fp32",) if more.pop("narrow", False) else ()
+                self.run_media(f"{integrator}-{folder}", 6, *words, settings=settings + narrow, **more)
+                for name, values in self.state(f"{integrator}-{folder}", 6).items():
+                    with self.subTest(integrator=integrator, run=folder, block=name):
+                        self.assertLessEqual(abs(values - whole[name]).max(), tolerance * max(1.0, abs(whole[name]).max()))
+
     def run_slab(self, medium, ranks=0, **settings):
         """Runs slab.yaml at order 3; how far power and fields are at most from `exact: slab`."""
         settings = {"order": 3, "precision": "fp64", "materials.slab": medium, **settings}
@@ -175,6 +199,8 @@ class Materials(Case):
                  "{strength: 0.2, frequency: 1, damping: 0.1}]",
                  lambda f, w: (2 + 3 / (1 + 0.2j * w) + 0.5 * 9 / (9 - f * f + 0.4j * f)
                                + 0.2 / (1 - f * f + 0.1j * f) + 0.7 / (1j * w), 1.5)),
+                ("lorentz: [" + ", ".join(f"{{strength: 0.1, frequency: {i}, damping: 0.4}}" for i in range(1, 25)) + "]",
+                 lambda f, w: (1 + sum(0.1 * i * i / (i * i - f * f + 0.4j * f) for i in range(1, 25)), 1)),
                 ("drude: {plasma_frequency: 3, damping: 0.1}, "
                  "magnetic_drude: {plasma_frequency: 3, damping: 0.2}",
                  lambda f, w: (1 - 9 / (f * f - 0.1j * f), 1 - 9 / (f * f - 0.2j * f)))):
@@ -328,7 +354,9 @@ class Materials(Case):
                 ("mu: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]",
                  "principal values -1, 1 and 3: they must be greater than 0"),
                 ("conductivity: [1, -2, 0]", "principal values -2, 0 and 1: they must be at least 0"),
-                ("lorentz: []", "lorentz has 0 poles; it must have 1 to 10"),
+                ("lorentz: []", "lorentz has 0 poles; it must have 1 to 100"),
+                (f"debye: [{', '.join(['{strength: 1, relaxation_time: 1}'] * 101)}]",
+                 "debye has 101 poles; it must have 1 to 100"),
                 ("debye: [1]", "debye.0 must be a mapping"),
                 ("debye: 1", "debye must be a mapping"),
                 ("library: golf", "did you mean 'gold'?"),

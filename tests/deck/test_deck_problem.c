@@ -73,9 +73,10 @@ static void test_problem(void)
     CHECK(problem.initial == &fake_initials[1] && !problem.compare);
     CHECK(problem.term_count == 1 && problem.terms[0].kind == &fake_relaxing);
     CHECK(!problem.terms[0].present[0] && problem.terms[0].present[1]);
-    CHECK(problem.terms[0].present[2] && problem.terms[0].parameters[2][0] == 7.0);
-    CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[0].parameters[1][0] == 7.0);
-    CHECK(problem.terms[0].parameters[1][1] == 3e8);
+    CHECK(problem.terms[0].present[2] && sedge_term_pole(&problem.terms[0], 2, 0)[0] == 7.0);
+    CHECK(sedge_term_pole(&problem.terms[0], 0, 0)[0] == 0.0 &&
+          sedge_term_pole(&problem.terms[0], 1, 0)[0] == 7.0);
+    CHECK(sedge_term_pole(&problem.terms[0], 1, 0)[1] == 3e8);
     CHECK(problem.initial_parameters[0] == 3.0 && problem.initial_parameters[2] == 1.0);
     CHECK(problem.point_source_count == 2);
     const sedge_point_source *const last = &problem.point_sources[1];

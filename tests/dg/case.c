@@ -131,8 +131,10 @@ sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_cas
     requested.classes = options->classes ? 2 : 0;
     requested.class_volume = classes;
     if (!options->classes) list_sources(classes, &requested.classes, options);
-    for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++)
-        if (!options->classes) classes[requested.classes++] = term->volume;
+    for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++) {
+        const bool pole = term > options->terms && strcmp(term[-1].volume, term->volume) == 0;
+        if (!options->classes && !pole) classes[requested.classes++] = term->volume;
+    }
     for (int d = 0; d < 3; d++) {
         requested.box_cells[d] = options->cells[d];
         requested.box_periodic[d] = options->periodic;
@@ -211,7 +213,7 @@ static void set_walls(dg_case *c, const dg_case_options *options)
 static sedge_status add_term(sedge_problem *problem, const dg_term *first, int volume)
 {
     const int size = sedge_parameters_size(first->kind->parameters, first->kind->parameter_count);
-    double parameters[SEDGE_MAX_VALUES];
+    double parameters[SEDGE_MAX_POLES * 6];
     int poles = 0;
 
     for (const dg_term *row = first;

@@ -117,7 +117,8 @@ static void test_terms_shrink_step(void)
     CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, 0, &(double){4.6}));
     CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, 1, &(double){9.2}));
     CHECK(problem.term_count == 2 && !problem.terms[0].present[0] && problem.terms[1].present[0]);
-    CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[1].parameters[1][0] == 9.2);
+    CHECK(sedge_term_pole(&problem.terms[0], 0, 0)[0] == 0.0 &&
+          sedge_term_pole(&problem.terms[1], 1, 0)[0] == 9.2);
     CHECK(sedge_problem_has_term(&problem, 0) && sedge_problem_has_term(&problem, 1));
     problem.materials[1][1] = -13.8; // growth counts as decay
     const double after[2] = {sedge_problem_rate(&problem, &mesh, 0),
@@ -131,7 +132,9 @@ static void test_terms_shrink_step(void)
 // What a kind gives as its rate is a finite number of at least 0 in each group that has it.
 static void test_wrong_rates(void)
 {
-    static const sedge_term_kind kind = {.name = "one", .rate = first_parameter};
+    static const sedge_parameter own = {.name = "rate"};
+    static const sedge_term_kind kind = {
+        .name = "one", .parameters = &own, .parameter_count = 1, .rate = first_parameter};
     static const double wrong[3] = {-0.5, (double)NAN, (double)INFINITY};
     char names[2][64] = {"air", "glass"};
     sedge_mesh mesh = {.groups = {.volumes = 2, .volume_names = names}};
@@ -143,7 +146,7 @@ static void test_wrong_rates(void)
     for (int i = 0; i < 3; i++) {
         char text[64];
 
-        problem.terms[0].parameters[1][0] = wrong[i];
+        problem.terms[0].parameters[1] = wrong[i];
         (void)snprintf(text, sizeof text, "'one' of volume group 'glass' gives the rate %g,",
                        wrong[i]);
         CHECK_FAILS(sedge_problem_check_rates(&problem, &mesh), SEDGE_ERR_USAGE, text);

@@ -8,6 +8,7 @@
 //   epsilon e' = -k^2 h - sum p',   mu h' = e - sum m'.
 #include "check.h"
 #include "dg/case.h"
+#include "dg/exponential.h"
 #include "dg/predictor.h"
 #include "dg/term_kind.h"
 #include "sampled.h"
@@ -18,7 +19,7 @@
 #define PI      3.14159265358979323846
 #define TURN    (2.0 * PI)
 #define K2      (3.0 * PI * PI) // of the mode 1, 1, 1 in a box of size 1
-#define POLES   3               // at most
+#define POLES   40              // at most
 #define STATE   (2 + 2 * POLES) // e, h, then polarisation and its rate of each pole
 #define EPSILON 1.4
 #define MU      1.2
@@ -43,7 +44,7 @@ typedef struct pole {
 
 typedef struct mode {
     double epsilon, mu;
-    pole poles[POLES]; // ends with law 0
+    pole poles[POLES]; // those behind the last have law 0
 } mode;
 
 static void find_slope(const mode *of, const double *y, double *slope)
@@ -187,6 +188,60 @@ static void test_modes(void)
         test_mode(&modes[i]);
 }
 
+// Long lists of poles, spread over a decade: that of permeability drives the same mode.
+static void test_many_poles(void)
+{
+    mode resonances = {.epsilon = EPSILON, .mu = MU};
+    mode relaxations = {.epsilon = EPSILON, .mu = MU};
+
+    for (int i = 0; i < 12; i++)
+        resonances.poles[i] = (pole){'r', i >= 8, 0.15, 2.0 * pow(1.2, i), 0.1 * i};
+    for (int i = 0; i < POLES; i++)
+        relaxations.poles[i] = (pole){'d', false, 0.02 + 0.003 * i, 0.1 * pow(1.06, i), 0.0};
+    test_mode(&resonances);
+    test_mode(&relaxations);
+}
+
+// n poles of strength s / n are one of strength s: the sums' rounding is all that differs, and the
+// memory of each is the n-th part of that of one.
+static void test_equal_poles(void)
+{
+    static const double material[3] = {EPSILON, MU, 0.0};
+    static const pole laws[] = {
+        {'d', false, 2.0, 0.3, 0.0}, {'f', true, 6.0, 0.4, 0.0}, {'r', false, 1.5, 5.0, 0.4}};
+    const int count[2] = {1, 24};
+    dg_case c[2];
+
+    for (int law = 0; law < 3; law++) {
+        double worst = 0.0;
+        for (int k = 0; k < 2; k++) {
+            dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 2, 1);
+            dg_term terms[POLES + 1] = {{NULL, NULL, {0.0}}};
+            pole part = laws[law];
+            part.a /= part.law == 'f' ? sqrt(count[k]) : count[k];
+            for (int i = 0; i < count[k]; i++) terms[i] = term_of(&part);
+            options.wall = "pec";
+            options.initial = "cavity-mode";
+            options.materials[0] = options.materials[1] = material;
+            options.terms = terms;
+            CHECK_OK(dg_case_create(&c[k], world, &options));
+            CHECK(c[k].problem.term_count == 1 && c[k].problem.terms[0].poles == count[k]);
+            dg_case_start(&c[k], 0.0);
+            for (int s = 0; s < 20; s++)
+                CHECK_OK(sedge_reference_step(c[k].reference, c[k].u, 0.02 * s, 0.02));
+        }
+        for (int64_t i = 0; i < c[0].values; i++) worst = fmax(worst, fabs(c[0].u[i] - c[1].u[i]));
+        CHECK_BOUND(worst, 1e-13);
+        const double *const one = sedge_reference_memory(c[0].reference, 0);
+        const double *const last = sedge_reference_memory(c[1].reference, 0) +
+                                   23 * (int64_t)kind_of(&laws[law])->memory * c[0].element->nodes;
+        for (int k = 0; k < kind_of(&laws[law])->memory * c[0].element->nodes; k++)
+            worst = fmax(worst, fabs(one[k] - 24.0 * last[k]));
+        CHECK_BOUND(worst, 1e-12);
+        for (int k = 0; k < 2; k++) dg_case_clear(&c[k]);
+    }
+}
+
 // ---- stiff poles -------------------------------------------------------------------------------
 
 // The polarisation of a static field.
@@ -243,6 +298,26 @@ static void test_fast_limit(void)
         CHECK_BOUND(worst, 1e-11);
         dg_case_clear(&with);
         dg_case_clear(&without);
+    }
+}
+
+// More poles than sedge_exponential_size knows stay in the stages.
+static void test_longest_stiff(void)
+{
+    static const double material[3] = {EPSILON, MU, 0.0};
+
+    for (int poles = SEDGE_EXPONENTIAL_SIZE - 1; poles <= SEDGE_EXPONENTIAL_SIZE; poles++) {
+        dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 1, 1);
+        dg_term terms[POLES] = {{NULL, NULL, {0.0}}};
+        dg_case c;
+        for (int i = 0; i < poles; i++) terms[i] = term_of(&(pole){'d', false, 1.0, 1e-6, 0.0});
+        options.wall = "pec";
+        options.materials[0] = options.materials[1] = material;
+        options.terms = terms;
+        options.exponential = 0.85;
+        CHECK_OK(dg_case_create(&c, world, &options));
+        CHECK(c.problem.terms[0].exponential == (poles < SEDGE_EXPONENTIAL_SIZE));
+        dg_case_clear(&c);
     }
 }
 
@@ -405,7 +480,10 @@ int main(void)
     world = comm;
     test_equations();
     test_modes();
+    test_many_poles();
+    test_equal_poles();
     test_fast_limit();
+    test_longest_stiff();
     test_stiff_order();
     test_stable();
     sedge_comm_free(comm);

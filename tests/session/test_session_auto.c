@@ -130,6 +130,24 @@ static void test_obstacles(const sedge_comm *comm)
         is_taken(&found, comm, "materials.low={debye: {strength: 1, relaxation_time: 0.1}}", NULL));
 }
 
+// Poles whose memory has no room in the prediction's kernel: 600 numbers a node have some, 1200
+// have none.
+static void test_many_poles(const sedge_comm *comm)
+{
+    sedge_local_steps found;
+    char poles[8192] = "";
+    char setting[20000];
+
+    for (int i = 0; i < 100; i++)
+        (void)strcat(poles, "{strength: 0.01, frequency: 0.01, damping: 0}, ");
+    (void)snprintf(setting, sizeof setting, "materials.low={lorentz: [%s]}", poles);
+    CHECK(is_taken(&found, comm, setting, NULL));
+    (void)snprintf(setting, sizeof setting, "materials.low={lorentz: [%s], magnetic_lorentz: [%s]}",
+                   poles, poles);
+    CHECK(!is_taken(&found, comm, setting, NULL));
+    CHECK(strstr(found.obstacle, "'ader' cannot do so many poles at this order") != NULL);
+}
+
 // Macro steps are at most a tenth of a period of the highest frequency, 2.5 times the pulse's.
 static void test_period(const sedge_comm *comm)
 {
@@ -180,6 +198,7 @@ int main(void)
     test_graded(comm);
     test_not(comm);
     test_obstacles(comm);
+    test_many_poles(comm);
     test_period(comm);
     test_restart(comm);
     sedge_comm_free(comm);

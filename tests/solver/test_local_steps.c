@@ -172,6 +172,27 @@ static void test_tensors(const kit_world *world)
     match_steps(world, &options, 0.0);
 }
 
+// Media with long lists of poles, of other lengths: 144 numbers of memory at a node in one of them.
+static void test_many_poles(const kit_world *world)
+{
+    kit_term terms[80] = {{NULL, NULL, {0.0}}};
+    kit_options options = start(kit_defaults(2, 3), "012");
+    int count = 0;
+
+    for (int i = 0; i < 24; i++)
+        terms[count++] = (kit_term){&sedge_term_debye, "above", {0.1, 0.5 + 0.1 * i}};
+    for (int i = 0; i < 12; i++)
+        terms[count++] = (kit_term){&sedge_term_lorentz, "above", {0.1, 0.2 + 0.05 * i, 0.02 * i}};
+    for (int i = 0; i < 11; i++)
+        terms[count++] = (kit_term){&sedge_term_lorentz, "below", {0.2, 0.3 + 0.05 * i, 0.0}};
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    match_steps(world, &options, 0.0);
+}
+
 // Curved elements, which are of the finest level among their neighbours, beside a medium with
 // memory, walls and a wave.
 static void test_curved(const kit_world *world, int order, const char *levels)
@@ -462,6 +483,37 @@ static void test_refused(const kit_world *world)
     }
 }
 
+// So much memory of terms that a block's memory has no room for an element's. Terms of groups that
+// have none in common share their room.
+static void test_room(void)
+{
+    const double lorentz[3 * SEDGE_MAX_POLES] = {0.0};
+
+    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
+        const int nodes = (order + 1) * (order + 2) * (order + 3) / 6;
+        const int poles = SEDGE_PREDICTOR_MEMORY / (6 * nodes);
+        for (int more = 0; more < 2 && poles + more <= SEDGE_MAX_POLES; more++) {
+            int at[SEDGE_MAX_KINDS];
+            sedge_problem problem;
+            CHECK_OK(sedge_problem_init(&problem, sedge_equation_find("maxwell"), 2, 0, 0));
+            problem.order = order;
+            problem.integrator = &sedge_integrator_ader;
+            CHECK_OK(
+                sedge_problem_add_term(&problem, &sedge_term_lorentz, poles + more, 0, lorentz));
+            CHECK_OK(sedge_problem_add_term(&problem, &sedge_term_lorentz, poles - 1, 1, lorentz));
+            CHECK(sedge_predictor_words(at, &problem) == 6 * (poles + more));
+            CHECK(at[0] == 0 && at[1] == 0);
+            if (more > 0) {
+                CHECK_FAILS(sedge_predictor_check(&problem), SEDGE_ERR_USAGE,
+                            "'ader' cannot do so many poles at this order; choose");
+            } else {
+                CHECK_OK(sedge_predictor_check(&problem));
+            }
+            sedge_problem_clear(&problem);
+        }
+    }
+}
+
 // Degrees are damped, the lowest ones not at all, and the steps to lower orders and back do it.
 static void test_damping(int order)
 {
@@ -541,6 +593,8 @@ static void test_all(const kit_world *world)
     for (int order = 2; order <= (test_is_small() ? 2 : 3); order++) test_total_field(world, order);
     test_periodic(world);
     test_layers(world);
+    test_many_poles(world);
+    test_room();
     test_tensors(world);
     test_tables();
     test_refused(world);

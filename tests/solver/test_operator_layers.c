@@ -206,6 +206,39 @@ static void test_stiff(const kit_world *world, bool curved)
     kit_clear(&k);
 }
 
+// Long lists of poles, of other lengths in each medium.
+static void test_many_poles(const kit_world *world, bool curved)
+{
+    kit_term terms[80] = {{NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(2, curved ? 3 : 2);
+    int count = 0;
+    kit k;
+
+    for (int i = 0; i < 14; i++)
+        terms[count++] = (kit_term){&sedge_term_debye, "above", {0.1 + 0.02 * i, 0.5 + 0.1 * i}};
+    for (int i = 0; i < 11; i++)
+        terms[count++] = (kit_term){&sedge_term_debye, "below", {0.2, 0.4 + 0.1 * i}};
+    for (int i = 0; i < 24; i++)
+        terms[count++] = (kit_term){&sedge_term_lorentz, "above", {0.1, 0.2 + 0.03 * i, 0.01 * i}};
+    for (int i = 0; i < 24; i++)
+        terms[count++] = (kit_term){&sedge_term_magnetic_debye, "below", {0.1, 1.0 + 0.1 * i}};
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    if (curved) options.box_map = curved_corner;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK(k.base.problem.term_count == 4);
+    dg_case_random(&k.base, k.base.u);
+    const double dt = match_reference(&k, 0.0, 2);
+    match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
+              &(sedge_operator_options){.variant = "fused"});
+    if (!test_is_sampled()) match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
+    check_energy(&k);
+    kit_clear(&k);
+}
+
 int main(void)
 {
     kit_world world;
@@ -217,9 +250,11 @@ int main(void)
     test_ball(&world);
     test_anisotropy(&world, false);
     test_stiff(&world, false);
+    test_many_poles(&world, false);
     if (!test_is_sampled()) {
         test_anisotropy(&world, true);
         test_stiff(&world, true);
+        test_many_poles(&world, true);
     }
     kit_close(&world);
     return CHECK_END();

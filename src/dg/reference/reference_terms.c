@@ -84,7 +84,7 @@ static void drive_element(const sedge_reference *reference, const reference_term
     const int64_t n = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
     const int memory = of->term->kind->memory;
-    const double *const p = of->term->parameters[reference->mesh->group[of->element[i]]];
+    const double *const p = sedge_term_pole(of->term, reference->mesh->group[of->element[i]], 0);
 
     for (int j = 0; j < n; j++) {
         double q[SEDGE_MAX_FIELDS], w[SEDGE_MAX_MEMORY];
@@ -115,7 +115,7 @@ const double *reference_terms_drive(sedge_reference *reference, const double *u)
 static void multiply_element(const sedge_reference *reference, const reference_term *of,
                              int32_t element, double *rhs)
 {
-    const double *const p = of->term->parameters[reference->mesh->group[element]];
+    const double *const p = sedge_term_pole(of->term, reference->mesh->group[element], 0);
     const int64_t n = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
 
@@ -137,7 +137,6 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
     const int fields = problem->equation->fields;
     const int memory = of->term->kind->memory;
     const int unknowns = sedge_term_unknowns(of->term) / of->term->poles;
-    const int size = sedge_term_parameters(of->term) / of->term->poles;
 
     for (int j = 0; j < n * of->term->poles; j++) {
         const int node = (int)(j % n);
@@ -148,8 +147,8 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
         for (int k = 0; k < fields; k++) q[k] = u[k * n + node];
         for (int k = 0; k < memory; k++) w[k] = of->memory[first + k * n];
         of->term->kind->local(q, w, problem->materials[volume],
-                              of->term->parameters[volume] + (ptrdiff_t)pole * size,
-                              problem->constants, t, du, dw);
+                              sedge_term_pole(of->term, volume, pole), problem->constants, t, du,
+                              dw);
         for (int k = 0; k < fields; k++) rhs[k * n + node] += du[k];
         for (int k = 0; k < unknowns; k++) of->rate[first + k * n] = dw[k];
     }
@@ -246,13 +245,13 @@ void reference_terms_energy(const sedge_reference *reference, double *energy)
 
     for (int k = 0; reference->terms != NULL && k < reference->problem->term_count; k++) {
         const reference_term *const of = &reference->terms[k];
-        const int memory = sedge_term_memory(of->term);
-        double weights[SEDGE_MAX_MEMORY];
-        for (int32_t i = 0; i < of->elements; i++) {
-            const int32_t e = of->element[i];
-            if (!sedge_term_energy(weights, reference->problem, of->term,
-                                   reference->mesh->group[e]))
-                break;
+        const int poles = of->term->poles;
+        const int memory = of->term->kind->memory;
+        for (int32_t i = 0; i < of->elements * poles && sedge_term_stores_energy(of->term); i++) {
+            const int32_t e = of->element[i / poles];
+            double weights[SEDGE_MAX_MEMORY];
+            sedge_term_energy(weights, reference->problem, of->term, reference->mesh->group[e],
+                              i % poles);
             for (int c = 0; c < memory; c++) {
                 energy[e] +=
                     0.5 * weights[c] * find_square(reference, e, of->memory + (i * memory + c) * n);
