@@ -140,6 +140,18 @@ tilted = 10 ** (decibels("x", "directivity", "cross")[12] / 10) / 1.5  # of a di
 assert abs(tilted - 0.25 * (1 - 0.5) ** 2 * numpy.sin(2 * numpy.radians(phi)) ** 2).max() < 1e-12, tilted
 check_picture(POLARISED, "--surface", "crossed", "--polarisation", "right", "--quantity", "field")
 
+
+def titles(polarisation):
+    """Of the panels of a body in a plane wave."""
+    arguments = types.SimpleNamespace(surface="sphere", quantity=None, polarisation=polarisation, frequency=None, phi=None)
+    with h5py.File(DIPOLE) as file:
+        return [axis.get_title() for axis in script["draw_far_field"](file, arguments).axes][2:]
+
+
+# Monostatic and total cross-sections are of both polarisations: where one was asked for, the panels say so.
+assert titles("total") == ["back to the source", "cross-sections"], titles("total")
+assert titles("theta") == [title + ", both polarisations" for title in titles("total")], titles("theta")
+
 # What a slab reflects and lets through at a point before it, in it and behind it, and the exact ones.
 SLAB = os.path.join(FOLDER, "slab")
 os.makedirs(SLAB, exist_ok=True)
