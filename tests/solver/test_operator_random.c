@@ -181,6 +181,18 @@ static kit_options terms_options(int order)
     return options;
 }
 
+// In fp32 items of the prediction gather derivatives from order 3 on, in fp64 from order 5.
+static void test_terms(const kit_world *world, int order)
+{
+    const kit_options options = terms_options(order);
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_coefficients(&k, match_reference(&k, 0.0, 2), SEDGE_FP32);
+    kit_clear(&k);
+}
+
 int main(void)
 {
     kit_world world;
@@ -197,7 +209,8 @@ int main(void)
     test_no_barrier_is_idle(&world, "dg_monitor.h", 2, burgers_options(2), "fused");
     test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2), "tensor-curl");
     test_no_barrier_is_idle(&world, "dg_series.h", 3, ader_options(3), "bernstein");
-    // At order 6 text damps, at order 7 a matrix does.
+    for (int order = 3; order <= 4; order++) test_terms(&world, order);
+    // At order 6 generated code damps, at order 7 a matrix does.
     for (int order = 6; order <= 7; order++)
         test_no_barrier_is_idle(&world, "terms/dg_predict.h", 4, terms_options(order), "bernstein");
     kit_close(&world);
