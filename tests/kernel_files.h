@@ -1,4 +1,4 @@
-// For tests: which kernel sources a program's text contains, and how to change one of them.
+// For tests: which kernel sources a program's code contains, and how to change one of them.
 #pragma once
 
 #include "check.h"
@@ -29,7 +29,7 @@ static inline void kernel_files_add(kernel_files *files, const char *name, size_
     files->name[files->count++][length] = '\0';
 }
 
-// Add the sources that a program's text names in its #line directives, including the prelude.
+// Add the sources that a program's code names in its #line directives, including the prelude.
 static inline void kernel_files_find(kernel_files *files, const char *text)
 {
     static const char mark[] = "#line 1 \"";

@@ -1,5 +1,5 @@
 // What kernels use of OpenCL's functions, for tests on PoCL (CMakeLists.txt): PoCL reads the 17
-// thousand lines of opencl-c.h twice for each program. This text stands in the prelude.
+// thousand lines of opencl-c.h twice for each program. This source stands in the prelude.
 #define SEDGE_DECLARED __attribute__((overloadable, const))
 #define SEDGE_DECLARE_1(name)           \
     float SEDGE_DECLARED name(float a); \

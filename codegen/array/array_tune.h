@@ -17,7 +17,7 @@ typedef struct sedge_tuned_family {
     const char *operation; // in the wisdom: "elements", "reduction"
     const char *letters;   // one a number: "tp" makes names such as "t256 p2"
     // Append a candidate's whole program, all sources included. Candidate -1 has 0 for all numbers;
-    // the hash of its text is part of the key in the wisdom, so that the key covers every source.
+    // the hash of its source is part of the key in the wisdom, so that the key covers every source.
     sedge_status (*write)(const void *owner, int candidate, sedge_text *out);
     // Queue one call in the stream. `program` NULL: the candidate's program is found in the
     // context, or made.

@@ -235,7 +235,7 @@ sedge_tune_level sedge_context_tuning(const sedge_context *context)
 
 enum { SOURCES_MAX = 32 };
 
-// The hash of everything that goes into the program's text. A source whose text is NULL is an
+// The hash of everything that goes into the program's code. A source whose text is NULL is an
 // embedded one; an empty text is not.
 static sedge_status hash_options(sedge_hash *hash, const sedge_program_options *options)
 {

@@ -12,12 +12,12 @@ typedef struct sedge_pattern_program {
     const char *kernels; // the embedded file of kernels, behind them
 } sedge_pattern_program;
 
-// Append the program's text for a kind of device: to read it, or to compile it elsewhere.
+// Append the program's source for a kind of device: to read it, or to compile it elsewhere.
 SEDGE_MUST_USE
 sedge_status sedge_pattern_program_write(sedge_text *out, sedge_device_kind kind,
                                          const sedge_pattern_program *program);
 
-// The context's program of that text, which is made if it is new.
+// The context's program of that source, which is made if it is new.
 SEDGE_MUST_USE
 sedge_status sedge_pattern_program_get(const sedge_program **out, sedge_context *context,
                                        const sedge_pattern_program *program);

@@ -23,7 +23,7 @@ typedef enum sedge_entry_field {
     SEDGE_ENTRY_ARCH,
     SEDGE_ENTRY_COMPILER,
     SEDGE_ENTRY_OPTIONS,
-    SEDGE_ENTRY_TEXT_HASH, // of the program's text
+    SEDGE_ENTRY_TEXT_HASH, // of the program's source
     SEDGE_ENTRY_NAME,      // of the program; for people
     SEDGE_ENTRY_RESOURCES, // "registers 40, shared 840, spilled 0" or ""; for people
     SEDGE_ENTRY_LOG,       // the compiler's

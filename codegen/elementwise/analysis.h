@@ -1,4 +1,4 @@
-// The analysis of an expression: its type, shape, leaves, and what its kernel's text depends on.
+// The analysis of an expression: its type, shape, leaves, and what its kernel's source depends on.
 #pragma once
 
 #include "array/iteration.h"
@@ -29,7 +29,7 @@ typedef struct sedge_analysis {
     int leaves;
     sedge_leaf leaf[SEDGE_LEAVES];
     sedge_text *text; // owned; NULL before sedge_analysis_write
-    // What type and text depend on: a part of the cached kernel's key, in place of the text.
+    // What type and source depend on: a part of the cached kernel's key, in place of the source.
     int key_bytes;
     unsigned char key[SEDGE_EXPRESSION_KEY];
     sedge_expression *expression; // owned

@@ -81,10 +81,10 @@ SEDGE_MUST_USE
 sedge_status sedge_job_launch(const sedge_job *job, const sedge_cached_kernel *cached,
                               sedge_stream *stream);
 
-// The sources of one kernel's program; `text` is the text from sedge_elementwise_write.
+// The sources of one kernel's program; `text` is the source from sedge_elementwise_write.
 void sedge_job_sources(sedge_source sources[3], const char *text);
 
-// Append the part of the program's text that is made for one job.
+// Append the part of the program's source that is made for one job.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
                                      const sedge_elementwise_tuning *tuning);

@@ -1,4 +1,4 @@
-// The text of an elementwise kernel, made for one job; kernels/elementwise/elementwise.h is its
+// The source of an elementwise kernel, made for one job; kernels/elementwise/elementwise.h is its
 // other half.
 #include "elementwise/elementwise.h"
 #include "text/template.h"

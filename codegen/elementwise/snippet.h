@@ -20,11 +20,11 @@ typedef struct sedge_operand {
 
 // Run `body`, C text such as "z = a * x + sin(y);", for each element of the written arrays' shape
 // (all the same); read arrays are broadcast. In the body `i` is the index in C order. `preamble`
-// (NULL: none) is C text before the kernel, e.g. functions of its own. Messages of the compiler
-// name `name` and the line of the body. The snippet is compiled once per context for the same text,
-// types and dimensions. Names are variables in the body, and the body must not return. If the body
-// does not assign a written name, the element keeps its value. Complex operands are structures with
-// `re` and `im`; codegen/kernels/array/numbers.h has functions of them.
+// (NULL: none) is C source before the kernel, e.g. functions of its own. Messages of the compiler
+// name `name` and the line of the body. The snippet is compiled once per context for the same
+// source, types and dimensions. Names are variables in the body, and the body must not return. If
+// the body does not assign a written name, the element keeps its value. Complex operands are
+// structures with `re` and `im`; codegen/kernels/array/numbers.h has functions of them.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise(sedge_context *context, const char *name, const char *preamble,
                                const char *body, int count, const sedge_operand *operands);

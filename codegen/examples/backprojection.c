@@ -6,7 +6,7 @@
 // over all pulses of the profile at the pixel's distance, multiplied by the conjugate of that
 // phase. Contributions of a point at the pixel add up; all others cancel.
 //
-// Substitution puts the constants into the kernel's text, in exact hexadecimal.
+// Substitution puts the constants into the kernel's source, in exact hexadecimal.
 //
 //     example_backprojection [DEVICE [SIDE]]      an image of SIDE x SIDE pixels
 #include "base/memory.h"

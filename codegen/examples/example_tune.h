@@ -50,7 +50,7 @@ typedef struct example_problem {
 
 // ---- one choice --------------------------------------------------------------------------------
 
-// The whole text of a program with these numbers.
+// The whole source of a program with these numbers.
 static inline sedge_status example_write(sedge_text *out, const example_template *of,
                                          const int *number, sedge_device_kind kind)
 {

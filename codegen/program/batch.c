@@ -23,7 +23,7 @@ typedef struct program_batch {
     sedge_share share;
     sedge_share_item *items;
     sedge_module **modules;
-    int *text_of; // [programs]: one of this rank's texts; 0 if it requests none
+    int *text_of; // [programs]: one of this rank's sources; 0 if it requests none
 } program_batch;
 
 bool sedge_program_debugging(void)

@@ -13,7 +13,7 @@
 
 // ---- text --------------------------------------------------------------------------------------
 
-// Where a program's prelude and its own sources begin; NULL if the text is not in the dialect.
+// Where a program's prelude and its own sources begin; NULL if the code is not in the dialect.
 typedef struct combine_sections {
     const char *prelude, *own;
 } combine_sections;
@@ -67,7 +67,7 @@ static sedge_status add_undefs(sedge_text *out, const char *own)
     return SEDGE_OK;
 }
 
-// Write the combined text. Each of the programs fits the first (sedge_combine_fits).
+// Write the combined code. Each of the programs fits the first (sedge_combine_fits).
 static sedge_status write_group(sedge_text *out, const char *const *texts, int count)
 {
     const combine_sections first = find_sections(texts[0]);
@@ -102,12 +102,12 @@ typedef struct combine_batch {
     sedge_cache *cache;
     int compilers; // at once
     const sedge_program_text *texts;
-    int *missing; // indices of the texts that were not found
+    int *missing; // indices of the sources that were not found
     int missing_count;
     combine_group *groups; // [group_count], as many jobs
     sedge_compile_job *jobs;
     int group_count;
-    int *alone; // indices of the texts that are compiled alone
+    int *alone; // indices of the sources that are compiled alone
     int alone_count;
     sedge_status status; // SEDGE_ERR_MEMORY after a failure to allocate
 } combine_batch;

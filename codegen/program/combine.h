@@ -5,10 +5,10 @@
 // The call gives one binary for all its programs. In this binary the names of each program's
 // kernels have a prefix. The first line of the program's log states the prefix; the rest of the log
 // concerns this program alone. The cache stores the binary once for each program, under the
-// program's own text, as if the program had been compiled alone. SEDGE_COMBINE_MOST limits what
+// program's own code, as if the program had been compiled alone. SEDGE_COMBINE_MOST limits what
 // this repetition costs.
 //
-// If a combined text does not compile, each of its programs is compiled alone, and only the broken
+// If combined code does not compile, each of its programs is compiled alone, and only the broken
 // ones fail.
 #pragma once
 

@@ -131,7 +131,7 @@ static void mention_part(constants_macros *macros, const char *part, size_t leng
 
 // ---- reading text ------------------------------------------------------------------------------
 
-// Whether the word is a parameter of the macro whose lines hold `at`; `start`: of the text.
+// Whether the word is a parameter of the macro whose lines hold `at`; `start`: of the code.
 static bool is_parameter(const char *start, const char *at, const char *word, size_t length)
 {
     const char *line = at;

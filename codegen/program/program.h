@@ -1,6 +1,6 @@
-// Programs: text that is assembled for one problem, compiled once, and cached on disk.
+// Programs: code that is assembled for one problem, compiled once, and cached on disk.
 //
-// The text of a program has four parts: a comment that names what it was made from, the prelude of
+// The code of a program has four parts: a comment that names what it was made from, the prelude of
 // the target (codegen/kernels/program/prelude_*.h), the caller's constants, and whole source files.
 // A #line directive before each file makes compiler messages name the file that a person edits.
 // Sources are embedded in the executable; files in the folder SEDGE_KERNELS replace them one by
@@ -23,7 +23,7 @@ typedef struct sedge_program sedge_program;
 
 typedef struct sedge_program_options {
     const char *name;            // of the program, for messages and kept files: "maxwell-n4-fp32"
-    const char *constants;       // C text put between the prelude and the sources; may be "";
+    const char *constants;       // C code put between the prelude and the sources; may be "";
                                  // macros that nothing mentions are left out (constants.h)
     const sedge_source *sources; // in order
     int count;
@@ -31,7 +31,7 @@ typedef struct sedge_program_options {
                       // rounded up to 16 bytes; 0: 8 KiB. Other devices ignore it
 } sedge_program_options;
 
-// Write the whole text that would be compiled for `kind`. The same input gives the same text. The
+// Write the whole code that would be compiled for `kind`. The same input gives the same code. The
 // sources follow each other in the given order. Lines with `#pragma once` and `#include "..."` in
 // constants and sources are dropped without changing line numbers; `#include <...>` is refused.
 SEDGE_MUST_USE
@@ -39,14 +39,14 @@ sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
 // Find a program in the cache or compile it, and load it. Collective (`comm` NULL: this process
-// alone). One of the ranks that request the same program (text, architecture, compiler) looks it up
+// alone). One of the ranks that request the same program (code, architecture, compiler) looks it up
 // or compiles it, and sends it to the others. If one rank fails, all fail with its message, which
 // includes the compiler's. The caller frees the program, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);
 
-// A whole program text, as sedge_program_write makes it.
+// The whole code of a program, as sedge_program_write makes it.
 typedef struct sedge_program_text {
     const char *name; // for messages and kept files
     const char *text;

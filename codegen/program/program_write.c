@@ -1,4 +1,4 @@
-// The text of a program: the prelude, constants and sources put together.
+// The code of a program: the prelude, constants and sources put together.
 #include "program/program.h"
 
 #include "base/memory.h"
@@ -29,8 +29,8 @@ static const char *directive(const char *line, const char *word)
     return line + strspn(line, " \t");
 }
 
-// Sources stand one behind the other in one text: what joins files is dropped, and the line stays
-// empty so that the lines after it keep their numbers.
+// Sources stand one behind the other in one program: what joins files is dropped, and the line
+// stays empty so that the lines after it keep their numbers.
 static sedge_status add_line(sedge_text *out, const char *name, int number, const char *line,
                              size_t length)
 {
@@ -86,7 +86,7 @@ static sedge_status check_name(const char *name)
     return SEDGE_OK;
 }
 
-// A text that was made from a pattern or a tree says so in its first line: the rest of that line.
+// Code that was made from a pattern or a tree says so in its first line: the rest of that line.
 static sedge_status add_origin(sedge_text *out, const char *text)
 {
     const size_t start = strlen(SEDGE_ORIGIN_START);

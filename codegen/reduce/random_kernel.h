@@ -1,4 +1,4 @@
-// The kernel of random numbers: what its text depends on, and that text.
+// The kernel of random numbers: what its source depends on, and that source.
 #pragma once
 
 #include "array/array.h"
@@ -11,7 +11,7 @@ typedef enum sedge_random_kind {
     SEDGE_RANDOM_NORMAL
 } sedge_random_kind;
 
-// What the kernel's text depends on; the cached kernel's key.
+// What the kernel's source depends on; the cached kernel's key.
 typedef struct sedge_random_shape {
     int type;
     int kind;

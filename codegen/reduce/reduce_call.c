@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-// ---- the kernel's text -------------------------------------------------------------------------
+// ---- the kernel's source -----------------------------------------------------------------------
 
 // The leaves of the expression: arrays, then numbers.
 typedef struct leaf_lists {
@@ -186,7 +186,7 @@ static void add_key(reduce_key *key, const void *at, int bytes)
     key->bytes += bytes;
 }
 
-// Everything that the kernel's text is made from, for what `tag` says of it.
+// Everything that the kernel's source is made from, for what `tag` says of it.
 static void make_key(reduce_key *key, const char tag[6], const sedge_reduce_call *call,
                      const sedge_reduce_plan *plan)
 {

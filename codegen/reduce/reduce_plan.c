@@ -300,7 +300,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
                   shape->rows == 1 && plan->cuts > 1;
 }
 
-// ---- places in the kernel's text ---------------------------------------------------------------
+// ---- places in the kernel's source -------------------------------------------------------------
 
 // Which of the kernel's iteration numbers is what; -1: none.
 typedef struct place_numbers {

@@ -33,7 +33,8 @@ typedef struct sedge_reduce_tuning {
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind);
 
-// What the kernel's text depends on; the cached kernel's key, with the formula and the expression.
+// What the kernel's source depends on; the cached kernel's key, with the formula and the
+// expression.
 typedef struct sedge_reduce_shape {
     int form, elements, rows_fast;
     int rows, lanes; // of a block

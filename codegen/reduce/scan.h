@@ -1,11 +1,11 @@
-// The program of a scan: how elements are divided among blocks, and the text. All numbers come from
-// the rule in scan.c. None is tuned at run time, because the rule was fastest wherever it was
+// The program of a scan: how elements are divided among blocks, and the source. All numbers come
+// from the rule in scan.c. None is tuned at run time, because the rule was fastest wherever it was
 // compared (benchmarks/MEASUREMENTS.md).
 #pragma once
 
 #include "reduce/formula.h"
 
-// What the kernels' text depends on; the cached kernel's key, with the formula.
+// What the kernels' source depends on; the cached kernel's key, with the formula.
 typedef struct sedge_scan_shape {
     int exclusive, segmented, start; // the type of `starts`, or -1
     int element;                     // type

@@ -1,4 +1,4 @@
-// The kernels of selection: what their text depends on, and that text.
+// The kernels of selection: what their source depends on, and that source.
 #pragma once
 
 #include "array/array.h"
@@ -10,7 +10,7 @@ typedef enum sedge_select_what {
     SEDGE_SELECT_PUT
 } sedge_select_what;
 
-// What the kernels' text depends on; the cached kernel's key.
+// What the kernels' source depends on; the cached kernel's key.
 typedef struct sedge_select_shape {
     int what;
     int unit;       // type of the elements

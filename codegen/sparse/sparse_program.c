@@ -1,4 +1,4 @@
-// Programs of sparse products: their texts, from the table of formats.
+// Programs of sparse products: their sources, from the table of formats.
 #include "sparse/sparse_program.h"
 
 #include "sparse/sparse_format.h"

@@ -1,4 +1,4 @@
-// The programs of a store: their texts, and their kernels compiled by the context.
+// The programs of a store: their sources, and their kernels compiled by the context.
 #pragma once
 
 #include "base/hash.h"
@@ -15,8 +15,8 @@ typedef enum sedge_sparse_part {
     SEDGE_SPARSE_VECTOR
 } sedge_sparse_part;
 
-// Write the whole text for a device of that kind, which need not be present. Only SEDGE_SPARSE_MAIN
-// uses `kernel`. For cusparse the main program is that of vector work.
+// Write the whole source for a device of that kind, which need not be present. Only
+// SEDGE_SPARSE_MAIN uses `kernel`. For cusparse the main program is that of vector work.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_sparse_store *store,

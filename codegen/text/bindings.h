@@ -32,7 +32,7 @@ sedge_status sedge_pattern_check_used(const sedge_pattern *pattern, const bool *
 SEDGE_MUST_USE
 sedge_status sedge_pattern_text(const char **text, char **found, const sedge_pattern *pattern);
 
-// Append a binding's value as program text. The value must not be a list.
+// Append a binding's value as program source. The value must not be a list.
 SEDGE_MUST_USE
 sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding);
 

@@ -1,5 +1,5 @@
 // Inside codegen/text: output with #line directives, so that a compiler's message names the line of
-// the pattern and not the line of the generated text. A #line is written where the two line numbers
+// the pattern and not the line of the generated code. A #line is written where the two line numbers
 // begin to differ.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The beginning of the first line of a generated text; sedge_program_write looks for it.
+// The beginning of the first line of generated code; sedge_program_write looks for it.
 #define SEDGE_ORIGIN_START "// Made from "
 
 // What the end of the output is inside of, by the rules of C.

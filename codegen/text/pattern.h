@@ -1,5 +1,5 @@
 // Patterns: texts with named holes, and the values that fill them. text/substitute.h and
-// text/template.h turn a pattern into program text.
+// text/template.h turn a pattern into program source.
 //
 // Both begin their output with a comment line that names the pattern and the values; the opening
 // comment of a program repeats this line (program/program.h). Where the line numbers of the output

@@ -1,4 +1,4 @@
-// `$name$` substitution, the simplest of the three ways to make program text.
+// `$name$` substitution, the simplest of the three ways to make program source.
 //
 //     static const char text[] = "y[i] = $a$ * x[i];\n";
 //     const sedge_binding values[] = {SEDGE_BIND_FLOAT("a", 1.5f)};

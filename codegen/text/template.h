@@ -1,4 +1,4 @@
-// A small template language, the second of the three ways to make program text.
+// A small template language, the second of the three ways to make program source.
 //
 //     $for i in 0..count$
 //     sum += $weights[i]$ * x[n + $i * stride$];

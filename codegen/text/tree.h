@@ -1,5 +1,5 @@
 // Syntax trees: code is built in C as a tree of statements and blocks, and printed as indented
-// text. The third of the three ways to make program text, for code whose structure is computed.
+// source. The third of the three ways to make program source, for code whose structure is computed.
 //
 //     sedge_tree *tree;
 //     SEDGE_TRY(sedge_tree_create(&tree, "scale by 1.5"));

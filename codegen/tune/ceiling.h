@@ -30,7 +30,7 @@ typedef struct sedge_ceilings {
     double flops; // operations a second; a multiply-add counts two
 } sedge_ceilings;
 
-// Append the text of the program that measures a device with this `info`; the device need not be
+// Append the source of the program that measures a device with this `info`; the device need not be
 // present. `*name` becomes the program's name, a string constant. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,

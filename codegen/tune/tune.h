@@ -88,7 +88,7 @@ typedef struct sedge_tune_task {
     // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
     // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.
     sedge_status (*use_layout)(void *context, int layout);
-    // Append the candidate's program text (sedge_program_write).
+    // Append the candidate's program source (sedge_program_write).
     sedge_status (*text)(void *context, int candidate, sedge_text *text);
     // Put one call into the stream.
     sedge_status (*launch)(void *context, int candidate, const sedge_program *program,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// The entry keeps its text until it has a program.
+// The entry keeps its source until it has a program.
 static sedge_status write_text(const tune_race *race, race_entry *entry)
 {
     const sedge_tune_task *const task = race->run->task;
@@ -69,7 +69,7 @@ static void free_batch(race_batch *batch)
     sedge_release(batch->messages);
 }
 
-// The entry's text into the batch; if it has none, it is out.
+// The entry's source into the batch; if it has none, it is out.
 static sedge_status add_source(tune_race *race, race_batch *batch, race_entry *entry)
 {
     const int i = batch->count;
@@ -83,7 +83,7 @@ static sedge_status add_source(tune_race *race, race_batch *batch, race_entry *e
         sedge_text_free(batch->names[i]);
         batch->names[i] = NULL;
         batch->count--;
-        return sedge_race_give_up(race, entry, status, "has no text");
+        return sedge_race_give_up(race, entry, status, "has no source");
     }
     batch->entries[i] = entry;
     batch->sources[i] = (sedge_program_text){.name = sedge_text_get(batch->names[i]),

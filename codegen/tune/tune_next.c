@@ -66,7 +66,7 @@ void sedge_race_note_compiler(sedge_tune_run *run, double seconds, int size, int
 }
 
 // Seconds until the next `size` entries are compiled and timed once, and the race is over: the
-// longest text decides about the compiler's time.
+// longest source decides about the compiler's time.
 static double predict(const tune_race *race, const race_entry *best, int size)
 {
     const double sample = best != NULL ? fmax(SAMPLE_SECONDS, best->least) : SAMPLE_SECONDS;

@@ -108,8 +108,9 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
 SEDGE_MUST_USE
 sedge_status sedge_race_compile(tune_race *race, int from, int to);
 
-// Write the texts of all entries and load the programs that the cache has for them. Entries loaded
-// from the cache move up, right behind the first entry. Entries without a text are dropped.
+// Write the sources of all entries and load the programs that the cache has for them. Entries
+// loaded from the cache move up, right behind the first entry. Entries without a source are
+// dropped.
 SEDGE_MUST_USE
 sedge_status sedge_race_find(tune_race *race);
 
@@ -123,5 +124,6 @@ void sedge_race_reorder(tune_race *race, const race_entry *best);
 // `best` is the fastest so far; NULL: nothing was timed.
 int sedge_race_choose_size(const tune_race *race, const race_entry *best);
 
-// Note that a batch of `size` programs, whose longest text has `bytes`, took the compiler so long.
+// Note that a batch of `size` programs, whose longest source has `bytes`, took the compiler so
+// long.
 void sedge_race_note_compiler(sedge_tune_run *run, double seconds, int size, int64_t bytes);

@@ -58,12 +58,12 @@ typedef struct sedge_tune_run {
     sedge_stream *stream;
     sedge_event *before, *after;
     uint64_t seed;
-    int compilers;         // that this rank may run at once
-    int parallel;          // the number of them that the search uses and predicts with
-    int together;          // programs in each call of the last batch; 0: no batch in this race
-    int together_most;     // largest value of `together`
-    double deadline;       // by sedge_clock; HUGE_VAL: none
-    double compile_rate;   // of the compiler, seconds a byte of text and unit of load; 0: not known
+    int compilers;       // that this rank may run at once
+    int parallel;        // the number of them that the search uses and predicts with
+    int together;        // programs in each call of the last batch; 0: no batch in this race
+    int together_most;   // largest value of `together`
+    double deadline;     // by sedge_clock; HUGE_VAL: none
+    double compile_rate; // of the compiler, seconds a byte of source and unit of load; 0: not known
     double layout_seconds; // predicted, to bring the data into a layout
     double launched;       // when the device last had work; 0: never
     bool measured;         // a challenger was timed

@@ -1,6 +1,6 @@
 // Advection: u_t + a.grad u = 0, one field carried by a constant velocity a.
 //
-// This file is compiled twice: by the host compiler for the slow reference, and as text into the
+// This file is compiled twice: by the host compiler for the slow reference, and as source into the
 // kernels that run. So it speaks the few words of dg/physics.h and includes nothing.
 #pragma once
 

@@ -19,7 +19,7 @@ enum {
 };
 
 // What c holds: alpha of the flux, and the incident plane wave. What follows the kind of its signal
-// is not in the text of kernels where boundary functions add the wave themselves
+// is not in the source of kernels where boundary functions add the wave themselves
 // (`incident_constants` of the equation's table).
 enum {
     MAXWELL_UPWIND,

@@ -57,7 +57,7 @@ void sedge_help_print(void)
            "  SEDGE_GRAPHS=0         no time step as one graph, as on cuda on one rank or by peer\n"
            "  SEDGE_TRANSPORT        how ranks exchange halos: %s\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
-           "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
+           "  SEDGE_KEEP             folder that gets every program that is compiled, as source\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
            "  SEDGE_TRACE=1          print driver calls\n"
            "  SEDGE_NVTX=1           named ranges for profilers (Nsight Systems)\n",

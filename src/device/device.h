@@ -170,7 +170,7 @@ typedef struct sedge_traits {
     bool mpi_memory;  // there are MPIs that take addresses of its memory
     bool vendor_libraries; // cuBLAS and cuSPARSE work on it
     bool joint_compile;    // the compiler takes several programs at once in less time than one each
-    bool fixed_scratch;    // the bytes of a block's memory stand in a program's text
+    bool fixed_scratch;    // the bytes of a block's memory stand in a program's source
     double launch_nodes;   // what a small launch costs: for so many nodes of straight elements a
                            // stage in fp32 takes as long
 } sedge_traits;

@@ -357,8 +357,8 @@ typedef struct sedge_equation {
     int constant_count;
     // Optional: how many constants at the end of c describe the incident field; without one their
     // values are 0. Boundary functions alone read them. Where boundary functions add the incident
-    // field themselves, kernels read these from memory, and the others are part of their texts: so
-    // runs that differ in them alone have the same programs.
+    // field themselves, kernels read these from memory, and the others are part of their sources:
+    // so runs that differ in them alone have the same programs.
     int incident_constants;
     void (*constants)(const double *flux_keys, const double *incident, double *c);
 

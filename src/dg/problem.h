@@ -172,10 +172,10 @@ double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh 
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
 
 // How many numbers of c lie in the device's memory in front of the conditions' parameters: all of
-// them if there is an incident field, those that are part of kernels' texts, too; else none.
+// them if there is an incident field, those that are part of kernels' sources, too; else none.
 int sedge_problem_runtime_constants(const sedge_problem *problem);
 
-// How many of the equation's constants are part of kernels' texts, the first ones: all but
+// How many of the equation's constants are part of kernels' sources, the first ones: all but
 // `incident_constants` of the equation if boundary functions add an incident field by themselves.
 int sedge_problem_text_constants(const sedge_problem *problem);
 

@@ -1,5 +1,5 @@
 // The kernel configuration of the elliptic operator: how its kernels divide elements and nodes
-// among blocks and work items of a device; and the text of the program that follows from it.
+// among blocks and work items of a device; and the source of the program that follows from it.
 #pragma once
 
 #include "base/error.h"
@@ -54,7 +54,7 @@ sedge_status elliptic_config_choose(elliptic_config *config, const sedge_device_
                                     const sedge_element *element, sedge_precision precision,
                                     bool curved, const sedge_elliptic_options *options);
 
-// The program's text and its name.
+// The program's source and its name.
 SEDGE_MUST_USE
 sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
                            const sedge_element *element, const elliptic_config *config);
@@ -62,7 +62,7 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
 // The length of a row of `count` numbers in a table, filled up to a multiple of 16 bytes.
 int elliptic_width(int real_bytes, int count);
 
-// Append the text of the program that sedge_elliptic_create compiles for such a device, and give
+// Append the source of the program that sedge_elliptic_create compiles for such a device, and give
 // its name. `curved`: the mesh has curved elements.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_text(sedge_text *out, char name[64], const sedge_device_info *info,

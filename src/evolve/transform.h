@@ -29,7 +29,7 @@ void sedge_transform_free(sedge_transform *transform);
 SEDGE_MUST_USE
 sedge_status sedge_transform_add(sedge_transform *transform, const double *phases);
 
-// Append the whole text of the program that a transform with so many numbers would compile on a
+// Append the whole source of the program that a transform with so many numbers would compile on a
 // device of this info, which need not be here. `name` gets its name.
 #define SEDGE_TRANSFORM_NAME 64
 SEDGE_MUST_USE

@@ -1,5 +1,5 @@
-// Text of the sparse operators of codegen/kernels/dg/dg_bernstein.h: derivatives' last step and
-// lift.
+// Generated code of the sparse operators of codegen/kernels/dg/dg_bernstein.h: derivatives' last
+// step and lift.
 //
 // With coefficients c of order N - 1, those of the same polynomial of order N are
 // sum_j alpha_j / N c_{alpha - e_j}. The lift of jumps f on the face lambda_l = 0 is, at a

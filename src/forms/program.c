@@ -25,8 +25,8 @@ static sedge_status write_list(sedge_text *text, const char *name, const double 
     return sedge_text_add(text, "\n");
 }
 
-// The constants c: those of the text, and how boundary functions get the others from an array that
-// has all of them.
+// The constants c: those of the program, and how boundary functions get the others from an array
+// that has all of them.
 static sedge_status write_equation_constants(sedge_text *text, const sedge_problem *problem)
 {
     const int first = sedge_problem_text_constants(problem);
@@ -236,7 +236,7 @@ done:
     return status;
 }
 
-// The sources of a form; `written` is the text of the one that it writes.
+// The sources of a form; `written` is the code of the one that it writes.
 static sedge_status list_sources(sedge_source sources[OPERATOR_FORM_SOURCES], int *count,
                                  const operator_form *form, const sedge_text *written)
 {

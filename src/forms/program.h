@@ -1,4 +1,4 @@
-// Programs: the text of the stage's kernels, and what all programs of an operator have in common.
+// Programs: the source of the stage's kernels, and what all programs of an operator have in common.
 #pragma once
 
 #include "base/hash.h"

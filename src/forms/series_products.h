@@ -1,6 +1,6 @@
-// Text of the sums of codegen/kernels/dg/dg_series.h and terms/dg_predict.h: powers of L, whose
-// degrees fall by one each, raised to the next higher degree and added, one field of one element at
-// a time.
+// Generated code of the sums of codegen/kernels/dg/dg_series.h and terms/dg_predict.h: powers of L,
+// whose degrees fall by one each, raised to the next higher degree and added, one field of one
+// element at a time.
 //
 // With coefficients c of order M - 1, those of the same polynomial of order M are
 // sum_j alpha_j / M c_{alpha - e_j} (forms/bernstein_products.h).

@@ -19,8 +19,8 @@ typedef struct operator_target {
 bool operator_is_host_form(const sedge_device_info *info);
 
 // Figures of a large GPU (H100, H200). Rules that choose defaults take these instead of the
-// device's own: what they choose is part of a program's text, by which the cache finds it, so that
-// all GPUs of a kind share programs.
+// device's own: what they choose is part of a program's source, by which the cache finds it, so
+// that all GPUs of a kind share programs.
 enum {
     OPERATOR_CHIP_MULTIPROCESSORS = 132,
     OPERATOR_CHIP_SHARED = 233472,   // bytes of shared memory of a multiprocessor

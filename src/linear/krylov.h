@@ -181,7 +181,7 @@ typedef struct sedge_krylov sedge_krylov;
 
 enum { SEDGE_KRYLOV_NAME = 16 };
 
-// Append the text of the program for a solve on such a device, for `sedge build`, and give its
+// Append the source of the program for a solve on such a device, for `sedge build`, and give its
 // name. `preconditioned`: with a preconditioner that is a function. `pipelined`: include the
 // kernels of the forms with one sum, which SEDGE_KRYLOV_AUTO may choose for short vectors. Not
 // collective.

@@ -58,7 +58,7 @@ sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *con
                                          krylov_kind kind, int with);
 void sedge_krylov_kernels_free(krylov_kernels *kernels);
 
-// The text that would be compiled.
+// The source that would be compiled.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_kernels_write(sedge_text *out, sedge_device_kind device, int real_bytes,
                                         krylov_kind kind, int with);

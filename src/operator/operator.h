@@ -50,7 +50,7 @@ typedef struct sedge_operator_options {
 // The stage's kernel, all others, and the stage's kernel for elements with terms.
 #define SEDGE_OPERATOR_PROGRAMS 3
 
-// Append the whole texts of the programs that sedge_operator_create would compile for a device of
+// Append the whole sources of the programs that sedge_operator_create would compile for a device of
 // this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for
 // a request that cannot be had. Not collective. Where the problem has no terms, the last text stays
 // empty.

@@ -107,7 +107,7 @@ static bool has_terms_here(const sedge_problem *problem)
     return problem->curved || problem->integrator->predictor;
 }
 
-// Their number; `sources` has room for them. `terms` are those of such kernels, `series` the text
+// Their number; `sources` has room for them. `terms` are those of such kernels, `series` the code
 // of the prediction's sums.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
                         const sedge_text *series, const sedge_problem *problem)
@@ -195,7 +195,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
 }
 
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
-// all, so that the text is.
+// all, so that the source is.
 static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                  const operator_target *target, const operator_layout *layout,
                                  const operator_terms_text *terms)
@@ -227,7 +227,7 @@ done:
     return status;
 }
 
-// All programs; the last text stays empty where no stage has terms.
+// All programs; the last source stays empty where no stage has terms.
 static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                               const operator_target *target, const operator_layout *layout,

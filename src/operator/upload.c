@@ -169,7 +169,7 @@ static sedge_status upload_maps(sedge_operator *op)
 
 // Conditions' kinds and parameters by surface group, then those on the second sides of two-sided
 // ones, then a row without a kind; two_sided.c refers to these. In front of the parameters are the
-// constants that are not in the programs' texts.
+// constants that are not in the programs' sources.
 static sedge_status upload_conditions(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;

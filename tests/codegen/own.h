@@ -36,7 +36,7 @@ static inline void own_close(own_world *world)
     sedge_device_stop_helper();
 }
 
-// A program of one text, which messages name `file`.
+// A program of one source, which messages name `file`.
 static inline sedge_status own_program(sedge_program **out, const own_world *world,
                                        const char *file, const char *text)
 {

@@ -9,7 +9,7 @@
 //              same befalls all calls of 20 ms; an idle GPU is 10 % slower, and gains within 30 ms
 //   compiler   25 ms a call and each program's own time, within 20 % of it, one call of twenty
 //              twice as long; up to eight threads, each of which slows the others by 20 %
-//   the rest   2 ms to keep and load a program, 0.5 ms to find it, 0.2 ms for its text
+//   the rest   2 ms to keep and load a program, 0.5 ms to find it, 0.2 ms for its source
 #pragma once
 
 #include "tune/tune.h"

@@ -77,7 +77,7 @@ typedef struct cuda_compiled {
     sedge_text *log;
 } cuda_compiled;
 
-// What the compiler says of a program for a chip; kept to the end. A text that comes again is not
+// What the compiler says of a program for a chip; kept to the end. A source that comes again is not
 // compiled again.
 static inline const char *cuda_log(const char *program, const char *chip)
 {

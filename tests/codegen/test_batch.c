@@ -115,7 +115,7 @@ static void test_sixteen_at_once(sedge_device *device)
     CHECK(hits == 0 && misses == 0);
 }
 
-// The same text twice is compiled once, and gives two programs that are freed each on its own.
+// The same source twice is compiled once, and gives two programs that are freed each on its own.
 static void test_the_same_twice(sedge_device *device)
 {
     test_texts made;

@@ -115,7 +115,7 @@ static void test_debug(const char *arch)
     sedge_release(binary);
 }
 
-// Where a word stands in the text of a kernel, up to `end`; `end` where it does not.
+// Where a word stands in the source of a kernel, up to `end`; `end` where it does not.
 static const char *find_word(const char *from, const char *end, const char *word)
 {
     const char *const at = strstr(from, word);
@@ -123,7 +123,7 @@ static const char *find_word(const char *from, const char *end, const char *word
     return at != NULL && at < end ? at : end;
 }
 
-// The three words that make a kernel, with texts that read and write before SEDGE_OUTER or have
+// The three words that make a kernel, with sources that read and write before SEDGE_OUTER or have
 // none. In the compiler's intermediate text each waits once, before it reads or writes memory.
 static void test_waits(void)
 {

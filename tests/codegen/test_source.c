@@ -1,4 +1,4 @@
-// The text of a program: order, names and lines, what is dropped, what is refused.
+// The source of a program: order, names and lines, what is dropped, what is refused.
 #define _DEFAULT_SOURCE // setenv
 #include "base/file.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@ static void put(const char *name, const char *text)
     CHECK_OK(sedge_file_write(path, text, strlen(text)));
 }
 
-// The whole text, to be freed; or NULL when it was refused with `status`.
+// The whole source, to be freed; or NULL when it was refused with `status`.
 static sedge_text *write_program(const sedge_program_options *options, sedge_device_kind kind,
                                  sedge_status *status)
 {

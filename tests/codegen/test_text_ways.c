@@ -1,5 +1,5 @@
-// One kernel in the three ways of making text: an unrolled linear combination of four vectors. All
-// three compile and give the same numbers; their texts are golden files.
+// One kernel in the three ways of generating code: an unrolled linear combination of four vectors.
+// All three compile and give the same numbers; their texts are golden files.
 #include "program/program.h"
 #include "text/substitute.h"
 #include "text/template.h"

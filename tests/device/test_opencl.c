@@ -329,7 +329,7 @@ static void test_other_heads(sedge_device *device)
                 SEDGE_ERR_DEVICE, "kernel 'k': OpenCL shows the type of parameter 4 as 'int'");
 }
 
-// A compiler that passes over #line names lines of the whole text.
+// A compiler that passes over #line names lines of the whole code.
 static void test_places(void)
 {
     static const char whole[] = "int a;\n"

@@ -57,8 +57,8 @@ static void match_bernstein(kit *k, double t, int steps, int turn)
     sedge_bernstein_free(basis);
 }
 
-// All that the rule chooses goes into the kernels' text, so it must not depend on what was in
-// memory before: the text, and with it the cache's key, would be another one in each run.
+// All that the rule chooses goes into the kernels' source, so it must not depend on what was in
+// memory before: the source, and with it the cache's key, would be another one in each run.
 static void check_choice(const kit *k)
 {
     const sedge_device_info *const info = sedge_device_get_info(k->world->device);

@@ -9,7 +9,7 @@
 // compiled in both precisions and for every chip, and every chip has both precisions; of these each
 // configuration but the rule's has two orders of four, one in each precision, so that it occurs in
 // both precisions, at low and high orders and for several chips: types and loops' lengths are
-// independent in the kernels' texts. Advection has orders 1 and 4. And the program of all other
+// independent in the kernels' sources. Advection has orders 1 and 4. And the program of all other
 // kernels, with those of curved elements, of orders 1, 4 and 10, and for coefficients of the
 // Bernstein-Bezier basis, of orders 1 and 10. Configurations that can only be requested by name are
 // left out.

@@ -3,8 +3,8 @@
 // A derivative's coefficients of order N - 1 are differences of four coefficients; raised to order
 // N they reach four coefficients again. The lift of a face is a sparse product within the face and,
 // layer by layer away from it, means of three neighbouring coefficients (Chan & Warburton, SIAM J.
-// Sci. Comput. 39 (2017) A628). These products are text that src/forms/bernstein_products.c
-// writes, all entries and places constants:
+// Sci. Comput. 39 (2017) A628). These products are generated code, which
+// src/forms/bernstein_products.c writes, all entries and places constants:
 //
 //   bernstein_raise(acc, s)   acc[n] = sum of s at the coefficients of order N - 1 around n
 //   bernstein_lift_K(acc, s)  acc[n] += LIFT s, face K's columns; s points to all faces' jumps
@@ -316,7 +316,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #if SEDGE_NEAR
         SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
             const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-#else // not unrolled: the text outgrows what the instructions' cache holds soon enough
+#else // not unrolled: the code outgrows what the instructions' cache holds soon enough
         for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
 #endif
             const int e = at / SEDGE_FACE_POINTS;

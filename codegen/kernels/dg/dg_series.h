@@ -10,9 +10,9 @@
 // dg_layout.h.
 //
 // An item of a GPU has one element of the block and a place: it computes some coefficients of w_k,
-// all fields of each, then the sums of one field (or of a part of its coefficients), which are text
-// that src/forms/series_products.c writes. Items are numbered, and strides chosen, such that those
-// of a warp which access shared memory together meet different banks: neighbouring items have
+// all fields of each, then the sums of one field (or of a part of its coefficients), which are
+// generated code of src/forms/series_products.c. Items are numbered, and strides chosen, such that
+// those of a warp which access shared memory together meet different banks: neighbouring items have
 // neighbouring elements of a group, then two neighbouring places.
 //
 // Constants of a program, k = 1 to SEDGE_SERIES: SEDGE_SERIES_NODES_k coefficients of order N - k,

@@ -158,7 +158,7 @@ SEDGE_FUNCTION void add_time(sedge_point *mean, const sedge_point value, int q)
     }
 }
 
-// c of boundary functions: the equation's, those of the text and those that only memory has.
+// c of boundary functions: the equation's, those of the program and those that only memory has.
 // Two-sided functions get all of c from memory where incident fields enter through surfaces: the
 // equation's constants, then those of the kind through which they enter.
 #define SEDGE_BOUNDARY_CONSTANTS(name, parameters) \

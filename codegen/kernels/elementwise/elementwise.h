@@ -1,5 +1,5 @@
-// One operation for each element of arrays. The text before this file is made for one expression or
-// snippet, and defines
+// One operation for each element of arrays. The source before this file is made for one expression
+// or snippet, and defines
 //
 //   sedge_body              the operation, on values of one element
 //   SEDGE_PARAMETERS(X)     the kernel's parameters; the last is sedge_count or sedge_layout

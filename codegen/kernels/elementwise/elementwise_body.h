@@ -1,6 +1,6 @@
-// The beginning of an elementwise kernel's text: the function of one element, up to the body, which
-// is the caller's. Written operands come by pointer, and are variables of their names in the body.
-// A template (text/template.h).
+// The beginning of an elementwise kernel's source: the function of one element, up to the body,
+// which is the caller's. Written operands come by pointer, and are variables of their names in the
+// body. A template (text/template.h).
 // clang-format off
 // $formula$
 //

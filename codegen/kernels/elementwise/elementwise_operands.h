@@ -1,4 +1,4 @@
-// The rest of an elementwise kernel's text, behind the body: what elementwise.h is written in.
+// The rest of an elementwise kernel's source, behind the body: what elementwise.h is written in.
 // Operands have the access number, constant, contiguous, rows, repeated or strided (sedge_access).
 // A template (text/template.h).
 // clang-format off

@@ -4,7 +4,7 @@
 #include "device/opencl/opencl_program.h"
 
 // Append `log` to `out`. NVIDIA's OpenCL compiler ignores #line directives and gives positions in
-// the whole text, "<kernel>:LINE:"; these are replaced by the file and line that the #line
+// the whole code, "<kernel>:LINE:"; these are replaced by the file and line that the #line
 // directives of `source` give. Everything else is unchanged. Errors: SEDGE_ERR_MEMORY.
 sedge_status sedge_opencl_log_place(sedge_text *out, const char *source, const char *log);
 

@@ -1,6 +1,6 @@
 // The exponential update of a stiff term (src/dg/exponential.h): after each stage and its point
 // sources, three components of the field and the term's memory at each node. Types of dg_layout.h.
-// The text does not depend on the term: a kernel is launched for each such term.
+// The code does not depend on the term: a kernel is launched for each such term.
 #pragma once
 
 // With y = (F, w) before the stage, r the residual after it and r' that before it, for each of

@@ -1,5 +1,5 @@
 // The energy of a term's memory (src/dg/term_kind.h, energy), which is added to that of the fields
-// (dg_monitor.h). Types of dg_layout.h. The text does not depend on the term: a kernel is launched
+// (dg_monitor.h). Types of dg_layout.h. The code does not depend on the term: a kernel is launched
 // for each term whose memory has energy.
 #pragma once
 

@@ -16,9 +16,9 @@
 // node alone. So it is done here, u += dt s(mean) and w += dt q(mean), and the stage has no terms
 // to add but matrices to multiply by.
 //
-// An item has a coefficient of one element of the block; of the text, a field. Neighbouring items
-// have neighbouring elements, then neighbouring coefficients or fields, and strides are such that
-// they meet different banks.
+// An item has a coefficient of one element of the block; in generated code, a field. Neighbouring
+// items have neighbouring elements, then neighbouring coefficients or fields, and strides are such
+// that they meet different banks.
 
 #define SEDGE_PREDICT_ITEMS (SEDGE_NODES * SEDGE_PREDICT_BLOCK)
 #define SEDGE_NODE_PIECES   (SEDGE_FIELDS / SEDGE_PIECE_WORDS)

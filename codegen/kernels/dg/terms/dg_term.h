@@ -1,5 +1,5 @@
 // A term (src/dg/term_kind.h) at one node: what it adds to du/dt there, and a stage of its memory
-// w. Types of dg_layout.h. A program has this text once for each term, each time behind other
+// w. Types of dg_layout.h. A program has this code once for each term, each time behind other
 // constants:
 //
 //   SEDGE_TERM             the name of the function made here, add_term_0 for the first term
