@@ -174,15 +174,6 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
     return NULL;
 }
 
-const sedge_term *sedge_predictor_refused_curved(const sedge_problem *problem, int volume)
-{
-    for (int i = 0; i < problem->term_count; i++) {
-        const sedge_term *const term = &problem->terms[i];
-        if (term->present[volume] && sedge_term_memory(term) > 0) return term;
-    }
-    return NULL;
-}
-
 const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume)
 {
     for (int i = 0; i < problem->term_count; i++) {

@@ -40,9 +40,9 @@
 // is what it gains without: L u is w times the fields, while their jumps, as D u, are by k. The
 // memory has no such term.
 //
-// In curved elements the mean has Q dt L v, with polynomials of the reference element. Above order
-// 8 there is no Q, but f_1 is 1/2 + lean, which takes lean (w dt)^2 of every wave: first order in
-// the step.
+// In curved elements the mean has Q dt L v, with polynomials of the reference element. What terms
+// do there over the step the stage adds, by the means of fields and memory. Above order 8 there is
+// no Q, but f_1 is 1/2 + lean, which takes lean (w dt)^2 of every wave: first order in the step.
 //
 // q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
 // "Local time steps"), with a margin for others.
@@ -103,10 +103,8 @@ int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem)
 // sentence; NULL: nothing. The same on all ranks; not collective.
 const char *sedge_predictor_obstacle(const sedge_problem *problem);
 
-// The first term of a volume group with which its curved elements cannot predict, for their stage's
-// kernel has no room for a term's memory; and with which its elements cannot have point sources,
-// since a source's own power series needs all that acts on the fields there. NULL: none.
-const sedge_term *sedge_predictor_refused_curved(const sedge_problem *problem, int volume);
+// The first term of a volume group with which its elements cannot have point sources, since a
+// source's own power series needs all that acts on the fields there. NULL: none.
 const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume);
 
 // Check that a problem can be solved by an integrator with `predictor`: SEDGE_ERR_USAGE names what

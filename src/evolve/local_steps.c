@@ -11,7 +11,8 @@ struct evolve_local_steps {
     sedge_operator *op;
     operator_fields *fields;
     const evolve_point_sources *point_sources;
-    operator_term_memory *memory; // [terms] none: the prediction has taken them to the step's end
+    operator_term_memory *memory; // [terms] of curved elements; that of straight ones the
+                                  // prediction has taken to the step's end
 };
 
 sedge_status evolve_local_steps_create(evolve_local_steps **out, sedge_operator *op,
@@ -44,6 +45,10 @@ static operator_fields exchange_roles(evolve_local_steps *steps)
 
     means.u[0] = steps->fields->residual;
     means.residual = steps->fields->u[0];
+    for (int i = 0; i < steps->op->terms.count; i++) {
+        steps->memory[i] = (operator_term_memory){.now = steps->op->predictor.bracket[i].w[0],
+                                                  .residual = steps->fields->memory[i].now};
+    }
     means.memory = steps->memory;
     return means;
 }

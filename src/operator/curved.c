@@ -183,6 +183,45 @@ void operator_curved_free(sedge_operator *op)
 
 // ---- launches ----------------------------------------------------------------------------------
 
+// What one SIMD batch has of a term's memory.
+static int64_t count_batch_bytes(const sedge_operator *op, const operator_device_term *term)
+{
+    return (int64_t)term->term.memory * op->layout.nodes_padded * op->layout.lanes *
+           op->layout.real_bytes;
+}
+
+// Where the memory of curved elements of term i begins in a buffer, which has the memory of all
+// elements or is a bracket.
+static uint64_t find_curved_memory(const sedge_operator *op, int i, const sedge_buffer *buffer,
+                                   bool halo)
+{
+    const operator_bracket *const bracket = &op->predictor.bracket[i];
+    const bool is_bracket = buffer == bracket->w[0] || buffer == bracket->w[1];
+    const int64_t before = !is_bracket ? bracket->first[halo] : halo ? bracket->count[0] : 0;
+
+    if (buffer == NULL) return 0;
+    return sedge_buffer_address(buffer) +
+           (uint64_t)(before * count_batch_bytes(op, &op->terms.term[i]));
+}
+
+// Terms as arguments of the kernel. With a predictor those with memory count places among curved
+// elements, in which brackets have their numbers.
+static void list_terms(operator_terms_arguments *arguments, const sedge_operator *op,
+                       const operator_fields *fields, const sedge_stage *stage, bool halo)
+{
+    operator_terms_list(arguments, &op->terms, fields->memory, stage->turned);
+    if (!op->problem->integrator->predictor) return;
+    for (int i = 0; i < op->terms.count; i++) {
+        const operator_term_memory *const memory = &fields->memory[i];
+        uint64_t *const value = &arguments->value[(int64_t)SEDGE_TERM_ARGUMENTS * i];
+        if (op->predictor.bracket[i].places == NULL) continue;
+        value[0] = sedge_buffer_address(op->predictor.bracket[i].places);
+        value[1] = find_curved_memory(op, i, memory->now, halo);
+        value[2] = find_curved_memory(op, i, memory->other, halo);
+        value[3] = find_curved_memory(op, i, memory->residual, halo);
+    }
+}
+
 // A stage in the curved elements of a level with the traces to which the links `to` lead: their own
 // are behind their faces where an element predicts by itself (dg/predictor.h).
 static sedge_status run_curved(sedge_operator *op, const operator_fields *fields,
@@ -229,7 +268,7 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
         &b,          &found,      &step,        &keep,         &back};
     int count = 29;
 
-    operator_terms_list(&terms, &op->terms, fields->memory, stage->turned);
+    list_terms(&terms, op, fields, stage, halo);
     for (int i = 0; i < terms.count; i++) arguments[count++] = &terms.value[i];
     return operator_launch(&op->launcher, KERNEL_CURVED, stream,
                            (span.count + config->block - 1) / config->block, config->threads,
@@ -331,16 +370,6 @@ static sedge_status check_curved(const sedge_operator *op)
             return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                               "curved elements have neighbours of finer levels");
         }
-        for (int32_t e = range->first; e < range->first + range->count; e++) {
-            const sedge_term *const term =
-                sedge_predictor_refused_curved(op->problem, mesh->group[e]);
-            if (term == NULL) continue;
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "curved elements in '%s', which has the term '%s': the integrator "
-                              "'%s' cannot do this; choose time.integrator: lsrk45 or auto",
-                              mesh->groups.volume_names[mesh->group[e]], term->name,
-                              op->problem->integrator->name);
-        }
     }
     return SEDGE_OK;
 }
@@ -421,10 +450,42 @@ done:
     return status;
 }
 
+static sedge_status create_bracket(sedge_operator *op, operator_bracket *bracket,
+                                   const operator_device_term *term)
+{
+    const int64_t batches = op->data.slots.batches;
+    int32_t *places = NULL;
+
+    if (term->term.memory == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&places, batches, sizeof *places));
+    for (int64_t b = 0; b < batches; b++) places[b] = -1;
+    for (int halo = 0; halo < 2; halo++) {
+        const sedge_span *const span = &op->data.slots.span[halo][true];
+        for (int64_t b = span->first; b < span->first + span->count; b++) {
+            if (term->places[b] < 0) continue;
+            if (bracket->count[halo] == 0) bracket->first[halo] = term->places[b];
+            places[b] = (int32_t)bracket->count[halo]++;
+        }
+    }
+    const int64_t all = bracket->count[0] + bracket->count[1];
+    if (all == 0) {
+        sedge_release(places);
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(sedge_upload(&bracket->places, op->device, places, batches, sizeof *places));
+    for (int k = 0; k < 2; k++) {
+        SEDGE_TRY(
+            sedge_buffer_create(&bracket->w[k], op->device, all * count_batch_bytes(op, term)));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status operator_curved_place_predictor(sedge_operator *op)
 {
     SEDGE_TRY(check_curved(op));
     SEDGE_TRY(upload_closed(op));
+    for (int i = 0; i < op->terms.count; i++)
+        SEDGE_TRY(create_bracket(op, &op->predictor.bracket[i], &op->terms.term[i]));
     return upload_damping(op);
 }
 
@@ -457,19 +518,37 @@ static sedge_status damp_curved(sedge_operator *op, const operator_fields *field
                            SEDGE_TRACE_THREADS, arguments, 5);
 }
 
+// The memory that a bracket of the prediction reads and writes (dg_term.h): it adds to that before
+// the step, with which the first one begins.
+static void turn_brackets(operator_term_memory memory[SEDGE_MAX_KINDS + 1],
+                          const sedge_operator *op, const operator_fields *fields, int k, int first)
+{
+    for (int i = 0; i < op->terms.count; i++) {
+        sedge_buffer *const before = fields->memory[i].now;
+        sedge_buffer *const *const both = op->predictor.bracket[i].w;
+        memory[i] = (operator_term_memory){.now = k == first ? before : both[k % 2],
+                                           .other = before,
+                                           .residual = both[(k + 1) % 2]};
+    }
+}
+
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt)
 {
     const sedge_span span = op->data.slots.level[halo][true][level];
     const int order = op->element->order;
+    const int terms = sedge_predictor_terms(order, true);
     const bool damps = op->predictor.damping != NULL;
     sedge_buffer *const both[2] = {fields->residual, fields->u[1]};
     sedge_buffer *from = fields->u[0];
+    operator_term_memory memory[SEDGE_MAX_KINDS + 1] = {{.now = NULL}};
 
-    for (int k = sedge_predictor_terms(order, true); k > 0 && span.count > 0; k--) {
+    for (int k = terms; k > 0 && span.count > 0; k--) {
         operator_fields now = *fields;
         const sedge_stage stage = {
             .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
+        turn_brackets(memory, op, fields, k, terms);
+        now.memory = memory;
         now.u[0] = now.u[1] = from; // b is 0
         now.residual = both[(damps ? k : k - 1) % 2];
         SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));

@@ -49,15 +49,17 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 //
 //   bracket = u + f_1 dt L (u + f_2 dt L (u + ..)),   mean = bracket + Q (bracket - u) / f_1,
 //
-// each of which adds to a copy of u; then a product with the matrix Q / f_1.
+// each of which adds to a copy of u; then a product with the matrix Q / f_1. The terms' memory has
+// the same brackets, without Q.
 //
-// Check the mesh, and make op->predictor's `closed` and `damping`, which operator_predictor_clear
-// frees. SEDGE_ERR_USAGE for curved elements in a medium with memory. Not collective.
+// Check the mesh, and make op->predictor's `closed`, `damping` and `bracket`, which
+// operator_predictor_clear frees. Not collective.
 SEDGE_MUST_USE
 sedge_status operator_curved_place_predictor(sedge_operator *op);
 
 // Means over a step of dt of the curved elements of a level, with halo faces or without, from
-// fields->u[0] to fields->residual; fields->u[1] of theirs is overwritten.
+// fields->u[0] to fields->residual, and of their memory from fields->memory to op->predictor's
+// `bracket`; fields->u[1] of theirs is overwritten.
 SEDGE_MUST_USE
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt);

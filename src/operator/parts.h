@@ -88,6 +88,16 @@ typedef struct operator_predictor_run {
     bool terms; // a source or terms act there
 } operator_predictor_run;
 
+// A term's memory in curved elements while they predict: first that of elements without halo faces,
+// then that of the others. All NULL: no curved element of this rank has memory of the term.
+typedef struct operator_bracket {
+    sedge_buffer *w[2];   // brackets by turns; at last, until the stage, their mean in the first
+    sedge_buffer *places; // [SIMD batches] among the curved ones that have the term, with halo
+                          // faces or without; -1: not among them
+    int64_t count[2];     // [halo] of these batches
+    int64_t first[2];     // [halo] the first one's place in the term's memory
+} operator_bracket;
+
 // What predictions need; for integrators without `predictor` the boundary faces alone.
 typedef struct operator_predictor {
     sedge_level_face *level_face; // [level_faces] between levels
@@ -98,7 +108,8 @@ typedef struct operator_predictor {
     sedge_buffer *damping;       // [nodes][nodes] of curved elements; NULL: none, or no damping
     sedge_buffer *slope_damping; // the same of derivatives in straight ones with terms, of order
                                  // N - 1 and rows filled up (dg_predict.h); NULL: by sums
-    operator_predictor_run *run; // [runs]
+    operator_bracket bracket[SEDGE_MAX_KINDS + 1]; // of each term
+    operator_predictor_run *run;                   // [runs]
     int runs;
     int64_t pair_faces[SEDGE_LEVELS_MAX]; // faces whose lesser level is at most l: the first of the
                                           // list

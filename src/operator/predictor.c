@@ -360,6 +360,10 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->closed);
     sedge_buffer_free(predictor->damping);
     sedge_buffer_free(predictor->slope_damping);
+    for (int i = 0; i <= SEDGE_MAX_KINDS; i++) {
+        sedge_buffer_free(predictor->bracket[i].places);
+        for (int k = 0; k < 2; k++) sedge_buffer_free(predictor->bracket[i].w[k]);
+    }
     *predictor = (operator_predictor){.runs = 0};
 }
 

@@ -62,8 +62,7 @@ SEDGE_MUST_USE
 sedge_status operator_predictor_create(sedge_operator *op);
 void operator_predictor_clear(operator_predictor *predictor);
 
-// What depends on the layout and on the terms. Called once, when they are known. SEDGE_ERR_USAGE
-// for curved elements in a medium with memory. Not collective.
+// What depends on the layout and on the terms. Called once, when they are known. Not collective.
 SEDGE_MUST_USE
 sedge_status operator_predictor_place(sedge_operator *op);
 

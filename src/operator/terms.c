@@ -102,11 +102,13 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
 
     for (int i = 0; i < operator_terms_count(problem); i++) {
         const operator_term term = operator_terms_get(problem, i);
-        const int64_t elements = count_elements(&term, problem, mesh, false) +
-                                 count_elements(&term, problem, mesh, true);
+        const int64_t curved = count_elements(&term, problem, mesh, true);
+        const int64_t elements = count_elements(&term, problem, mesh, false) + curved;
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
         const int copies = 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
-        bytes += elements * copies * term.memory * nodes * real_bytes(problem) + places;
+        const int64_t brackets = problem->integrator->predictor ? 2 * curved : 0;
+        bytes += (elements * copies + brackets) * term.memory * nodes * real_bytes(problem) +
+                 (brackets > 0 ? 2 : 1) * places;
     }
     return bytes;
 }

@@ -15,19 +15,12 @@
 
 // ---- what keeps a run from local time steps ----------------------------------------------------
 
-// This rank's first term that curved elements or point sources cannot have; NULL: none.
+// This rank's first term that point sources cannot have; NULL: none.
 static const sedge_term *find_refused(const sedge_problem *problem, const sedge_mesh *mesh,
-                                      const sedge_points *points, const char **what)
+                                      const sedge_points *points)
 {
     const sedge_term *term = NULL;
 
-    *what = "curved elements";
-    for (int32_t e = 0; e < mesh->elements && problem->curved && term == NULL; e++) {
-        if (sedge_mesh_curve(mesh, e) >= 0)
-            term = sedge_predictor_refused_curved(problem, mesh->group[e]);
-    }
-    if (term != NULL) return term;
-    *what = "point sources";
     for (int i = 0; i < points->count && term == NULL; i++)
         term = sedge_predictor_refused_source(problem, mesh->group[points->share[i].element]);
     return term;
@@ -39,15 +32,14 @@ static sedge_status find_refused_anywhere(char text[160], const sedge_comm *comm
                                           const sedge_element *element)
 {
     sedge_points points;
-    const char *what = "";
 
     SEDGE_TRY(sedge_points_create(&points, comm, element, mesh, problem));
-    const sedge_term *const term = find_refused(problem, mesh, &points, &what);
+    const sedge_term *const term = find_refused(problem, mesh, &points);
     sedge_points_clear(&points);
     double owner = term != NULL ? sedge_comm_rank(comm) : sedge_comm_size(comm);
     sedge_comm_min(comm, &owner, 1);
     if (owner >= sedge_comm_size(comm)) return SEDGE_OK;
-    if (term != NULL) (void)snprintf(text, 160, "%s with the term '%s'", what, term->name);
+    if (term != NULL) (void)snprintf(text, 160, "point sources with the term '%s'", term->name);
     sedge_comm_broadcast(comm, text, 160, (int)owner);
     return SEDGE_OK;
 }

@@ -1,10 +1,13 @@
 """Local time steps as the user sees them: the answer of a Runge-Kutta method, restarts without a
 seam on other ranks, what is refused."""
 
+import json
+import os
 import re
+import subprocess
 import unittest
 
-from kit import Case, read_json, sides
+from kit import SOURCE, Case, read_json, sides
 
 USAGE = 1
 # Waves are a quarter as fast in one half of the box: two levels between the steps, three in all.
@@ -28,6 +31,20 @@ monitors:
   energy: {every: 1}
   probes: {points: {air: [0.4, 0.3, 0.6], glass: [0.7, 0.6, 0.3]}}
 output: {snapshots: 0}
+"""
+# A ball with poles and a curved surface.
+BALL = f"""\
+equation: maxwell
+order: 1
+precision: fp32
+mesh: {{file: {SOURCE}/meshes/solid-sphere.msh}}
+time: {{steps: 12, integrator: ader, levels: 2}}
+materials:
+  ball: {{epsilon: 1.5, lorentz: [{{strength: 1, frequency: 0.5, damping: 0.05}}, {{strength: 2, frequency: 1.1, damping: 0.1}}]}}
+  air: {{}}
+boundaries: {{outer: {{type: absorbing}}}}
+initial: {{type: cavity-mode, compare: false, size: [4, 4, 4], origin: [-2, -2, -2]}}
+output: {{snapshots: 0, checkpoint: {{steps: 6}}}}
 """
 
 
@@ -63,6 +80,19 @@ class LocalSteps(Case):
         rest = self.go("parts", "--restart", "auto", ranks=2)
         self.assertEqual(rest["steps_before"], 12)
         self.compare(rest, whole, 1e-11)
+
+    def test_curved_memory(self):
+        """The same bits after a restart in the middle, and on two ranks, where curved elements have memory."""
+        self.deck = self.write("ball.yaml", BALL)
+        self.assertEqual(len(self.go("ball")["levels"]), 2)
+        self.go("rest", "--restart", self.folder / "ball/checkpoint-6.h5")
+        self.go("several", ranks=2)
+        for other in ("rest", "several"):
+            done = subprocess.run([os.environ["SEDGE_COMPARE"], *(self.folder / folder / "checkpoint-12.h5" for folder in ("ball", other))],
+                                  stdout=subprocess.PIPE, check=True)
+            found = json.loads(done.stdout)
+            self.assertTrue(found["equal"], found)
+            self.assertGreater(found["largest"], 0.1)
 
     def found(self, *settings):
         """What `sedge check` says of time and local time steps. Waves are a hundred times as fast in one layer of

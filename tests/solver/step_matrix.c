@@ -6,9 +6,10 @@
 //
 // A row of cubes between conductors with planted slivers: `cavity` of vacuum, `media` with a
 // dispersive half that an absorbing layer continues, `walls` of vacuum between walls of a good
-// conductor, which have memory; `curved` has curved elements and no slivers. `ader`
-// takes the local time steps that a run would take. Writes the matrix column by column, fp64, to
-// FILE and prints the number of unknowns, of levels and of steps of the finest level.
+// conductor, which have memory; `curved` has curved elements and no slivers, `curved-medium` the
+// same of a dispersive medium without losses. `ader` takes the local time steps that a run would
+// take. Writes the matrix column by column, fp64, to FILE and prints the number of unknowns, of
+// levels and of steps of the finest level.
 #include "kit.h"
 
 #include "base/memory.h"
@@ -59,11 +60,14 @@ static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
                                  {&sedge_term_lorentz, "above-layer-x", {1.0, 0.7, 0.02}},
                                  {&sedge_term_pml_side, "above-layer-x", {9.0, 1.5, 1.0, 0.0, 0.0}},
                                  {NULL, NULL, {0.0}}};
+static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
+                                    {NULL, NULL, {0.0}}};
 static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
 static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL, NULL},
                                     {"media", 4, plant_four, media, NULL, NULL},
                                     {"walls", 3, plant_three, NULL, wall, NULL},
-                                    {"curved", 2, NULL, NULL, NULL, curved_bulge}};
+                                    {"curved", 2, NULL, NULL, NULL, curved_bulge},
+                                    {"curved-medium", 2, NULL, lossless, NULL, curved_bulge}};
 
 static kit_options case_options(const matrix_case *which, int order,
                                 const sedge_integrator *integrator)
@@ -83,7 +87,7 @@ static kit_options case_options(const matrix_case *which, int order,
         options.wall_kind = &sedge_face_conductor.kind;
         options.wall_parameters = which->wall;
     }
-    if (which->terms != NULL) {
+    if (which->terms == media) {
         options.split_axis = 0;
         options.walls = walls;
         options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = sides, .layers = 1};

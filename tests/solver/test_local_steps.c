@@ -218,6 +218,30 @@ static void test_curved(const kit_world *world, int order, const char *levels)
     match_steps(world, &options, 0.35);
 }
 
+// Curved elements with poles of two kinds, a tensor and a conductivity; straight ones of this
+// medium and of another with one pole.
+static void test_curved_memory(const kit_world *world, int order, const char *levels)
+{
+    static const double conductor[3] = {1.5, 1.2, 0.7};
+    static const kit_term terms[] = {
+        {&sedge_term_anisotropic_epsilon, "above", {0.7, 0.8, 0.6, 0.1, -0.12, 0.08}},
+        {&sedge_term_debye, "above", {3.0, 0.15}},
+        {&sedge_term_debye, "below", {2.0, 0.2}},
+        {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+        {&sedge_term_lorentz, "above", {2.0, 1.7, 0.1}},
+        {NULL, NULL, {0.0}}};
+    static const kit_wall walls[] = {{"xmax", "pec", 0.0}, {NULL, NULL, 0.0}};
+    kit_options options = start(kit_defaults(order, 3), levels);
+
+    options.box_map = curved_corner;
+    options.split_axis = 2;
+    options.materials[1] = conductor;
+    options.terms = terms;
+    options.walls = walls;
+    options.wall = "absorbing";
+    match_steps(world, &options, 0.0);
+}
+
 // Curved elements that conduct, and the straight ones beside them, with a dipole in the former.
 static kit_options make_curved_source(int order, const char *levels)
 {
@@ -325,7 +349,7 @@ static void test_order(const kit_world *world, int order)
     CHECK_BOUND(fine, 1.3 * plain);
 }
 
-// What fills a box: vacuum in straight or in curved elements, or a medium without losses, whose
+// What fills a box, in straight or in curved elements: vacuum, or a medium without losses, whose
 // waves are polaritons.
 typedef struct filling {
     const kit_term *terms;
@@ -334,8 +358,71 @@ typedef struct filling {
 
 static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
                                     {NULL, NULL, {0.0}}};
-static const filling fillings[] = {{NULL, NULL}, {lossless, NULL}, {NULL, curved_bulge}};
+static const filling fillings[] = {
+    {NULL, NULL}, {lossless, NULL}, {NULL, curved_bulge}, {lossless, curved_bulge}};
 enum { FILLINGS = (int)(sizeof fillings / sizeof fillings[0]) };
+
+// A mode of the cavity with the medium `lossless` at time t, from that of vacuum with the frequency
+// w, E0 cos wt and H0 sin wt: E = e E0, H = h H0 and P = p E0 with
+//   e' = -w h - p',  h' = w e,  p'' = W^2 (strength e - p).
+static void find_polariton(dg_case *base, double t, double *u)
+{
+    const double pi = 3.14159265358979323846, w = sqrt(3.0) * pi;
+    const double *const pole = lossless[0].parameters;
+    const double square = 4.0 * pi * pi * pole[1] * pole[1];
+    const int64_t steps = 4000;
+    double e = 1.0, h = 0.0, p = 0.0, j = 0.0;
+
+    // Each half of the unknowns by turns: second order in t / steps.
+    for (int64_t i = 0; i < steps; i++) {
+        const double dt = t / (double)steps;
+        h += 0.5 * dt * w * e;
+        j += 0.5 * dt * square * (pole[0] * e - p);
+        e -= dt * (w * h + j);
+        p += dt * j;
+        h += 0.5 * dt * w * e;
+        j += 0.5 * dt * square * (pole[0] * e - p);
+    }
+    dg_case_start(base, 0.0);
+    for (int64_t i = 0; i < base->values; i++) u[i] = e * base->u[i];
+    dg_case_start(base, 0.5 * pi / w);
+    for (int64_t i = 0; i < base->values; i++) u[i] += h * base->u[i];
+}
+
+// The error after a time in which the mode swings about once.
+static double find_polariton_error(const kit_world *world, int order, int cells)
+{
+    kit_options options = start(kit_defaults(order, cells), NULL);
+    kit k;
+
+    options.terms = lossless;
+    options.box_map = curved_bulge;
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    dg_case_start(&k.base, 0.0);
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+    const int steps = (int)ceil(1.0 / kit_time_step(&k, 0.8));
+    for (int i = 0; i < steps; i++)
+        CHECK_OK(sedge_evolution_step(k.evolution, (double)i / steps, 1.0 / steps));
+    CHECK_OK(sedge_evolution_get(k.evolution, k.result));
+    find_polariton(&k.base, 1.0, k.base.exact);
+    const double error =
+        dg_case_norm(&k.base, k.result, k.base.exact) / dg_case_norm(&k.base, k.base.exact, NULL);
+    kit_clear(&k);
+    return error;
+}
+
+// With half as large curved elements and half as long steps it falls by 2^(N+1), less a part for
+// meshes that are not in the limit yet.
+static void test_polaritons(const kit_world *world, int order)
+{
+    const double coarse = find_polariton_error(world, order, order < 4 ? 3 : 2);
+    const double fine = find_polariton_error(world, order, order < 4 ? 6 : 4);
+
+    CHECK_BOUND(pow(2.0, order + 1) * 0.6, coarse / fine); // 7.0, 14.6, 22.8 at orders 2 to 4
+}
 
 // The energy falls in steps from random fields.
 static void check_falls(kit *k, double dt, int steps)
@@ -466,17 +553,16 @@ static void test_refused(const kit_world *world)
                                          {NULL, NULL, {0.0}}};
     static const kit_term remembers[] = {{&sedge_term_debye, "domain", {3.0, 0.15}},
                                          {NULL, NULL, {0.0}}};
-    kit_options options[3];
+    kit_options options[2];
     kit k;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         options[i] = start(kit_defaults(2, 2), NULL);
         options[i].wall = "pec";
         options[i].terms = i == 0 ? saturates : remembers;
     }
     options[1].dipole = kit_dipole;
-    options[2].box_map = curved_corner;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         CHECK_OK(kit_create(&k, world, &options[i]));
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE, "'ader' cannot do");
         kit_clear(&k);
@@ -603,6 +689,8 @@ static void test_all(const kit_world *world)
     for (int order = test_is_small() ? 2 : 3; order <= most; order++)
         test_curved_source(world, order, "100");
     if (alone) test_curved_source(world, 5, NULL);
+    for (int order = test_is_small() ? 2 : 1; order <= (alone ? 5 : most); order++)
+        test_curved_memory(world, order, order == 5 ? NULL : "100");
 }
 
 static void test_long(const kit_world *world)
@@ -616,9 +704,13 @@ static void test_long(const kit_world *world)
     for (int order = 5; order <= 6; order++) test_waves(world, order, &fillings[0]);
     for (int i = 0; i < FILLINGS; i++) {
         test_waves(world, 4, &fillings[i]);
-        test_loss(world, &fillings[i]);
+        // Where two waves beat in curved elements, the energy by quadrature swings by more than is
+        // lost: it is not the one that the operators keep (dg/cubature.h).
+        if (fillings[i].terms == NULL || fillings[i].box_map == NULL)
+            test_loss(world, &fillings[i]);
     }
     test_curved_answers(world);
+    for (int order = 2; order <= 4; order++) test_polaritons(world, order);
 }
 
 int main(int argc, char **argv)

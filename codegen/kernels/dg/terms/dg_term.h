@@ -22,6 +22,10 @@
 // with r as in sedge_substep. Where `back` is not 0, w_next is written to w. Constants
 // stay as they are in both.
 //
+// In a program of predictions (SEDGE_TERM_PREDICT) curved elements call this with b = 0: w is a
+// bracket of a prediction, or the mean, and stays. Then w_residual = a r + dt dw with r the memory
+// before the step, which is in w_next, or without w_next in w_residual.
+//
 //   places  [SIMD batches] the batch's place in w, or -1 where it does not have the term
 //   w, w_next, w_residual  [places][SEDGE_TERM_POLES][SEDGE_TERM_MEMORY][SEDGE_NODES_PADDED]
 //   material       [slots] volume groups
@@ -38,8 +42,12 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT parameters)
 {
     const int place = places[batch];
+#ifdef SEDGE_TERM_PREDICT
+    const SEDGE_GLOBAL sedge_value *const carried = w_next != 0 ? w_next : w_residual;
+#else
     SEDGE_GLOBAL sedge_value *const to = rk.back != 0 ? w : w_next;
     const SEDGE_GLOBAL sedge_value *const carried = rk.c != SEDGE_R(0.0) ? w_next : w_residual;
+#endif
 
     if (place >= 0) {
         const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
@@ -73,7 +81,9 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
                 const sedge_int64 word = at + k * SEDGE_NODES_PADDED;
                 const sedge_value change = carry(rk, memory[k], before[k]) + rk.dt * dw[k];
                 if (rk.keep != 0) w_residual[word] = change;
+#ifndef SEDGE_TERM_PREDICT
                 to[word] = memory[k] + rk.b * change;
+#endif
             }
         }
     }
