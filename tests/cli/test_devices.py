@@ -59,7 +59,8 @@ materials:
   lossy: {type: magnetic-sheet, resistance: 0.75}
   grid: {type: series-sheet, resistance: 0.3, inductance: 0.08, capacitance: 0.9}
   patches: {type: parallel-sheet, resistance: 2, inductance: 0.15, capacitance: 0.4}
-  load: {type: rational, resistances: [0.8, 0.5, 0], frequencies: [0.9, 0.2, 0]}
+  load: {type: rational, resistances: [0.8, 0.5, 0], frequencies: [0.9, 0.2, 0], resonance-resistances: [0.6, 0, 0],
+    resonance-offsets: [0.1, 0, 0], resonance-frequencies: [0.8, 0, 0], resonance-widths: [0.5, 0, 0]}
 sources:
   - SOURCE
 monitors:

@@ -236,6 +236,64 @@ SEDGE_FUNCTION void maxwell_conductor(const sedge_real *u, const sedge_real *m, 
     sheet_trace(u, e, state, m, n, c, v);
 }
 
+// A wall with the impedance c + sum_k c_k s / (s + p_k) + sum_m Z_m, in p: the terms as above, and
+// resonant circuits Z_m: a capacitor C with a resistor 1 / G beside it, and beside both an inductor
+// L with a resistor r in series. The voltage U of the capacitor and the current J of the inductor
+// follow from
+//   C U' = g* - G U - J,  L J' = U - r J,  and  e* = (c + sum c_k) g* - sum c_k q_k + sum U_m.
+// The memory has the q_k, then U and J of each circuit. What is not there has 0 in p.
+enum {
+    RATIONAL_TERMS = 3,
+    RATIONAL_PAIRS = 3, // of poles: circuits
+    RATIONAL_CONSTANT = 0,
+    RATIONAL_RESISTANCE, // c_k
+    RATIONAL_POLE = RATIONAL_RESISTANCE + RATIONAL_TERMS,
+    RATIONAL_INVERSE_C = RATIONAL_POLE + RATIONAL_TERMS,      // 1 / C
+    RATIONAL_INVERSE_L = RATIONAL_INVERSE_C + RATIONAL_PAIRS, // 1 / L
+    RATIONAL_LEAK = RATIONAL_INVERSE_L + RATIONAL_PAIRS,      // G / C
+    RATIONAL_LOSS = RATIONAL_LEAK + RATIONAL_PAIRS,           // r / L
+    RATIONAL_VALUES = RATIONAL_LOSS + RATIONAL_PAIRS,
+    RATIONAL_MEMORY = 3 * RATIONAL_TERMS + 6 * RATIONAL_PAIRS
+};
+
+SEDGE_FUNCTION void maxwell_rational(const sedge_real *u, const sedge_real *m, const sedge_real *n,
+                                     const double *x, double t, const double *p, const double *c,
+                                     const sedge_real *memory, sedge_real *v, sedge_real *rate)
+{
+    const double z = (double)m[MAXWELL_Z];
+    double impedance = z + p[RATIONAL_CONSTANT];
+    sedge_real w[6];
+    double e[3], g[3], state[3];
+
+    maxwell_total(u, m, x, t, c, w);
+    sheet_tangential(w, n, 1.0, e, g);
+    for (int k = 0; k < RATIONAL_TERMS; k++) impedance += p[RATIONAL_RESISTANCE + k];
+    for (int i = 0; i < 3; i++) {
+        const double wave = e[i] + z * g[i];
+        double sum = wave;
+        for (int k = 0; k < RATIONAL_TERMS; k++)
+            sum += p[RATIONAL_RESISTANCE + k] * (double)memory[3 * k + i];
+        for (int k = 0; k < RATIONAL_PAIRS; k++)
+            sum -= (double)memory[3 * RATIONAL_TERMS + 6 * k + i];
+        const double current = sum / impedance; // g*
+        state[i] = wave - z * current;
+        for (int k = 0; k < RATIONAL_TERMS; k++) {
+            rate[3 * k + i] =
+                (sedge_real)(p[RATIONAL_POLE + k] * (current - (double)memory[3 * k + i]));
+        }
+        for (int k = 0; k < RATIONAL_PAIRS; k++) {
+            const int at = 3 * RATIONAL_TERMS + 6 * k + i;
+            const double voltage = (double)memory[at];
+            const double inductor = (double)memory[at + 3];
+            rate[at] = (sedge_real)(p[RATIONAL_INVERSE_C + k] * (current - inductor) -
+                                    p[RATIONAL_LEAK + k] * voltage);
+            rate[at + 3] =
+                (sedge_real)(p[RATIONAL_INVERSE_L + k] * voltage - p[RATIONAL_LOSS + k] * inductor);
+        }
+    }
+    sheet_trace(u, e, state, m, n, c, v);
+}
+
 // A film that fields pass: half the sum of e on both sides is the first impedance times half the
 // sum of g, half the difference the second one times half the difference. The memory has the first
 // one's q_k, then the second one's, whose signs differ between the sides.
