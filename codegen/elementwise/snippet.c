@@ -95,7 +95,7 @@ static sedge_status write_snippet_key(unsigned char **key, int *bytes, const sed
     for (int k = 0; k < job->count; k++) texts[3 + k] = job->member[k].name;
     for (int t = 0; t < 3 + job->count; t++) room += (int64_t)strlen(texts[t]) + 1;
     if (room > INT32_MAX) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has a text of %lld bytes", job->title,
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has a source of %lld bytes", job->title,
                           (long long)room);
     }
     SEDGE_TRY(sedge_allocate(key, room, 1));
