@@ -174,15 +174,6 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
     return NULL;
 }
 
-const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume)
-{
-    for (int i = 0; i < problem->term_count; i++) {
-        const sedge_term *const term = &problem->terms[i];
-        if (term->present[volume] && term->kind->multiply_local == NULL) return term;
-    }
-    return NULL;
-}
-
 sedge_status sedge_predictor_check(const sedge_problem *problem)
 {
     if (!problem->integrator->predictor) return SEDGE_OK;

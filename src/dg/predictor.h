@@ -103,10 +103,6 @@ int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem)
 // sentence; NULL: nothing. The same on all ranks; not collective.
 const char *sedge_predictor_obstacle(const sedge_problem *problem);
 
-// The first term of a volume group with which its elements cannot have point sources, since a
-// source's own power series needs all that acts on the fields there. NULL: none.
-const sedge_term *sedge_predictor_refused_source(const sedge_problem *problem, int volume);
-
 // Check that a problem can be solved by an integrator with `predictor`: SEDGE_ERR_USAGE names what
 // it cannot do. Nothing to check for other integrators. The same on all ranks; not collective.
 SEDGE_MUST_USE

@@ -22,8 +22,8 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
 void sedge_reference_free(sedge_reference *reference);
 
 // Create a reference for single elements of this rank, without exchange, terms and point sources.
-// Only sedge_reference_rhs_of, sedge_reference_outer and sedge_reference_initial may be called on
-// it. Elements for which the first two are never called take no memory. Not collective.
+// Only functions ending in `_of`, sedge_reference_outer and sedge_reference_initial may be called
+// on it. Elements for which these are never called take no memory. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
                                           const sedge_mesh *mesh, const sedge_problem *problem);
@@ -41,9 +41,17 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
 
-// L u in element e (dg/predictor.h) without terms that have memory, rhs [fields][nodes]: what the
-// element makes of its fields by itself. Of u only e is read. Not collective.
-void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u, double *rhs);
+// Add to rhs [fields][nodes] what S and the terms make of u [fields][nodes] in element e, matrices
+// acting on what is there, too, and store the rates of the terms' memory. w and dw have the memory
+// of all the problem's terms, one behind the other, [poles][memory][nodes] each; where the element
+// does not have a term, its part is not touched. For linear terms. Not collective.
+void sedge_reference_terms_of(const sedge_reference *reference, int32_t e, const double *u,
+                              const double *w, double *rhs, double *dw);
+
+// L in element e (dg/predictor.h): what the element makes of its fields and memory by itself. u
+// [elements][fields][nodes], of which only e is read; rhs, w and dw as above. Not collective.
+void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u,
+                              const double *w, double *rhs, double *dw);
 
 // The outer trace v [face_nodes][fields] that the boundary condition of trace face `slot` gives for
 // u. The face is a boundary face, not a halo face. `halo` as above, for two-sided kinds. Not

@@ -17,13 +17,26 @@
 #include <math.h>
 #include <string.h>
 
+// Memory of a term in the elements on which a source acts, straight or curved ones.
+typedef struct source_memory {
+    int term; // of the operator
+    bool curved;
+    sedge_buffer *places; // [batches of the source] in the term's memory or, if curved, in brackets
+                          // (operator_bracket); -1: not here
+    sedge_buffer *weights; // [1 + powers][batches][components][nodes][lanes]: what (scale L)^k g
+                           // has of it if curved; else what the terms make of that
+} source_memory;
+
 // A point source on this rank: the elements of a level of the time step on which it acts.
 typedef struct point_source {
     int level;
     int batches;           // SIMD batches that have such elements
     sedge_buffer *batch;   // [batches] their indices
     sedge_buffer *weights; // [1 + powers][batches][nodes][fields][lanes]: (scale L)^k g, and
-                           // behind these with `acts` what the equation's source makes of them
+                           // behind these with `acts` what terms and the equation's source make
+                           // of them
+    int memories;
+    source_memory *memory; // [memories]
     double scale;          // about a step of the elements, so that the powers have one size
     sedge_buffer *signal;
 } point_source;
@@ -31,7 +44,7 @@ typedef struct point_source {
 struct evolve_point_sources {
     sedge_operator *op;
     int powers; // of L, for integrators with `predictor`; else 0
-    bool acts;  // the equation's source acts on the prediction, which sees no point sources
+    bool acts;  // terms or the equation's source act on the prediction, which sees no point sources
     int count;
     point_source *source; // [count]
 };
@@ -44,9 +57,13 @@ typedef struct weights_job {
     sedge_reference *reference; // for L; NULL: no powers
     double *u;                  // [elements][fields][nodes], few of which are touched
     double *rhs;                // [fields][nodes], then room for 2 nodes
+    int64_t rows;               // of all terms' memory in an element
+    double *w, *dw;             // [rows][nodes]: of u, and its rates
     int batches;                // in `weights`
     double scale;               // see point_source
     void *weights;
+    const point_source *point;
+    void **memory; // [its memories] weights
 } weights_job;
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -88,79 +105,171 @@ static sedge_status find_shape(double *g, sedge_operator *op, const sedge_point_
     return SEDGE_OK;
 }
 
-// Put g [fields][nodes], nodal, into row `row` of the weights [rows][nodes][fields][lanes] in the
-// state's basis.
-static void put_shape(const weights_job *job, int64_t row, int lane, const double *g, double *work)
+// Put the nodal values g [nodes] into weights in the state's basis, from number `first` on, one
+// each `step` numbers.
+static void put_values(const weights_job *job, void *weights, int64_t first, int64_t step,
+                       const double *g, double *work)
 {
     sedge_operator *const op = job->op;
     const int nodes = op->element->nodes;
-    const int fields = op->problem->equation->fields;
 
-    for (int f = 0; f < fields; f++) {
-        memcpy(work, g + (int64_t)f * nodes, (size_t)nodes * sizeof *work);
-        operator_convert(op, op->layout.basis, SEDGE_NODAL, work, work + nodes, 1);
-        for (int n = 0; n < nodes; n++) {
-            sedge_real_put(job->weights, op->layout.real_bytes,
-                           ((row * nodes + n) * fields + f) * op->layout.lanes + lane, work[n]);
-        }
-    }
+    memcpy(work, g, (size_t)nodes * sizeof *work);
+    operator_convert(op, op->layout.basis, SEDGE_NODAL, work, work + nodes, 1);
+    for (int n = 0; n < nodes; n++)
+        sedge_real_put(weights, op->layout.real_bytes, first + n * step, work[n]);
 }
 
-// out [fields][nodes], what the equation's source and matrices make of u in an element. Zero in a
-// curved one, whose stage adds it.
-static void find_action(double *out, const sedge_operator *op, const double *u, int32_t element)
+// Put g [fields][nodes], nodal, into row `row` of the weights [rows][nodes][fields][lanes].
+static void put_shape(const weights_job *job, int64_t row, int lane, const double *g, double *work)
 {
-    const sedge_problem *const problem = op->problem;
-    const int group = op->mesh->group[element];
-    const int nodes = op->element->nodes;
+    const int64_t nodes = job->op->element->nodes;
+    const int64_t fields = job->op->problem->equation->fields;
+    const int64_t lanes = job->op->layout.lanes;
 
-    for (int n = 0; n < nodes; n++) {
-        double own[SEDGE_MAX_FIELDS];
-        double rate[SEDGE_MAX_FIELDS] = {0.0};
-        for (int f = 0; f < problem->equation->fields; f++) own[f] = u[f * nodes + n];
-        if (sedge_mesh_curve(op->mesh, element) < 0) {
-            problem->equation->source(own, problem->materials[group], problem->constants, rate);
-            sedge_response_multiply(problem, group, rate);
-        }
-        for (int f = 0; f < problem->equation->fields; f++) out[f * nodes + n] = rate[f];
+    for (int64_t f = 0; f < fields; f++) {
+        put_values(job, job->weights, (row * nodes * fields + f) * lanes + lane, fields * lanes,
+                   g + f * nodes, work);
     }
 }
 
-// The weights of a source in one element, whose batch has `place`, with the powers of L.
+// The first row of an operator's term in `w` and `dw` of the job.
+static int64_t find_row(const sedge_operator *op, int term)
+{
+    int64_t row = 0;
+
+    for (int i = 0; i < term; i++) row += op->terms.term[i].term.memory;
+    return row;
+}
+
+// Put the memory of power k in an element, whose batch has `place`, into the weights of straight
+// or curved elements.
+static void put_memory(const weights_job *job, int k, int place, int lane, bool curved,
+                       const double *values, double *work)
+{
+    const sedge_operator *const op = job->op;
+    const int64_t nodes = op->element->nodes;
+    const int64_t lanes = op->layout.lanes;
+
+    for (int i = 0; i < job->point->memories; i++) {
+        const source_memory *const memory = &job->point->memory[i];
+        const int64_t components = op->terms.term[memory->term].term.memory;
+        const int64_t first = find_row(op, memory->term);
+        if (memory->curved != curved) continue;
+        for (int64_t c = 0; c < components; c++) {
+            const int64_t row = ((int64_t)k * job->batches + place) * components + c;
+            put_values(job, job->memory[i], row * nodes * lanes + lane, lanes,
+                       values + (first + c) * nodes, work);
+        }
+    }
+}
+
+// The weights of a source in one element, whose batch has `place`, with the powers of L. In a
+// straight element terms have acted on the state when sources are added; in a curved one the stage
+// adds what they do.
 static sedge_status put_weights(const weights_job *job, int place, const sedge_point_source *source,
                                 int32_t element, const double *modes)
 {
     sedge_operator *const op = job->op;
-    const int64_t count = (int64_t)op->problem->equation->fields * op->element->nodes;
+    const int nodes = op->element->nodes;
+    const int64_t count = (int64_t)op->problem->equation->fields * nodes;
     const int lane = (int)(sedge_slot(&op->data.slots, element) % op->layout.lanes);
+    const bool curved = sedge_mesh_curve(op->mesh, element) >= 0;
     double *const own = job->u + element * count;
     double *const work = job->rhs + count;
 
     SEDGE_TRY(find_shape(own, op, source, element, modes, work));
+    for (int64_t i = 0; i < job->rows * nodes; i++) job->w[i] = job->dw[i] = 0.0;
     for (int k = 0; k <= job->powers; k++) {
         put_shape(job, (int64_t)k * job->batches + place, lane, own, work);
         if (job->acts) {
-            find_action(job->rhs, op, own, element);
+            memset(job->rhs, 0, (size_t)count * sizeof *job->rhs);
+            if (!curved)
+                sedge_reference_terms_of(job->reference, element, own, job->w, job->rhs, job->dw);
             put_shape(job, (1LL + job->powers + k) * job->batches + place, lane, job->rhs, work);
+            put_memory(job, k, place, lane, curved, curved ? job->w : job->dw, work);
         }
         if (k == job->powers) break;
-        sedge_reference_local_of(job->reference, element, job->u, job->rhs);
+        sedge_reference_local_of(job->reference, element, job->u, job->w, job->rhs, job->dw);
         for (int64_t i = 0; i < count; i++) own[i] = job->scale * job->rhs[i];
+        for (int64_t i = 0; i < job->rows * nodes; i++) job->w[i] = job->scale * job->dw[i];
     }
     return SEDGE_OK;
 }
 
-static sedge_status check_medium(const sedge_operator *op, int32_t element)
+// Where the memory that a source acts on begins for an element's batch; -1: it has none.
+static int64_t find_memory(const sedge_operator *op, const source_memory *memory, int32_t element)
 {
-    const int group = op->mesh->group[element];
-    const sedge_term *const term = sedge_predictor_refused_source(op->problem, group);
+    const sedge_range *const range = sedge_mesh_range(op->mesh, element);
+    const int64_t batch = sedge_slot(&op->data.slots, element) / op->layout.lanes;
+    const int64_t place = op->terms.term[memory->term].places[batch];
+    const operator_bracket *const bracket = &op->predictor.bracket[memory->term];
 
-    if (term == NULL) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "a point source in '%s', which has the term '%s': the integrator '%s' cannot "
-                      "do this; choose time.integrator: lsrk45 or auto",
-                      op->mesh->groups.volume_names[group], term->name,
-                      op->problem->integrator->name);
+    if (place < 0 || (range->curved != 0) != memory->curved) return -1;
+    if (!memory->curved) return place;
+    return place - bracket->first[range->halo] + (range->halo ? bracket->count[0] : 0);
+}
+
+// The memory of one term in straight or curved elements of a source; none if they have none.
+static sedge_status add_memory(weights_job *job, point_source *point, int term, bool curved,
+                               const sedge_point_share *shares, const int *place, int count)
+{
+    const sedge_operator *const op = job->op;
+    source_memory *const memory = &point->memory[point->memories];
+    const int64_t components = op->terms.term[term].term.memory;
+    int64_t *places = NULL;
+    bool found = false;
+
+    *memory = (source_memory){.term = term, .curved = curved};
+    SEDGE_TRY(sedge_allocate(&places, point->batches, sizeof *places));
+    for (int b = 0; b < point->batches; b++) places[b] = -1;
+    for (int i = 0; i < count; i++) {
+        if (place[i] < 0) continue;
+        places[place[i]] = find_memory(op, memory, shares[i].element);
+        found |= places[place[i]] >= 0;
+    }
+    if (!found || components == 0) {
+        sedge_release(places);
+        return SEDGE_OK;
+    }
+    const int64_t words = (1LL + job->powers) * point->batches * components * op->element->nodes;
+    SEDGE_TRY(sedge_upload(&memory->places, op->device, places, point->batches, sizeof *places));
+    return sedge_allocate(&job->memory[point->memories++],
+                          words * op->layout.lanes * op->layout.real_bytes, 1);
+}
+
+static sedge_status add_memories(weights_job *job, point_source *point,
+                                 const sedge_point_share *shares, const int *place, int count)
+{
+    const int terms = job->powers > 0 ? job->op->terms.count : 0;
+
+    job->point = point;
+    SEDGE_TRY(sedge_allocate(&point->memory, 2LL * terms, sizeof *point->memory));
+    SEDGE_TRY(sedge_allocate(&job->memory, 2LL * terms, sizeof *job->memory));
+    for (int i = 0; i < 2 * terms; i++)
+        SEDGE_TRY(add_memory(job, point, i / 2, i % 2 == 1, shares, place, count));
+    return SEDGE_OK;
+}
+
+static sedge_status upload_memories(const weights_job *job, point_source *point)
+{
+    const sedge_operator *const op = job->op;
+
+    for (int i = 0; i < point->memories; i++) {
+        const int64_t components = op->terms.term[point->memory[i].term].term.memory;
+        SEDGE_TRY(sedge_upload_copy(&point->memory[i].weights, op->device, job->memory[i],
+                                    (1LL + job->powers) * point->batches * components *
+                                        op->element->nodes * op->layout.lanes *
+                                        op->layout.real_bytes));
+    }
+    return SEDGE_OK;
+}
+
+static void release_memories(weights_job *job)
+{
+    for (int i = 0; job->memory != NULL && i < job->point->memories; i++)
+        sedge_release(job->memory[i]);
+    sedge_release(job->memory);
+    job->memory = NULL;
 }
 
 // The place of `one` among the `count` first of `batch`, where it is put if it is new.
@@ -193,7 +302,6 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     for (int i = 0; i < count; i++) {
         place[i] = -1;
         if (sedge_mesh_level(op->mesh, shares[i].element) != level) continue;
-        if (job->powers > 0) SEDGE_TRY_GOTO(status, check_medium(op, shares[i].element));
         // A power of two: products have the same bits whichever of its elements this rank has.
         const double step = 1.0 / sedge_problem_rate(op->problem, op->mesh, shares[i].element);
         point->scale = ldexp(1.0, ilogb(step));
@@ -206,6 +314,7 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     job->scale = point->scale;
     const int64_t bytes = (1LL + job->acts) * (1LL + job->powers) * point->batches * batch_bytes;
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->weights, bytes, 1));
+    SEDGE_TRY_GOTO(status, add_memories(job, point, shares, place, count));
     for (int i = 0; i < count; i++) {
         if (place[i] < 0) continue;
         SEDGE_TRY_GOTO(status, put_weights(job, place[i], source, shares[i].element,
@@ -214,6 +323,7 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->batch, op->device, batch,
                                              point->batches * (int64_t)sizeof *batch));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, job->weights, bytes));
+    SEDGE_TRY_GOTO(status, upload_memories(job, point));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->signal, op->device, source->signal,
                                              sizeof source->signal));
 done:
@@ -221,6 +331,7 @@ done:
     sedge_release(place);
     sedge_release(job->weights);
     job->weights = NULL;
+    release_memories(job);
     return status;
 }
 
@@ -233,6 +344,9 @@ static sedge_status start_job(weights_job *job, const evolve_point_sources *sour
     SEDGE_TRY(sedge_allocate_thin(&job->u, op->mesh->elements * count, sizeof *job->u));
     SEDGE_TRY(sedge_allocate(&job->rhs, count + 2LL * op->element->nodes, sizeof *job->rhs));
     if (job->powers == 0) return SEDGE_OK;
+    job->rows = find_row(op, op->terms.count);
+    SEDGE_TRY(sedge_allocate(&job->w, job->rows * op->element->nodes, sizeof *job->w));
+    SEDGE_TRY(sedge_allocate(&job->dw, job->rows * op->element->nodes, sizeof *job->dw));
     return sedge_reference_create_alone(&job->reference, op->element, op->mesh, op->problem);
 }
 
@@ -242,6 +356,8 @@ static void end_job(weights_job *job)
 
     sedge_release_thin(job->u, job->op->mesh->elements * count, sizeof *job->u);
     sedge_release(job->rhs);
+    sedge_release(job->w);
+    sedge_release(job->dw);
     sedge_reference_free(job->reference);
 }
 
@@ -283,7 +399,8 @@ sedge_status evolve_point_sources_create(evolve_point_sources **out, sedge_opera
     sources->op = op;
     if (op->problem->integrator->predictor)
         sources->powers = sedge_predictor_terms(op->element->order, true);
-    sources->acts = sources->powers > 0 && op->problem->equation->source != NULL;
+    sources->acts = sources->powers > 0 &&
+                    (op->problem->equation->source != NULL || op->problem->term_count > 0);
     const sedge_status status = add_sources(sources);
     if (status == SEDGE_OK) {
         *out = sources;
@@ -300,6 +417,11 @@ void evolve_point_sources_free(evolve_point_sources *sources)
         sedge_buffer_free(sources->source[i].batch);
         sedge_buffer_free(sources->source[i].weights);
         sedge_buffer_free(sources->source[i].signal);
+        for (int k = 0; k < sources->source[i].memories; k++) {
+            sedge_buffer_free(sources->source[i].memory[k].places);
+            sedge_buffer_free(sources->source[i].memory[k].weights);
+        }
+        sedge_release(sources->source[i].memory);
     }
     sedge_release(sources->source);
     sedge_release(sources);
@@ -342,6 +464,33 @@ sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
 
 // ---- a step by a predictor ---------------------------------------------------------------------
 
+// A source's part of the terms' memory over a step of dt that begins at clock + delay.
+static sedge_status predict_memory(const evolve_point_sources *sources, const point_source *source,
+                                   const operator_fields *means, double delay, double dt)
+{
+    sedge_operator *const op = sources->op;
+
+    for (int i = 0; i < source->memories; i++) {
+        const source_memory *const memory = &source->memory[i];
+        const operator_term_memory *const of_term = &means->memory[memory->term];
+        uint64_t w = sedge_buffer_address(memory->curved ? of_term->now : of_term->residual);
+        uint64_t weights = sedge_buffer_address(memory->weights);
+        uint64_t places = sedge_buffer_address(memory->places);
+        uint64_t signal = sedge_buffer_address(source->signal);
+        uint64_t clock = sedge_buffer_address(means->clock);
+        double scale = source->scale;
+        double part = memory->curved ? 1.0 : dt;
+        int powers = sources->powers;
+        int components = op->terms.term[memory->term].term.memory;
+        int64_t batches = source->batches;
+        void *const arguments[] = {&w,  &weights, &places, &signal, &clock,      &delay,
+                                   &dt, &scale,   &part,   &powers, &components, &batches};
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PREDICT_POINT_MEMORY, op->main, batches,
+                                  SEDGE_MONITOR_THREADS, arguments, 12));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
                                           const operator_fields *means, const sedge_stage *stage,
                                           int started)
@@ -368,6 +517,7 @@ sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
         if (source->level > started) continue;
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PREDICT_POINT, op->main, batches,
                                   SEDGE_MONITOR_THREADS, arguments, 13));
+        SEDGE_TRY(predict_memory(sources, source, means, delay, dt));
     }
     return SEDGE_OK;
 }

@@ -8,8 +8,7 @@
 
 typedef struct evolve_point_sources evolve_point_sources;
 
-// Those of the operator's problem; SEDGE_ERR_USAGE for one outside the mesh and, with an integrator
-// that has a `predictor`, for one in a medium with memory. Collective. Keeps the
+// Those of the operator's problem; SEDGE_ERR_USAGE for one outside the mesh. Collective. Keeps the
 // operator, which must outlive it; its layout must not change.
 SEDGE_MUST_USE
 sedge_status evolve_point_sources_create(evolve_point_sources **out, sedge_operator *op);
@@ -24,8 +23,9 @@ sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
                                       const operator_fields *fields, const sedge_stage *stage);
 
 // The same for integrators with `predictor`, of elements of the levels 0 to the last one given;
-// `stage` is that of level 0. Add the sources to the means of steps that begin now: u[0], and u[1]
-// for the first half.
+// `stage` is that of level 0. Add the sources to the means of steps that begin now: u[0], u[1] for
+// the first half, and of curved elements memory[].now; in straight elements what terms make of them
+// over the step to the state, which is the residual, and to memory[].residual.
 SEDGE_MUST_USE
 sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
                                           const operator_fields *means, const sedge_stage *stage,

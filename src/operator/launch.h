@@ -21,9 +21,10 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_PREDICT,       // this and the next six only for integrators with `predictor`
+    KERNEL_PREDICT,       // this and the next seven only for integrators with `predictor`
     KERNEL_PREDICT_TERMS, // in elements with terms; only where there are some
     KERNEL_PREDICT_POINT,
+    KERNEL_PREDICT_POINT_MEMORY, // of terms; only where there are some
     KERNEL_COPY_STATES,
     KERNEL_DAMP_CURVED,
     KERNEL_TAKE_TRACES,

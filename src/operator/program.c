@@ -38,6 +38,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_PREDICT] = "sedge_predict",
     [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
     [KERNEL_PREDICT_POINT] = "sedge_predict_point",
+    [KERNEL_PREDICT_POINT_MEMORY] = "sedge_predict_point_memory",
     [KERNEL_COPY_STATES] = "sedge_copy_states",
     [KERNEL_DAMP_CURVED] = "sedge_damp_curved",
     [KERNEL_TAKE_TRACES] = "sedge_take_traces",
@@ -311,7 +312,8 @@ static sedge_status find_kernels(sedge_operator *op)
     for (int k = KERNEL_PACK; k < kernels; k++) {
         const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_STEP_TRACES;
         if (predicts && !op->problem->integrator->predictor) continue;
-        if (k == KERNEL_PREDICT_TERMS && !operator_terms_staged(op->problem)) continue;
+        const bool of_terms = k == KERNEL_PREDICT_TERMS || k == KERNEL_PREDICT_POINT_MEMORY;
+        if (of_terms && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;

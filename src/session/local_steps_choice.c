@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "device/cpu.h"
-#include "dg/point.h"
 #include "dg/predictor.h"
 #include "dg/response.h"
 #include "session/integrator_choice.h"
@@ -15,39 +14,9 @@
 
 // ---- what keeps a run from local time steps ----------------------------------------------------
 
-// This rank's first term that point sources cannot have; NULL: none.
-static const sedge_term *find_refused(const sedge_problem *problem, const sedge_mesh *mesh,
-                                      const sedge_points *points)
-{
-    const sedge_term *term = NULL;
-
-    for (int i = 0; i < points->count && term == NULL; i++)
-        term = sedge_predictor_refused_source(problem, mesh->group[points->share[i].element]);
-    return term;
-}
-
-// The same of all ranks, as a text; "": none. Collective.
-static sedge_status find_refused_anywhere(char text[160], const sedge_comm *comm,
-                                          const sedge_problem *problem, const sedge_mesh *mesh,
-                                          const sedge_element *element)
-{
-    sedge_points points;
-
-    SEDGE_TRY(sedge_points_create(&points, comm, element, mesh, problem));
-    const sedge_term *const term = find_refused(problem, mesh, &points);
-    sedge_points_clear(&points);
-    double owner = term != NULL ? sedge_comm_rank(comm) : sedge_comm_size(comm);
-    sedge_comm_min(comm, &owner, 1);
-    if (owner >= sedge_comm_size(comm)) return SEDGE_OK;
-    if (term != NULL) (void)snprintf(text, 160, "point sources with the term '%s'", term->name);
-    sedge_comm_broadcast(comm, text, 160, (int)owner);
-    return SEDGE_OK;
-}
-
-// `trial` has the integrator with local time steps. Collective.
-static sedge_status find_obstacle(char text[160], const sedge_comm *comm, const sedge_deck *deck,
-                                  const sedge_problem *trial, const sedge_mesh *mesh,
-                                  const sedge_element *element, double frequency)
+// `trial` has the integrator with local time steps. "": nothing.
+static void find_obstacle(char text[160], const sedge_deck *deck, const sedge_problem *trial,
+                          double frequency)
 {
     const char *const cannot = sedge_predictor_obstacle(trial);
 
@@ -59,13 +28,7 @@ static sedge_status find_obstacle(char text[160], const sedge_comm *comm, const 
         (void)snprintf(text, 160, "'%s' cannot do %s", trial->integrator->name, cannot);
     } else if (!(frequency > 0.0)) {
         (void)snprintf(text, 160, "no signal or spectrum tells how short the waves are");
-    } else {
-        char what[160] = "";
-        SEDGE_TRY(find_refused_anywhere(what, comm, trial, mesh, element));
-        if (what[0] != '\0')
-            (void)snprintf(text, 160, "'%s' cannot do %.120s", trial->integrator->name, what);
     }
-    return SEDGE_OK;
 }
 
 // ---- how far waves travel ----------------------------------------------------------------------
@@ -198,8 +161,7 @@ static const sedge_integrator *find_integrator(void)
 
 sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *levels,
                                       const sedge_comm *comm, const sedge_deck *deck,
-                                      sedge_problem *problem, const sedge_mesh *mesh,
-                                      const sedge_element *element)
+                                      sedge_problem *problem, const sedge_mesh *mesh)
 {
     const double frequency = sedge_integrator_frequency(deck, problem);
     sedge_problem trial = *problem;
@@ -211,7 +173,7 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
     out->integrator = trial.integrator;
     out->other = problem->integrator;
     out->penalty = 1.0;
-    SEDGE_TRY(find_obstacle(out->obstacle, comm, deck, &trial, mesh, element, frequency));
+    find_obstacle(out->obstacle, deck, &trial, frequency);
     if (out->obstacle[0] == '\0') {
         SEDGE_TRY(count_wavelengths(&out->wavelengths, comm, deck, problem, mesh, frequency));
         out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths);

@@ -35,8 +35,7 @@ typedef struct sedge_local_steps {
 SEDGE_MUST_USE
 sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *levels,
                                       const sedge_comm *comm, const sedge_deck *deck,
-                                      sedge_problem *problem, const sedge_mesh *mesh,
-                                      const sedge_element *element);
+                                      sedge_problem *problem, const sedge_mesh *mesh);
 
 // Print a line about it to stdout, if it was looked at. Not collective; the caller is the root.
 void sedge_local_steps_print(const sedge_local_steps *found);

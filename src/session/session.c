@@ -192,7 +192,7 @@ static sedge_status choose_integrator(sedge_session *session, sedge_session_befo
                              sedge_cpu_share(sedge_comm_node_size(comm)), comm);
     problem->integrator = sedge_integrator_choose(comm, deck, problem, session->mesh);
     return sedge_local_steps_choose(&session->local, &session->levels, comm, deck, problem,
-                                    session->mesh, session->element);
+                                    session->mesh);
 }
 
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,

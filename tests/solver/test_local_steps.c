@@ -123,7 +123,7 @@ static void test_periodic(const kit_world *world)
     match_steps(world, &options, 0.0);
 }
 
-// Layers on three sides, driven by what fills them.
+// Layers on three sides, driven by what fills them, with a dipole in one.
 static void test_layers(const kit_world *world)
 {
     static const char *const sides[] = {"xmax", "ymax"};
@@ -141,15 +141,18 @@ static void test_layers(const kit_world *world)
         {&sedge_term_pml_side, "above-layer-y", {9.0, 1.5, 0.0, 1.0, 0.0}},
         {&sedge_term_pml_side, "below-layer-y", {9.0, 1.5, 0.0, 1.0, 0.0}},
         {NULL, NULL, {0.0}}};
+    static const double dipole[12] = {
+        1.1, 0.4, 0.7, SEDGE_SIGNAL_GAUSSIAN, 0.1, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
     kit_options options = start(kit_defaults(2, 3), "012");
 
+    options.dipole = dipole;
     options.split_axis = 2;
     options.materials[0] = kit_conductor;
     options.materials[1] = kit_resin;
     options.walls = kit_all_walls;
     options.terms = terms;
     options.extrude = (sedge_mesh_extrusion){.surfaces = 2, .surface = sides, .layers = 1};
-    match_steps(world, &options, 0.0);
+    match_steps(world, &options, 0.4);
 }
 
 static void test_tensors(const kit_world *world)
@@ -218,9 +221,8 @@ static void test_curved(const kit_world *world, int order, const char *levels)
     match_steps(world, &options, 0.35);
 }
 
-// Curved elements with poles of two kinds, a tensor and a conductivity; straight ones of this
-// medium and of another with one pole.
-static void test_curved_memory(const kit_world *world, int order, const char *levels)
+// A medium with poles of two kinds, a tensor and a conductivity, beside one with a pole.
+static kit_options make_poles(int order, const char *levels)
 {
     static const double conductor[3] = {1.5, 1.2, 0.7};
     static const kit_term terms[] = {
@@ -233,13 +235,36 @@ static void test_curved_memory(const kit_world *world, int order, const char *le
     static const kit_wall walls[] = {{"xmax", "pec", 0.0}, {NULL, NULL, 0.0}};
     kit_options options = start(kit_defaults(order, 3), levels);
 
-    options.box_map = curved_corner;
     options.split_axis = 2;
     options.materials[1] = conductor;
     options.terms = terms;
     options.walls = walls;
     options.wall = "absorbing";
-    match_steps(world, &options, 0.0);
+    return options;
+}
+
+// Its elements are straight and curved, with a dipole in a curved one.
+static void test_curved_memory(const kit_world *world, int order, const char *levels)
+{
+    static const double dipole[12] = {
+        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = make_poles(order, levels);
+
+    options.box_map = curved_corner;
+    if (order % 2 == 0) options.dipole = dipole;
+    match_steps(world, &options, 0.4);
+}
+
+// Straight elements, with a dipole where levels and media meet: on the edges of several elements.
+static void test_source_memory(const kit_world *world, int order, const char *levels)
+{
+    static const double dipole[12] = {
+        1.0 / 3.0, 0.4, 0.5, SEDGE_SIGNAL_GAUSSIAN, 0.1, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = make_poles(order, levels);
+
+    options.dipole = dipole;
+    options.cells[2] = 2;
+    match_steps(world, &options, 0.4);
 }
 
 // Curved elements that conduct, and the straight ones beside them, with a dipole in the former.
@@ -265,14 +290,22 @@ static void test_curved_source(const kit_world *world, int order, const char *le
     match_steps(world, &options, 0.4);
 }
 
+// What fills a box, in straight or in curved elements.
+typedef struct filling {
+    const kit_term *terms;
+    void (*box_map)(const double x[3], double moved[3]);
+} filling;
+
 // From rest to the end of the source's signal, in steps of `cfl` times the stable one.
-static void run_curved_source(kit *k, const kit_world *world, const sedge_integrator *integrator,
-                              int order, double cfl)
+static void run_source(kit *k, const kit_world *world, const filling *with,
+                       const sedge_integrator *integrator, int order, double cfl)
 {
     kit_options options = make_curved_source(order, NULL);
     const double end = 0.9;
 
     options.integrator = integrator;
+    options.terms = with->terms;
+    options.box_map = with->box_map;
     CHECK_OK(kit_create(k, world, &options));
     CHECK_OK(kit_load(k, SEDGE_FP64, NULL));
     const int steps = (int)ceil(end / kit_time_step(k, cfl));
@@ -307,14 +340,14 @@ static double compare_corners(const kit *one, const kit *other)
 // What the dipole has radiated, beside lsrk45 in the same elements: the difference is no larger
 // than the elements' error, which order 6 shows, and falls with the step, for the coupling of
 // ADER's elements adds jumps times the step.
-static void test_curved_answers(const kit_world *world)
+static void test_answers(const kit_world *world, const filling *with)
 {
     kit better, other, coarse, fine;
 
-    run_curved_source(&better, world, NULL, 6, 0.4);
-    run_curved_source(&other, world, NULL, 4, 0.4);
-    run_curved_source(&coarse, world, &sedge_integrator_ader, 4, 0.8);
-    run_curved_source(&fine, world, &sedge_integrator_ader, 4, 0.4);
+    run_source(&better, world, with, NULL, 6, 0.4);
+    run_source(&other, world, with, NULL, 4, 0.4);
+    run_source(&coarse, world, with, &sedge_integrator_ader, 4, 0.8);
+    run_source(&fine, world, with, &sedge_integrator_ader, 4, 0.4);
     const double error = compare_corners(&other, &better);
     const double most = compare_corners(&coarse, &other);
     CHECK_BOUND(most, 0.2 * error);
@@ -323,6 +356,17 @@ static void test_curved_answers(const kit_world *world)
     kit_clear(&other);
     kit_clear(&coarse);
     kit_clear(&fine);
+}
+
+// Curved elements that conduct; poles there, and in straight ones.
+static void test_all_answers(const kit_world *world)
+{
+    static const kit_term poles[] = {{&sedge_term_debye, "above", {3.0, 0.15}},
+                                     {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+                                     {NULL, NULL, {0.0}}};
+    static const filling cases[] = {{NULL, curved_corner}, {poles, curved_corner}, {poles, NULL}};
+
+    for (int i = 0; i < 3; i++) test_answers(world, &cases[i]);
 }
 
 // The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
@@ -349,13 +393,7 @@ static void test_order(const kit_world *world, int order)
     CHECK_BOUND(fine, 1.3 * plain);
 }
 
-// What fills a box, in straight or in curved elements: vacuum, or a medium without losses, whose
-// waves are polaritons.
-typedef struct filling {
-    const kit_term *terms;
-    void (*box_map)(const double x[3], double moved[3]);
-} filling;
-
+// Vacuum, or a medium without losses, whose waves are polaritons.
 static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
                                     {NULL, NULL, {0.0}}};
 static const filling fillings[] = {
@@ -551,22 +589,14 @@ static void test_refused(const kit_world *world)
 {
     static const kit_term saturates[] = {{&kit_saturation, "domain", {0.1, 0.1}},
                                          {NULL, NULL, {0.0}}};
-    static const kit_term remembers[] = {{&sedge_term_debye, "domain", {3.0, 0.15}},
-                                         {NULL, NULL, {0.0}}};
-    kit_options options[2];
+    kit_options options = start(kit_defaults(2, 2), NULL);
     kit k;
 
-    for (int i = 0; i < 2; i++) {
-        options[i] = start(kit_defaults(2, 2), NULL);
-        options[i].wall = "pec";
-        options[i].terms = i == 0 ? saturates : remembers;
-    }
-    options[1].dipole = kit_dipole;
-    for (int i = 0; i < 2; i++) {
-        CHECK_OK(kit_create(&k, world, &options[i]));
-        CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE, "'ader' cannot do");
-        kit_clear(&k);
-    }
+    options.wall = "pec";
+    options.terms = saturates;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE, "'ader' cannot do");
+    kit_clear(&k);
 }
 
 // So much memory of terms that a block's memory has no room for an element's. Terms of groups that
@@ -691,6 +721,8 @@ static void test_all(const kit_world *world)
     if (alone) test_curved_source(world, 5, NULL);
     for (int order = test_is_small() ? 2 : 1; order <= (alone ? 5 : most); order++)
         test_curved_memory(world, order, order == 5 ? NULL : "100");
+    for (int order = 2; order <= (alone ? 5 : most); order++)
+        test_source_memory(world, order, order == 5 ? NULL : "100");
 }
 
 static void test_long(const kit_world *world)
@@ -709,7 +741,7 @@ static void test_long(const kit_world *world)
         if (fillings[i].terms == NULL || fillings[i].box_map == NULL)
             test_loss(world, &fillings[i]);
     }
-    test_curved_answers(world);
+    test_all_answers(world);
     for (int order = 2; order <= 4; order++) test_polaritons(world, order);
 }
 

@@ -10,7 +10,8 @@
 //   int_0^s (s - r)^m / m! f(t + r) dr,
 // by the step's Gauss points. `weights` [1 + powers][blocks][nodes]: (scale L)^m g. The step begins
 // at clock + delay. The prediction before did not see this: with `acts` there are as many weights
-// more, what the equation's source makes of the former, by which the state changes over the step.
+// more, what the equation's source and terms make of the former, by which the state changes over
+// the step.
 #define SEDGE_PREDICT_POINT_LIST(X)                            \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)          \
@@ -26,11 +27,9 @@
     X(int, acts)                                               \
     X(sedge_int64, blocks)
 
-// Add the source's part of the mean over `dt`, times `part`, to `to`.
-SEDGE_FUNCTION void add_source_mean(SEDGE_GLOBAL sedge_state *to,
-                                    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT weights,
-                                    sedge_int64 step, const SEDGE_GLOBAL double *signal,
-                                    double begin, double dt, double scale, int powers, double part)
+// The factors of the source's weights in its part of the mean over `dt`: c_m / scale^m.
+SEDGE_FUNCTION void find_source_factors(double *factors, const SEDGE_GLOBAL double *signal,
+                                        double begin, double dt, double scale, int powers)
 {
     const double times[SEDGE_TIMES] = {SEDGE_TIME_POINTS};
     const double shares[SEDGE_TIMES] = {SEDGE_TIME_WEIGHTS};
@@ -40,13 +39,23 @@ SEDGE_FUNCTION void add_source_mean(SEDGE_GLOBAL sedge_state *to,
     for (int q = 0; q < SEDGE_TIMES; q++)
         factor[q] = shares[q] * sedge_signal(numbers, begin + times[q] * dt);
     for (int m = 0; m <= powers; m++) {
-        double sum = 0.0;
+        factors[m] = 0.0;
         for (int q = 0; q < SEDGE_TIMES; q++) {
             factor[q] *= (m == 0 ? dt : dt / scale) * (1.0 - times[q]) / (m + 1);
-            sum += factor[q];
+            factors[m] += factor[q];
         }
-        SEDGE_EACH (f, SEDGE_FIELDS) to->f[f] += (sedge_real)(part * sum) * weights[m * step].f[f];
     }
+}
+
+// Add the source's part of the mean, times `part`, to `to`.
+SEDGE_FUNCTION void add_source_mean(SEDGE_GLOBAL sedge_state *to,
+                                    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT weights,
+                                    sedge_int64 step, const double *factors, int powers,
+                                    double part)
+{
+    for (int m = 0; m <= powers; m++)
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            to->f[f] += (sedge_real)(part * factors[m]) * weights[m * step].f[f];
 }
 
 SEDGE_KERNEL(sedge_predict_point, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_POINT_LIST)
@@ -56,15 +65,55 @@ SEDGE_KERNEL(sedge_predict_point, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_POINT_LIS
             const sedge_int64 at = values[b] * SEDGE_NODES_PADDED + n;
             const SEDGE_GLOBAL sedge_state *const own = weights + b * SEDGE_NODES + n;
             const sedge_int64 step = blocks * SEDGE_NODES;
-            add_source_mean(mean + at, own, step, signal, clock[0] + delay, dt, scale, powers, 1.0);
-            add_source_mean(half + at, own, step, signal, clock[0] + delay, 0.5 * dt, scale, powers,
-                            1.0);
+            double factors[SEDGE_PREDICT_POWERS + 1];
+            find_source_factors(factors, signal, clock[0] + delay, 0.5 * dt, scale, powers);
+            add_source_mean(half + at, own, step, factors, powers, 1.0);
+            find_source_factors(factors, signal, clock[0] + delay, dt, scale, powers);
+            add_source_mean(mean + at, own, step, factors, powers, 1.0);
             if (acts != 0)
-                add_source_mean(state + at, own + (1 + powers) * step, step, signal,
-                                clock[0] + delay, dt, scale, powers, dt);
+                add_source_mean(state + at, own + (1 + powers) * step, step, factors, powers, dt);
         }
     }
 }
+
+#ifdef SEDGE_EACH_TERM
+// The same of a term's memory, with `components` numbers at a coefficient: in curved elements what
+// the source adds to its mean, `part` is 1; in straight ones, whose memory the prediction has taken
+// to the step's end, by what it changes, `part` is dt. `weights` [1 + powers][blocks][components]
+// [nodes]; `places` [blocks] of the SIMD batches in w, or -1.
+#define SEDGE_PREDICT_POINT_MEMORY_LIST(X)                     \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, w)             \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, weights) \
+    X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, places)  \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, signal)       \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)        \
+    X(double, delay)                                           \
+    X(double, dt)                                              \
+    X(double, scale)                                           \
+    X(double, part)                                            \
+    X(int, powers)                                             \
+    X(int, components)                                         \
+    X(sedge_int64, blocks)
+
+SEDGE_KERNEL(sedge_predict_point_memory, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_POINT_MEMORY_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS_1D (n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
+            if (places[b] >= 0) {
+                double factors[SEDGE_PREDICT_POWERS + 1];
+                find_source_factors(factors, signal, clock[0] + delay, dt, scale, powers);
+                for (int k = 0; k < components; k++) {
+                    SEDGE_GLOBAL sedge_value *const to =
+                        w + (places[b] * components + k) * SEDGE_NODES_PADDED + n;
+                    for (int m = 0; m <= powers; m++)
+                        *to += (sedge_real)(part * factors[m]) *
+                               weights[((m * blocks + b) * components + k) * SEDGE_NODES + n];
+                }
+            }
+        }
+    }
+}
+#endif
 
 // to = from at all coefficients of `count` SIMD batches from `first` on.
 #define SEDGE_COPY_STATES_LIST(X)                           \

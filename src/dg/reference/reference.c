@@ -495,7 +495,8 @@ static void multiply_rates(const sedge_reference *reference, int32_t e, double *
     }
 }
 
-void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u, double *rhs)
+void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u,
+                              const double *w, double *rhs, double *dw)
 {
     const int n = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
@@ -504,8 +505,7 @@ void sedge_reference_local_of(sedge_reference *reference, int32_t e, const doubl
     reference->closed = true;
     find_rhs(reference, e, u, 0.0, rhs);
     reference->closed = false;
-    add_source(reference, e, u + (int64_t)e * fields * n, rhs);
-    multiply_rates(reference, e, rhs);
+    sedge_reference_terms_of(reference, e, u + (int64_t)e * fields * n, w, rhs, dw);
 }
 
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,

@@ -127,6 +127,27 @@ static void multiply_element(const sedge_reference *reference, const reference_t
     }
 }
 
+// Add what a term makes of u and of its memory at a node to rate, both [fields], and store the
+// memory's rates; w and dw [poles][memory] are `stride` apart.
+static void act_at_node(const sedge_problem *problem, const sedge_term *term, int volume,
+                        const double *u, const double *w, int64_t stride, double t, double *rate,
+                        double *dw)
+{
+    const int memory = term->kind->memory;
+    const int unknowns = sedge_term_unknowns(term) / term->poles;
+
+    for (int pole = 0; pole < term->poles; pole++) {
+        const int64_t first = (int64_t)pole * memory * stride;
+        double du[SEDGE_MAX_FIELDS];
+        double own[SEDGE_MAX_MEMORY], change[SEDGE_MAX_MEMORY];
+        for (int k = 0; k < memory; k++) own[k] = w[first + k * stride];
+        term->kind->local(u, own, problem->materials[volume], sedge_term_pole(term, volume, pole),
+                          problem->constants, t, du, change);
+        for (int k = 0; k < problem->equation->fields; k++) rate[k] += du[k];
+        for (int k = 0; k < unknowns; k++) dw[first + k * stride] = change[k];
+    }
+}
+
 // One element, the i-th that has the term: u and rhs [fields][nodes].
 static void add_element(const sedge_reference *reference, reference_term *of, int32_t i,
                         const double *u, double t, double *rhs)
@@ -134,23 +155,80 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
     const sedge_problem *const problem = reference->problem;
     const int volume = reference->mesh->group[of->element[i]];
     const int64_t n = reference->element->nodes;
+    const int64_t first = i * n * sedge_term_memory(of->term);
     const int fields = problem->equation->fields;
-    const int memory = of->term->kind->memory;
-    const int unknowns = sedge_term_unknowns(of->term) / of->term->poles;
 
-    for (int j = 0; j < n * of->term->poles; j++) {
-        const int node = (int)(j % n);
-        const int pole = (int)(j / n);
-        const int64_t first = (i * of->term->poles + pole) * n * memory + node;
-        double q[SEDGE_MAX_FIELDS], du[SEDGE_MAX_FIELDS];
-        double w[SEDGE_MAX_MEMORY], dw[SEDGE_MAX_MEMORY];
-        for (int k = 0; k < fields; k++) q[k] = u[k * n + node];
-        for (int k = 0; k < memory; k++) w[k] = of->memory[first + k * n];
-        of->term->kind->local(q, w, problem->materials[volume],
-                              sedge_term_pole(of->term, volume, pole), problem->constants, t, du,
-                              dw);
-        for (int k = 0; k < fields; k++) rhs[k * n + node] += du[k];
-        for (int k = 0; k < unknowns; k++) of->rate[first + k * n] = dw[k];
+    for (int64_t j = 0; j < n; j++) {
+        double q[SEDGE_MAX_FIELDS], rate[SEDGE_MAX_FIELDS] = {0.0};
+        for (int k = 0; k < fields; k++) {
+            q[k] = u[k * n + j];
+            rate[k] = rhs[k * n + j];
+        }
+        act_at_node(problem, of->term, volume, q, of->memory + first + j, n, t, rate,
+                    of->rate + first + j);
+        for (int k = 0; k < fields; k++) rhs[k * n + j] = rate[k];
+    }
+}
+
+// At which turn a term acts: those that are driven, matrices, those that drive.
+static int turn_of(const sedge_term *term)
+{
+    return term->kind->multiply_local != NULL ? 1 : term->kind->drive_local != NULL ? 2 : 0;
+}
+
+// All that acts at a node of a volume group, see sedge_reference_terms_of: w and dw are `stride`
+// apart.
+static void act_all(const sedge_problem *problem, int volume, const double *u, const double *w,
+                    int64_t stride, double *rate, double *dw)
+{
+    const sedge_equation *const equation = problem->equation;
+    double seen[SEDGE_MAX_FIELDS], source[SEDGE_MAX_FIELDS] = {0.0};
+    int64_t rows = 0;
+
+    for (int k = 0; k < equation->fields; k++) seen[k] = u[k];
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        double own[SEDGE_MAX_MEMORY];
+        const double *const from = w + rows * stride;
+        rows += sedge_term_memory(term);
+        if (!term->present[volume] || term->kind->drive_local == NULL) continue;
+        for (int k = 0; k < term->kind->memory; k++) own[k] = from[k * stride];
+        term->kind->drive_local(own, sedge_term_pole(term, volume, 0), seen);
+    }
+    if (sedge_equation_has_source(equation, problem->materials[volume]))
+        equation->source(seen, problem->materials[volume], problem->constants, source);
+    for (int k = 0; k < equation->fields; k++) rate[k] += source[k];
+    for (int turn = 0; turn < 3; turn++) {
+        rows = 0;
+        for (int i = 0; i < problem->term_count; i++) {
+            const sedge_term *const term = &problem->terms[i];
+            const int64_t at = rows * stride;
+            rows += sedge_term_memory(term);
+            if (!term->present[volume] || turn != turn_of(term)) continue;
+            if (turn == 1) {
+                term->kind->multiply_local(sedge_term_pole(term, volume, 0), rate);
+            } else {
+                act_at_node(problem, term, volume, turn == 2 ? u : seen, w + at, stride, 0.0, rate,
+                            dw + at);
+            }
+        }
+    }
+}
+
+void sedge_reference_terms_of(const sedge_reference *reference, int32_t e, const double *u,
+                              const double *w, double *rhs, double *dw)
+{
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int64_t j = 0; j < n; j++) {
+        double own[SEDGE_MAX_FIELDS], rate[SEDGE_MAX_FIELDS] = {0.0};
+        for (int k = 0; k < fields; k++) {
+            own[k] = u[k * n + j];
+            rate[k] = rhs[k * n + j];
+        }
+        act_all(reference->problem, reference->mesh->group[e], own, w + j, n, rate, dw + j);
+        for (int k = 0; k < fields; k++) rhs[k * n + j] = rate[k];
     }
 }
 
@@ -160,13 +238,10 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
 
-    // The terms that are driven, matrices, the terms that drive.
     for (int pass = 0; pass < 3; pass++) {
         for (int k = 0; k < reference->problem->term_count; k++) {
             reference_term *const of = &reference->terms[k];
-            const sedge_term_kind *const kind = of->term->kind;
-            const int place = kind->multiply_local != NULL ? 1 : kind->drive_local != NULL ? 2 : 0;
-            const bool now = pass == place && !of->term->exponential;
+            const bool now = pass == turn_of(of->term) && !of->term->exponential;
             for (int32_t i = 0; i < of->elements && now; i++) {
                 const int64_t at = of->element[i] * stride;
                 if (pass == 1) {
