@@ -34,7 +34,7 @@ enum {
 SEDGE_FUNCTION void maxwell_flux(const sedge_value *u, const sedge_value *m, const double *c,
                                  sedge_value *fx, sedge_value *fy, sedge_value *fz)
 {
-    const sedge_value zero = SEDGE_SPLAT(0.0);
+    const sedge_value zero = SEDGE_SPLAT(-0.0); // x + -0 is x: no addition is compiled
     const sedge_value a = m[MAXWELL_INVERSE_EPSILON];
     const sedge_value b = m[MAXWELL_INVERSE_MU];
 

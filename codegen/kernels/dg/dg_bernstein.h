@@ -111,16 +111,71 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
     sedge_real v[2];
 } sedge_pair;
 
-#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
-#define SEDGE_TRACES_AT    (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
-#define SEDGE_PIECES       (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
-#define SEDGE_POINT_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+#define SEDGE_PAIRS     (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
+#define SEDGE_TRACES_AT (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
+#define SEDGE_PIECES    (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
+
+// A block's work comes in units of `items` items, `units` an element: all of it, or a face. A round
+// takes whole units where that needs no more rounds, or an eighth more with whole elements: then an
+// item has the same place in all of its units, and what depends on it alone is found once.
+#define SEDGE_FLAT_ROUNDS(units, items) \
+    ((SEDGE_BLOCK * (units) * (items) + SEDGE_THREADS - 1) / SEDGE_THREADS)
+#define SEDGE_UNITS(items) (SEDGE_THREADS / (items) > 0 ? SEDGE_THREADS / (items) : 1)
+#define SEDGE_WHOLE_ROUNDS(units, items) \
+    ((SEDGE_BLOCK * (units) + SEDGE_UNITS(items) - 1) / SEDGE_UNITS(items))
+#define SEDGE_IS_WHOLE(units, items)                                     \
+    ((items) <= SEDGE_THREADS && 8 * SEDGE_WHOLE_ROUNDS(units, items) <= \
+                                     ((units) == 1 ? 9 : 8) * SEDGE_FLAT_ROUNDS(units, items))
+#define SEDGE_UNIT_ROUNDS(units, items)                              \
+    (SEDGE_IS_WHOLE(units, items) ? SEDGE_WHOLE_ROUNDS(units, items) \
+                                  : SEDGE_FLAT_ROUNDS(units, items))
+
+// Traces: elements if they may be whole, else faces.
+#define SEDGE_POINT_UNITS  (SEDGE_IS_WHOLE(1, SEDGE_FACE_POINTS) ? 1 : 4)
+#define SEDGE_POINT_ITEMS  (SEDGE_FACE_POINTS / SEDGE_POINT_UNITS)
+#define SEDGE_POINT_ROUNDS SEDGE_UNIT_ROUNDS(SEDGE_POINT_UNITS, SEDGE_POINT_ITEMS)
 // Whether traces of neighbours in the block are read where they lie: it takes a register a round.
 #define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
-#define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+#define SEDGE_PAIR_ROUNDS  SEDGE_UNIT_ROUNDS(1, SEDGE_PAIRS)
 // Of the last: this many at once, whose loads are on their way together.
 #define SEDGE_PAIR_CHUNK \
     (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES <= 80 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+
+// An item of a round.
+typedef struct sedge_item {
+    int unit;
+    int place;  // in the unit
+    int number; // among the items of all units
+    int is_one; // 0: this thread has none in this round
+} sedge_item;
+
+// The item of this thread in a round, of a block that has `here` elements.
+SEDGE_FUNCTION sedge_item find_item(int round, int units, int items, int here)
+{
+    const int whole = SEDGE_IS_WHOLE(units, items);
+    const int step = whole ? SEDGE_UNITS(items) * items : SEDGE_THREADS;
+    sedge_item item;
+
+    item.number = SEDGE_THREAD + round * step;
+    item.unit = whole ? SEDGE_THREAD / items + round * SEDGE_UNITS(items) : item.number / items;
+    item.place = whole ? SEDGE_THREAD % items : item.number % items;
+    item.is_one = item.unit < here * units && (!whole || SEDGE_THREAD < step);
+    return item;
+}
+
+// The same of traces; an item's element; and its place among this element's face points.
+SEDGE_FUNCTION sedge_item find_point(int round, int here)
+{
+    return find_item(round, SEDGE_POINT_UNITS, SEDGE_POINT_ITEMS, here);
+}
+SEDGE_FUNCTION int element_of_point(sedge_item item)
+{
+    return SEDGE_POINT_UNITS == 1 ? item.unit : item.unit / 4;
+}
+SEDGE_FUNCTION int place_of_point(sedge_item item)
+{
+    return SEDGE_POINT_UNITS == 1 ? item.place : item.unit % 4 * SEDGE_FACE_NODES + item.place;
+}
 
 // States and geometry of values [start, start + left) into the block's memory: begun here, there
 // after wait_for_bulk.
@@ -171,34 +226,47 @@ SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
                                 const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
                                 const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                 const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 start,
-                                sedge_int64 left)
+                                int here)
 {
-    const sedge_int64 end = start + (left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
-    const SEDGE_GLOBAL sedge_real *const states =
-        (const SEDGE_GLOBAL sedge_real *)(u + start * SEDGE_NODES_PADDED);
+    const SEDGE_GLOBAL sedge_link *const own = links + start * 4;
     sedge_link link[SEDGE_POINT_ROUNDS];
+    int node[SEDGE_POINT_ROUNDS];
 
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
-        const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-        const int e = at / SEDGE_FACE_POINTS;
-        if (e < SEDGE_BLOCK && e < left) link[round] = links[start * 4 + at / SEDGE_FACE_NODES];
+        const sedge_item item = find_point(round, here);
+        if (item.is_one)
+            link[round] = own[SEDGE_POINT_UNITS == 1 ? item.unit * 4 + item.place / SEDGE_FACE_NODES
+                                                     : item.unit];
     }
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
-        const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-        const int e = at / SEDGE_FACE_POINTS;
-        const int k = at % SEDGE_FACE_POINTS;
-        if (e < SEDGE_BLOCK && e < left) {
-            const SEDGE_GLOBAL sedge_real *const from =
-                find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables);
-            if (SEDGE_NEAR && link[round].neighbour >= start && link[round].neighbour < end) {
-                place[round] = (int)(from - states);
-                continue;
-            }
-            SEDGE_BLOCKWIDE sedge_value *const to = s_f + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
-            place[round] = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
-            SEDGE_EACH (i, SEDGE_PIECES)
-                copy_piece(to + i * SEDGE_FIELDS / SEDGE_PIECES,
-                           from + i * SEDGE_FIELDS / SEDGE_PIECES);
+        const sedge_item item = find_point(round, here);
+        if (item.is_one)
+            node[round] = tables[SEDGE_FACE_POINTS + link[round].code * SEDGE_FACE_NODES +
+                                 item.place % SEDGE_FACE_NODES +
+                                 (link[round].neighbour >= 0 ? 0 : 24 * SEDGE_FACE_NODES)];
+    }
+    SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+        const sedge_item item = find_point(round, here);
+        if (item.is_one) {
+            const int inside = link[round].neighbour >= 0;
+            const sedge_uint64 number =
+                (unsigned)(inside ? link[round].neighbour : -1 - link[round].neighbour);
+            const int near = link[round].neighbour - (int)start;
+            const int is_near = SEDGE_NEAR && near >= 0 && near < here;
+            const SEDGE_GLOBAL char *const from =
+                (inside ? (const SEDGE_GLOBAL char *)u : (const SEDGE_GLOBAL char *)trace) +
+                number * (unsigned)(inside ? SEDGE_NODES_PADDED * (int)sizeof(sedge_state)
+                                           : SEDGE_FACE_NODES * (int)sizeof(sedge_point)) +
+                (unsigned)node[round] * (unsigned)sizeof(sedge_state);
+            const int to =
+                element_of_point(item) * SEDGE_JUMP_STRIDE + place_of_point(item) * SEDGE_FIELDS;
+            place[round] =
+                is_near ? near * SEDGE_WORDS + node[round] * SEDGE_FIELDS : SEDGE_TRACES_AT + to;
+            if (!is_near)
+                SEDGE_EACH (i, SEDGE_PIECES)
+                    copy_piece(s_f + to + i * SEDGE_FIELDS / SEDGE_PIECES,
+                               (const SEDGE_GLOBAL sedge_value *)from +
+                                   i * SEDGE_FIELDS / SEDGE_PIECES);
         }
     }
 }
@@ -224,17 +292,17 @@ SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_
 }
 #endif
 
-// Pairs of the residual, or of the state before, from number `chunk` of this item on; 0 where they
-// are not wanted.
+// Pairs of the residual, or of the state before, from round `chunk` on; 0 where they are not
+// wanted.
 SEDGE_FUNCTION void read_before(sedge_pair *before,
                                 const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
-                                sedge_int64 left, sedge_real rk_a)
+                                int here, sedge_real rk_a)
 {
     SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
-        const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
+        const sedge_item item = find_item(chunk + i, 1, SEDGE_PAIRS, here);
         before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
-        if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left && rk_a != SEDGE_R(0.0))
-            before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words + 2 * at);
+        if (item.is_one && rk_a != SEDGE_R(0.0))
+            before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words + 2 * item.number);
     }
 }
 
@@ -245,6 +313,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_BLOCK;
         const sedge_int64 left = count - b * SEDGE_BLOCK;
+        const int here = (int)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
         SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCKWIDE sedge_geometry *const s_x =
             (SEDGE_BLOCKWIDE sedge_geometry *)(s_u + SEDGE_BLOCK * SEDGE_WORDS);
@@ -256,8 +325,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         const int mine =
             SEDGE_THREAD / 32 / SEDGE_PARTS * SEDGE_GROUP_ELEMENTS + lane / SEDGE_FIELDS;
         const int field = lane % SEDGE_FIELDS;
-        const int is_mine =
-            lane / SEDGE_FIELDS < SEDGE_GROUP_ELEMENTS && mine < SEDGE_BLOCK && mine < left;
+        const int is_mine = lane / SEDGE_FIELDS < SEDGE_GROUP_ELEMENTS && mine < here;
 
 #if SEDGE_BULK
         SEDGE_SHARED(sedge_uint64, arrived, 1);
@@ -268,7 +336,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 #endif
-        copy_traces(place, s_f, u, trace, links, tables, start, left);
+        copy_traces(place, s_f, u, trace, links, tables, start, here);
         SEDGE_GLOBAL sedge_state *const carried = rk.c != SEDGE_R(0.0) ? next : residual;
 #if SEDGE_BULK
 #if defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED
@@ -295,17 +363,17 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_COPY_WAIT();
 #endif
         SEDGE_BARRIER();
-        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_LOWER_NODES; at += SEDGE_THREADS) {
-            const int e = at / SEDGE_LOWER_NODES;
-            const int i = at % SEDGE_LOWER_NODES;
-            if (e < left) {
+        for (int round = 0; round < SEDGE_UNIT_ROUNDS(1, SEDGE_LOWER_NODES); round++) {
+            const sedge_item item = find_item(round, 1, SEDGE_LOWER_NODES, here);
+            const int e = item.unit;
+            if (item.is_one) {
                 sedge_state w;
-                find_lower(w.f, s_u + e * SEDGE_WORDS, i, start + e, s_x + e, material, materials,
-                           tables);
+                find_lower(w.f, s_u + e * SEDGE_WORDS, item.place, start + e, s_x + e, material,
+                           materials, tables);
 #if SEDGE_SHARED_SUMS
-                const int at_node = tables[SEDGE_SIMPLEX_AT + 4 * i];
+                const int at_node = tables[SEDGE_SIMPLEX_AT + 4 * item.place];
 #else
-                const int at_node = i;
+                const int at_node = item.place;
 #endif
                 *(SEDGE_BLOCKWIDE sedge_state *)(s_w + e * SEDGE_LOWER_STRIDE +
                                                  at_node * SEDGE_FIELDS) = w;
@@ -313,15 +381,16 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
+        const int own_node = tables[find_point(0, here).place]; // of whole elements
 #if SEDGE_NEAR
         SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
 #else // not unrolled: the code outgrows what the instructions' cache holds soon enough
-        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
+        for (int round = 0; round < SEDGE_POINT_ROUNDS; round++) {
 #endif
-            const int e = at / SEDGE_FACE_POINTS;
-            const int k = at % SEDGE_FACE_POINTS;
-            if (e < SEDGE_BLOCK && e < left) {
+            const sedge_item item = find_point(round, here);
+            const int e = element_of_point(item);
+            const int k = place_of_point(item);
+            if (item.is_one) {
 #if SEDGE_NEAR
                 const int from = place[round];
 #else
@@ -329,7 +398,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
                 const sedge_state other = *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + from);
                 find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
-                          start + e, k, links, material, materials, tables, slots);
+                          start + e, k, SEDGE_POINT_UNITS == 1 ? own_node : tables[k], links,
+                          material, materials, slots);
             }
         }
         SEDGE_BARRIER();
@@ -392,12 +462,13 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         const SEDGE_GLOBAL sedge_value *const words_b = carried[start * SEDGE_NODES_PADDED].f;
         for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
             sedge_pair before[SEDGE_PAIR_CHUNK];
-            read_before(before, words_b, chunk, left, rk.a);
+            read_before(before, words_b, chunk, here, rk.a);
             SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
-                const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
-                const int e = at / SEDGE_PAIRS;
-                const int w = at % SEDGE_PAIRS * 2;
-                if (e < SEDGE_BLOCK && e < left) {
+                const sedge_item item = find_item(chunk + i, 1, SEDGE_PAIRS, here);
+                const int at = item.number;
+                const int w = item.place * 2;
+                const int sum = item.unit * SEDGE_JUMP_STRIDE;
+                if (item.is_one) {
 #if SEDGE_SHARED_SUMS
                     const sedge_pair own = *(const SEDGE_GLOBAL sedge_pair *)(words_u + 2 * at);
 #else
@@ -407,8 +478,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                     sedge_pair after;
 
                     if (w < SEDGE_NODES * SEDGE_FIELDS)
-                        change =
-                            *(const SEDGE_BLOCKWIDE sedge_pair *)(s_f + e * SEDGE_JUMP_STRIDE + w);
+                        change = *(const SEDGE_BLOCKWIDE sedge_pair *)(s_f + sum + w);
                     if (w + 1 >= SEDGE_NODES * SEDGE_FIELDS) change.v[1] = SEDGE_R(0.0);
                     SEDGE_EACH (k, 2) {
                         before[i].v[k] = carry(rk, own.v[k], before[i].v[k]) - rk.dt * change.v[k];

@@ -219,21 +219,20 @@ SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, sedge_int64 value, in
 #endif
 }
 
-// Fscale (n.F* - n.F) at face point k of an element into s_f. other is the neighbour's trace,
-// own_words are the element's states.
+// Fscale (n.F* - n.F) at face point k of an element, which is its node `node`, into s_f. other is
+// the neighbour's trace, own_words are the element's states.
 SEDGE_FUNCTION void find_jump(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
                               const SEDGE_BLOCKWIDE sedge_value *own_words,
                               const sedge_value *other,
                               const SEDGE_BLOCKWIDE sedge_geometry *geometry, sedge_int64 value,
-                              int k, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                              int k, int node, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                              const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 slots)
+                              sedge_int64 slots)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     const int face = k / SEDGE_FACE_NODES;
-    const sedge_state own =
-        *(const SEDGE_BLOCKWIDE sedge_state *)(own_words + tables[k] * SEDGE_FIELDS);
+    const sedge_state own = *(const SEDGE_BLOCKWIDE sedge_state *)(own_words + node * SEDGE_FIELDS);
     const sedge_face_geometry at = geometry->face[face];
     sedge_state jump;
     sedge_value m[SEDGE_MATERIAL_VALUES + 1];

@@ -24,7 +24,7 @@ SEDGE_FUNCTION void combine_slopes(sedge_value *SEDGE_RESTRICT w,
         corner[k] = *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k] * SEDGE_FIELDS);
     SEDGE_EACH (k, 3)
         SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1].f[f] = corner[k + 1].f[f] - corner[0].f[f];
-    SEDGE_EACH (f, SEDGE_FIELDS) w[f] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (f, SEDGE_FIELDS) w[f] = SEDGE_SPLAT(-0.0); // -0 + x is x: no addition is compiled
     SEDGE_EACH (x, 3) {
         sedge_value slope[SEDGE_FIELDS];
         sedge_value flux[3][SEDGE_FIELDS];

@@ -335,8 +335,8 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
         const int e = at / SEDGE_FACE_POINTS;                                                     \
         if (e < SEDGE_BLOCK && e < left)                                                          \
             find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round], s_x + e, \
-                      start + e, at % SEDGE_FACE_POINTS, links, material, materials, tables,      \
-                      slots);                                                                     \
+                      start + e, at % SEDGE_FACE_POINTS, tables[at % SEDGE_FACE_POINTS], links,   \
+                      material, materials, slots);                                                \
     }
 
 #if !SEDGE_TENSOR
