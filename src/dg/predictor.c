@@ -146,12 +146,21 @@ int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem)
     return most;
 }
 
-static bool has_much_memory(const sedge_problem *problem)
+static int64_t count_nodes(int order)
 {
-    const int nodes = (problem->order + 1) * (problem->order + 2) * (problem->order + 3) / 6;
-    int at[SEDGE_MAX_KINDS];
+    return (order + 1) * (order + 2) * (order + 3) / 6;
+}
 
-    return sedge_predictor_words(at, problem) * nodes > SEDGE_PREDICTOR_MEMORY;
+int64_t sedge_predictor_room(const sedge_problem *problem)
+{
+    int at[SEDGE_MAX_KINDS];
+    const int fields = problem->equation->fields;
+    const int all = fields + sedge_predictor_words(at, problem);
+    const int64_t nodes = count_nodes(problem->order);
+    const int64_t lower = count_nodes(problem->order - 1);
+    const int64_t slopes = lower + count_nodes(problem->order - 2);
+
+    return (all + all % 2) * (nodes + lower) + fields * (nodes > slopes ? nodes : slopes);
 }
 
 const char *sedge_predictor_obstacle(const sedge_problem *problem)
@@ -170,7 +179,7 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
             return "perfectly matched layers behind surfaces that are no boxes";
         if (!kind->linear) return "terms that are not linear";
     }
-    if (has_much_memory(problem)) return "so many poles at this order";
+    if (sedge_predictor_room(problem) > SEDGE_PREDICTOR_ROOM) return "so many poles at this order";
     return NULL;
 }
 

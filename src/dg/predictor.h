@@ -94,10 +94,13 @@ int sedge_predictor_times(int order, double points[SEDGE_PREDICTOR_TIMES],
 // Returns how many numbers these are.
 int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem);
 
-// Numbers of terms' memory that an element may have at all its nodes: as many as ten Lorentz poles
-// have at order 10. A block of the prediction's kernel has those of one element at least in shared
-// memory; on a host they are on a thread's stack, twice, in SIMD batches.
-#define SEDGE_PREDICTOR_MEMORY (60 * 286)
+// Numbers that the prediction has of an element with terms at once: fields and terms' memory at its
+// nodes, both again at its coefficients of order N - 1, fields at its nodes, or at coefficients of
+// orders N - 1 and N - 2 where these are more. And how many it may have. A block of the kernel has
+// those of one element at least in shared memory, 226 KiB in fp64 with what fills them up; on a
+// host they are on a thread's stack, in SIMD batches.
+int64_t sedge_predictor_room(const sedge_problem *problem);
+#define SEDGE_PREDICTOR_ROOM 28700
 
 // What keeps a problem from being solved by an integrator with `predictor`, as the end of a
 // sentence; NULL: nothing. The same on all ranks; not collective.

@@ -19,7 +19,6 @@ typedef struct series {
     int powers;
     int levels;                                // of the sums: powers, or D + 1 where that is more
     int lowerings;                             // D
-    const char *in;                            // what the sums are added to
     double weights[MOST_LEVELS];               // a_k / f_1
     bool known[MOST_LEVELS + 1][MOST_NODES];   // sums s_k of order N - k that have a name already
     bool lowered[MOST_LEVELS + 1][MOST_NODES]; // z_k = T^{k-1} w_1 of order N - k that have one
@@ -137,7 +136,7 @@ static sedge_status write_part(series *s, int first, int end)
                 const int alpha[4] = {s->order - i - j - k, i, j, k};
                 if (number < first || number >= end) continue;
                 SEDGE_TRY(write_needed(s, alpha));
-                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = %s[%d]", number * s->fields, s->in,
+                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = in[%d]", number * s->fields,
                                          number * s->fields));
                 SEDGE_TRY(add_raised(s, 0, alpha));
                 SEDGE_TRY(sedge_text_add(s->text, ";\n"));
@@ -147,32 +146,25 @@ static sedge_status write_part(series *s, int first, int end)
     return SEDGE_OK;
 }
 
-sedge_status operator_series_write(sedge_text *text, const char *name, bool damped, int order,
-                                   int fields, int powers, int parts)
+sedge_status operator_series_write(sedge_text *text, const char *name, int order, int fields,
+                                   int powers, int parts)
 {
-    const char *const list = damped ? "SEDGE_SERIES_SUMMED *out, const SEDGE_SERIES_SUMMED *in,\n"
-                                      "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w"
-                                    : "SEDGE_SERIES_SUMMED *SEDGE_RESTRICT out,\n"
-                                      "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
-    series s = {.text = text,
-                .order = order,
-                .fields = fields,
-                .powers = powers,
-                .in = damped ? "in" : "out"};
+    const char *const list = "SEDGE_BLOCKWIDE sedge_value *out,\n"
+                             "    const SEDGE_BLOCKWIDE sedge_value *in,\n"
+                             "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
+    series s = {.text = text, .order = order, .fields = fields, .powers = powers};
     const int nodes = count_nodes(order);
 
-    if (damped) s.lowerings = sedge_predictor_lowerings(order, s.weights);
+    s.lowerings = sedge_predictor_lowerings(order, s.weights);
     for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);
     s.levels = s.lowerings + 1 > powers ? s.lowerings + 1 : powers;
     // On the host each is a function: a compiler's time grows faster than its length.
     SEDGE_TRY(sedge_text_add(text, "// Written by src/forms/series_products.c.\n"
-                                   "#undef SEDGE_SERIES_PRODUCT\n#undef SEDGE_SERIES_SUMMED\n"
                                    "#if SEDGE_TARGET_HOST\n"
                                    "#define SEDGE_SERIES_PRODUCT __attribute__((noinline)) static\n"
                                    "#else\n"
                                    "#define SEDGE_SERIES_PRODUCT SEDGE_FUNCTION\n"
-                                   "#endif\n"
-                                   "#define SEDGE_SERIES_SUMMED SEDGE_BLOCKWIDE sedge_value\n"));
+                                   "#endif\n"));
     for (int p = 0; p < parts; p++) {
         SEDGE_TRY(sedge_text_add(text, "SEDGE_SERIES_PRODUCT void %s_%d(%s)\n{\n", name, p, list));
         SEDGE_TRY(write_part(&s, nodes * p / parts, nodes * (p + 1) / parts));
@@ -180,8 +172,7 @@ sedge_status operator_series_write(sedge_text *text, const char *name, bool damp
     }
     SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void %s(int part, %s)\n{\n", name, list));
     for (int p = 0; p < parts; p++) {
-        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, %sw);\n", p, name, p,
-                                 damped ? "in, " : ""));
+        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, in, w);\n", p, name, p));
     }
     return sedge_text_add(text, "}\n");
 }
@@ -203,17 +194,19 @@ static sedge_status write_all(series *s, int k, bool lowered)
 }
 
 sedge_status operator_series_write_damping(sedge_text *text, const char *name, int order,
-                                           int fields)
+                                           int fields, int apart)
 {
     series s = {.text = text, .order = order, .fields = fields, .powers = 1};
 
     s.lowerings = sedge_predictor_lowerings(order, s.weights);
     for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);
     s.levels = s.lowerings + 1;
-    SEDGE_TRY(sedge_text_add(text,
-                             "// Written by src/forms/series_products.c.\n"
-                             "SEDGE_FUNCTION void %s(SEDGE_BLOCKWIDE sedge_value *w)\n{\n",
-                             name));
+    SEDGE_TRY(
+        sedge_text_add(text,
+                       "// Written by src/forms/series_products.c.\n"
+                       "SEDGE_FUNCTION void %s(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,\n"
+                       "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w)\n{\n",
+                       name));
     for (int k = 2; k <= s.levels; k++) SEDGE_TRY(write_all(&s, k, true));
     for (int k = s.levels; k > 1; k--) SEDGE_TRY(write_all(&s, k, false));
     // w is read again, so that it takes no registers in between.
@@ -222,9 +215,9 @@ sedge_status operator_series_write_damping(sedge_text *text, const char *name, i
         for (int b = 0; b < order - c; b++) {
             for (int a = 0; a < order - b - c; a++) {
                 const int alpha[4] = {order - 1 - a - b - c, a, b, c};
-                const int at = sedge_bernstein_number(order - 1, a, b, c) * fields;
-                SEDGE_TRY(sedge_text_add(text, "    w[%d] = SEDGE_R(%a) * w[%d]", at,
-                                         s.weights[0] + 1.0, at));
+                const int at = sedge_bernstein_number(order - 1, a, b, c);
+                SEDGE_TRY(sedge_text_add(text, "    to[%d] = to[%d] + SEDGE_R(%a) * w[%d]",
+                                         at * apart, at * apart, s.weights[0] + 1.0, at * fields));
                 SEDGE_TRY(add_raised(&s, 1, alpha));
                 SEDGE_TRY(sedge_text_add(text, ";\n"));
             }

@@ -70,81 +70,87 @@ static void choose_gpu(operator_series_config *config, const operator_layout *la
     config->scratch_words = config->block * (int64_t)element_words;
 }
 
-// The configuration that is fastest on an H200, or nearly so (benchmarks/MEASUREMENTS.md). A block
-// has as many elements as shared memory serves without bank conflicts, or down to a quarter of
-// that, so that several blocks fit into a multiprocessor: while one waits, others compute.
+// The block's memory of elements with terms; what a batch has there of a kind is an odd multiple of
+// `unit` words.
+static void place_terms(operator_predictor_config *config, const operator_layout *layout,
+                        const operator_target *target, int unit)
+{
+    const int fields = target->problem->equation->fields;
+    const int lower = count_nodes(target->element->order - 1);
+    const int least = count_nodes(target->element->order - 2);
+    const int state = layout->pack > 1 ? layout->state_align / layout->real_bytes : 1;
+
+    config->stride = make_odd(layout->nodes_padded * fields, unit);
+    config->lower_stride = make_odd(lower * fields, unit);
+    config->least_stride = make_odd(least * fields, unit);
+    config->memory_stride = make_odd(layout->nodes_padded * config->words, unit);
+    config->sum_words = operator_round_up(fields + config->words, state);
+    config->sum_align = config->sum_words % layout->pack == 0 ? 16 : layout->state_align;
+    config->sum_stride = make_odd(lower * config->sum_words, unit);
+    // The mean lies over derivatives.
+    const int slopes = config->lower_stride + config->least_stride;
+    config->scratch_words = config->block * (METRIC_WORDS + (int64_t)config->sum_stride +
+                                             config->stride + config->memory_stride +
+                                             (config->stride > slopes ? config->stride : slopes));
+}
+
+// A block has as many elements as were fastest on an H200, of 4, 8 and 16 in fp32 at orders 3 to 7,
+// of 2, 4 and 8 in fp64 at orders 3 to 6 ("By parts of two degrees", benchmarks/MEASUREMENTS.md),
+// or fewer, so that three blocks fit into a multiprocessor: while one waits, others compute. An
+// item has one coefficient of order N - 1, or none, and two of order N at most.
 static void choose_terms_gpu(operator_predictor_config *config, const operator_layout *layout,
                              const operator_target *target)
 {
-    const int nodes = target->element->nodes;
-    const int fields = target->problem->equation->fields;
-    const int unit = layout->state_align / layout->real_bytes;
+    const int order = target->element->order;
+    const int nodes = count_nodes(order);
+    const int lower = count_nodes(order - 1);
+    const int state = layout->state_align / layout->real_bytes;
+    const bool is_double = layout->real_bytes == 8;
     const int64_t own =
         target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
     const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
-    const int most = 64 / layout->real_bytes;
-    const int enough = layout->real_bytes == 8 ? 160 : 288; // items
+    const int most = 64 / layout->real_bytes; // that shared memory serves at once
 
-    for (config->block = most;; config->block /= 2) {
+    for (config->block = order <= (is_double ? 4 : 5) ? 8 : 4;; config->block /= 2) {
         // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
-        config->stride = make_odd(nodes * fields, unit * most / config->block);
-        config->lower_stride =
-            make_odd((nodes - target->element->face_nodes) * fields, unit * most / config->block);
-        config->memory_stride =
-            make_odd(layout->nodes_padded * config->words, 2 * most / config->block);
-        config->scratch_words = config->block * (2LL * config->stride + config->lower_stride +
-                                                 config->memory_stride + METRIC_WORDS);
+        const int unit = state * most / config->block;
+        place_terms(config, layout, target, unit < layout->pack ? layout->pack : unit);
         const int64_t bytes = config->scratch_words * layout->real_bytes;
-        const int items = config->block * nodes;
-        const bool fits = items <= MOST_ITEMS && bytes <= (own < third ? own : third);
-        if (config->block == 1 || (fits && (items <= enough || config->block == most / 4))) break;
+        const bool fits = bytes <= (own < third ? own : third);
+        if (config->block == 1 || (fits && config->block * nodes <= MOST_ITEMS)) break;
     }
-    // As many items as threads share the sums; those of a warp have the same part.
-    config->columns = operator_round_up(fields, config->block < WARP ? WARP / config->block : 1);
-    config->parts = nodes / config->columns;
-    if (config->parts < 1) config->parts = 1;
-    if (config->parts > MOST_PARTS) config->parts = MOST_PARTS;
+    config->threads = config->block * (2 * lower > nodes ? lower : (nodes + 1) / 2);
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
-    // an element has many words of memory: four schedulers share them. In fp64 a few more from
-    // order 5 on: 8 and 33 % less time at orders 5 and 6 on an H200 (with sums, before derivatives
-    // were gathered there). Higher orders were not measured.
+    // an element has many words of memory: four schedulers share them. More registers were slower
+    // in fp32, and at most 1 % faster in fp64.
     const int more = nodes > 35 ? 12 : 0;
-    const int wanted = layout->real_bytes == 8 ? 84 + more + 2 * config->words : 50 + config->words;
+    const int wanted = is_double ? 84 + more + 2 * config->words : 50 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
-    const int of_block = (config->block * nodes + WARP - 1) / WARP;
-    config->resident = config->block * nodes * (warps > of_block ? warps / of_block : 1);
+    const int of_block = (config->threads + WARP - 1) / WARP;
+    config->resident = config->threads * (warps > of_block ? warps / of_block : 1);
 }
 
 void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
                                const operator_target *target)
 {
-    const int nodes = target->element->nodes;
-    const int fields = target->problem->equation->fields;
+    const int order = target->element->order;
     double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     int at[SEDGE_MAX_KINDS];
 
     *config = (operator_predictor_config){
         .block = 1,
-        .damps = sedge_predictor_lowerings(target->element->order, weights) > 0,
+        .threads = 1,
+        .damps = sedge_predictor_lowerings(order, weights) > 0,
         .words = sedge_predictor_words(at, target->problem),
-        .stride = nodes * fields,
-        .lower_stride = (nodes - target->element->face_nodes) * fields,
-        .parts = 1,
-        .columns = fields,
     };
-    // What is faster ("Derivatives gathered", benchmarks/MEASUREMENTS.md): gathers from some order
-    // on; to damp, generated code in place beside gathers, or a part of each sum, which reduces the
-    // degree anew; from some order on one matrix.
-    const int order = target->element->order;
-    const bool is_double = layout->real_bytes == 8;
-    config->gathers = !operator_is_host_form(target->info) && order >= (is_double ? 5 : 3);
-    const int dense_from = config->gathers ? 7 : is_double ? 6 : 5;
-    config->dense = config->damps && order >= dense_from;
-    config->memory_stride = layout->nodes_padded * config->words;
-    config->scratch_words =
-        2LL * config->stride + config->lower_stride + config->memory_stride + METRIC_WORDS;
-    if (!operator_is_host_form(target->info)) choose_terms_gpu(config, layout, target);
-    config->threads = config->block * nodes;
+    // What is faster ("Derivatives gathered", benchmarks/MEASUREMENTS.md): to damp, generated code;
+    // from some order on one matrix.
+    config->dense = config->damps && order >= 7;
+    if (operator_is_host_form(target->info)) {
+        place_terms(config, layout, target, 1);
+    } else {
+        choose_terms_gpu(config, layout, target);
+    }
 }
 
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
@@ -178,7 +184,8 @@ int64_t operator_series_table_entries(const operator_target *target)
     const int order = target->element->order;
 
     if (!target->problem->integrator->predictor) return 0;
-    return 4 * ((int64_t)count_nodes(order - 2) + count_nodes(order - 3));
+    return 4 * ((int64_t)count_nodes(order - 2) + count_nodes(order - 3)) +
+           8 * (int64_t)count_nodes(order - 1);
 }
 
 void operator_series_fill_table(int16_t *out, const operator_target *target)
@@ -187,7 +194,9 @@ void operator_series_fill_table(int16_t *out, const operator_target *target)
 
     if (!target->problem->integrator->predictor) return;
     operator_bernstein_simplices(out, order - 1);
-    operator_bernstein_simplices(out + 4 * (int64_t)count_nodes(order - 2), order - 2);
+    out += 4 * (int64_t)count_nodes(order - 2);
+    operator_bernstein_simplices(out, order - 2);
+    operator_bernstein_raised(out + 4 * (int64_t)count_nodes(order - 3), order - 1);
 }
 
 // Blocks: how far ahead the L2 cache is asked for states; half of those for which shared memory has
@@ -266,28 +275,35 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(write_series_constants(text, layout, target));
     operator_predictor_choose(&config, layout, target);
+    const int order = target->element->order;
+    const int least_at = SEDGE_FACE_MAPS * target->element->face_nodes +
+                         4 * count_nodes(order - 1) + 8 * target->element->nodes;
     for (int k = 1; k <= OPERATOR_POWERS; k++) {
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_FACTOR_%d SEDGE_R(%a)\n", k,
-                                 sedge_predictor_factor(target->element->order, k)));
+                                 sedge_predictor_factor(order, k)));
     }
     const operator_constant rows[] = {
-        {"LOWER_NODES", target->element->nodes - target->element->face_nodes},
+        {"LOWER_NODES", count_nodes(order - 1)},
+        {"LEAST_NODES", count_nodes(order - 2)},
+        {"LEAST_AT", least_at},
+        {"LOWER_RAISED_AT", least_at + 4 * (count_nodes(order - 2) + count_nodes(order - 3))},
         {"PREDICT_BLOCK", config.block},
         {"PREDICT_THREADS", config.threads},
         {"PREDICT_RESIDENT", config.resident},
         {"PREDICT_AHEAD",
          count_ahead(config.scratch_words * layout->real_bytes, is_asked(layout, target, true))},
-        {"PREDICT_POWERS", sedge_predictor_terms(target->element->order, true)},
+        {"PREDICT_POWERS", sedge_predictor_terms(order, true)},
         {"PREDICT_WORDS", config.words},
-        {"PREDICT_PARTS", config.parts},
         {"PREDICT_DAMPED", config.damps},
         {"PREDICT_DENSE", config.dense},
-        {"PREDICT_GATHERS", config.gathers},
         {"DAMP_ROWS", DAMP_ROWS},
-        {"PREDICT_COLUMNS", config.columns},
         {"PREDICT_STRIDE", config.stride},
         {"PREDICT_LOWER_STRIDE", config.lower_stride},
+        {"PREDICT_LEAST_STRIDE", config.least_stride},
         {"PREDICT_MEMORY_STRIDE", config.memory_stride},
+        {"PREDICT_SUM_WORDS", config.sum_words},
+        {"PREDICT_SUM_STRIDE", config.sum_stride},
+        {"PREDICT_SUM_ALIGN", config.sum_align},
         {"PREDICT_SCRATCH", (int)config.scratch_words},
     };
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
@@ -303,18 +319,12 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
 
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     operator_series_choose(&config, layout, target);
-    SEDGE_TRY(operator_series_write(text, "series_sum", true, order, fields, config.powers,
-                                    config.parts));
+    SEDGE_TRY(
+        operator_series_write(text, "series_sum", order, fields, config.powers, config.parts));
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
-    const bool damps = terms.damps && !terms.dense;
-    if (terms.gathers) {
-        if (!damps) return SEDGE_OK;
-        return operator_series_write_damping(text, "predict_damped", order, fields);
-    }
-    SEDGE_TRY(operator_series_write(text, "predict_sum", false, order, fields, 1, terms.parts));
-    if (!damps) return SEDGE_OK;
-    return operator_series_write(text, "predict_last", true, order, fields, 1, terms.parts);
+    if (!terms.damps || terms.dense) return SEDGE_OK;
+    return operator_series_write_damping(text, "predict_damped", order, fields, terms.sum_words);
 }
 
 // ---- creation ----------------------------------------------------------------------------------

@@ -40,16 +40,18 @@ typedef struct operator_series_config {
 // Of elements with terms (dg_predict.h).
 typedef struct operator_predictor_config {
     int block;             // SIMD batches a block
-    int threads;           // of it, one for each coefficient
+    int threads;           // of it
     int resident;          // threads of a multiprocessor for which registers are limited
     int words;             // of terms' memory at a coefficient
-    int parts, columns;    // see operator_series_config
     bool damps;            // whether the last bracket's derivatives are damped
     bool dense;            // whether one matrix does it
-    bool gathers;          // whether an item raises derivatives alone, without parts and columns
+    int sum_words;         // of fields and memory at a coefficient of order N - 1 that is raised
+    int sum_align;         // bytes by which they are aligned on a GPU
     int stride;            // words of the block's memory for a batch's fields
-    int lower_stride;      // the same for their derivatives
+    int lower_stride;      // the same for fields of order N - 1
+    int least_stride;      // and of order N - 2
     int memory_stride;     // the same for its terms' memory
+    int sum_stride;        // the same for sums of sum_words
     int64_t scratch_words; // of the block's memory, for each lane
 } operator_predictor_config;
 

@@ -256,11 +256,14 @@ static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, 
         SEDGE_TRY(write_list(text, "SEDGE_EACH_MULTIPLY", problem, true));
     }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_TERMS_LIST(X)"));
+    int staged = 0;
     for (int i = 0; i < count; i++) {
         const operator_term term = operator_terms_get(problem, i);
-        if (is_staged(&term)) SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
+        if (!is_staged(&term)) continue;
+        SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
+        staged++;
     }
-    return sedge_text_add(text, "\n");
+    return sedge_text_add(text, "\n#define SEDGE_TERMS_ALONE %d\n", staged == 1);
 }
 
 sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_problem *problem)

@@ -212,7 +212,7 @@ int main(void)
     for (int order = 3; order <= 4; order++) test_terms(&world, order);
     // At order 6 generated code damps, at order 7 a matrix does.
     for (int order = 6; order <= 7; order++)
-        test_no_barrier_is_idle(&world, "terms/dg_predict.h", 4, terms_options(order), "bernstein");
+        test_no_barrier_is_idle(&world, "terms/dg_predict.h", 6, terms_options(order), "bernstein");
     kit_close(&world);
     return CHECK_END();
 }

@@ -147,8 +147,8 @@ SEDGE_FUNCTION void pml_lossless_side_local(const sedge_value *u, const sedge_va
     for (int i = 0, f = 0; i < 2; i++, f += 3) { // w[i] of the field u[f..f+2]
         const sedge_value along = p[2] * u[f] + p[3] * u[f + 1] + p[4] * u[f + 2];
         dw[i] = -(p[0] + p[1]) * w[i] - p[0] * along;
-        for (int d = 0; d < 3; d++)
-            du[f + d] = -p[0] * (u[f + d] - p[2 + d] * along) - p[2 + d] * dw[i];
+        const sedge_value part = p[0] * along - dw[i];
+        for (int d = 0; d < 3; d++) du[f + d] = p[2 + d] * part - p[0] * u[f + d];
     }
     (void)m;
     (void)c;

@@ -7,20 +7,29 @@
 //
 //   mean = u + f_1 dt L v + Q dt D v,   v = u + f_2 dt L (u + f_3 dt L u),
 //
-// where D is the derivatives' part of L, from the innermost bracket, of full degree each: the
-// bracket's fields are in the block's memory, its w in registers. A bracket is what the terms make
-// of the one before at a coefficient, plus its derivatives, of order N - 1, raised by code that
-// src/forms/series_products.c generates. With SEDGE_PREDICT_GATHERS each item keeps its
-// coefficient's bracket in registers and raises the derivatives itself, from a table; generated
-// code then only damps. What terms do over the step follows from the means at the
-// node alone. So it is done here, u += dt s(mean) and w += dt q(mean), and the stage has no terms
-// to add but matrices to multiply by.
+// where L = D + S: derivatives D, and what terms make of fields and memory at a coefficient, S, the
+// same in all of an element. So a bracket, u + f dt L (the one before), is the sum of two parts.
+// One is of full degree N and comes from S alone: x = u + f dt S x at each coefficient. The other,
+// y, of degree N - 1, holds all that was derived once at least,
 //
-// An item has a coefficient of one element of the block; in generated code, a field. Neighbouring
-// items have neighbouring elements, then neighbouring coefficients or fields, and strides are such
-// that they meet different banks.
+//   y = f dt (D x + S y + E D y),
+//
+// with the x and y before, and E, which raises D y from order N - 2 to N - 1. D x of all brackets
+// comes from the differences of neighbouring coefficients of u and w, of which S makes those of x.
+// What is left is to damp the derivatives' part of the last y, to raise it, and to add the last x.
+// What terms do over the step follows from the means at the node alone. So it is done here, u += dt
+// s(mean) and w += dt q(mean), and the stage has no terms to add but matrices to multiply by.
+//
+// An item has a coefficient of one element of the block, of order N - 1 or N - 2, and at last of
+// order N. Neighbouring items have neighbouring elements, then neighbouring coefficients, and
+// strides are such that they meet different banks.
 
 #define SEDGE_PREDICT_ITEMS (SEDGE_NODES * SEDGE_PREDICT_BLOCK)
+#define SEDGE_LOWER_ITEMS   (SEDGE_LOWER_NODES * SEDGE_PREDICT_BLOCK)
+#define SEDGE_LEAST_ITEMS   (SEDGE_LEAST_NODES * SEDGE_PREDICT_BLOCK)
+#define SEDGE_PREDICT_ALL   (SEDGE_FIELDS + SEDGE_PREDICT_WORDS) // fields, then the terms' memory
+#define SEDGE_HOLD_ITEMS    (SEDGE_TARGET_HOST ? SEDGE_PREDICT_BLOCK : SEDGE_PREDICT_THREADS)
+#define SEDGE_PAD_WORDS     ((SEDGE_NODES_PADDED - SEDGE_NODES) * SEDGE_FIELDS)
 #define SEDGE_NODE_PIECES   (SEDGE_FIELDS / SEDGE_PIECE_WORDS)
 #define SEDGE_METRIC_PACKS  (SEDGE_METRIC_STRIDE / SEDGE_PACK)
 #define SEDGE_METRIC_STRIDE 12 // words of an element's metric terms
@@ -43,57 +52,79 @@
     X(sedge_real, dt)                                              \
     SEDGE_TERMS_LIST(X)
 
-#ifdef SEDGE_FROM_CURLS
-// The curls of the vectors of u at a coefficient of order N - 1, without the factor N/2: as
-// combine_slopes, with fewer operations. Items that gather have few registers left.
-SEDGE_FUNCTION void find_curls(sedge_value *curl, const SEDGE_BLOCKWIDE sedge_value *words,
-                               const sedge_simplex *at, const sedge_value *g)
-{
-    const sedge_state corner =
-        *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[0] * SEDGE_FIELDS);
+// Metric terms of one element in registers.
+typedef struct sedge_metric {
+    sedge_value g[SEDGE_METRIC_STRIDE];
+} sedge_metric;
 
-    SEDGE_EACH (f, SEDGE_FIELDS) curl[f] = SEDGE_SPLAT(0.0);
-    SEDGE_EACH (k, 3) {
-        sedge_state side =
-            *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k + 1] * SEDGE_FIELDS);
-        SEDGE_EACH (f, SEDGE_FIELDS) side.f[f] = side.f[f] - corner.f[f];
-        SEDGE_EACH (f, SEDGE_FIELDS) {
-            const int y = (f + 1) % 3;
-            const int z = (f + 2) % 3;
-            const int v = f / 3 * 3;
-            if (k == 0)
-                curl[f] = g[y] * side.f[v + z] - g[z] * side.f[v + y];
-            else
-                curl[f] = curl[f] + g[3 * k + y] * side.f[v + z] - g[3 * k + z] * side.f[v + y];
-        }
-        if (SEDGE_PREDICT_GATHERS) SEDGE_KEEP_ORDER();
+SEDGE_FUNCTION void read_metric(sedge_metric *metric, const SEDGE_BLOCKWIDE sedge_value *from)
+{
+    SEDGE_EACH (k, SEDGE_METRIC_STRIDE / SEDGE_PACK) {
+        const sedge_pack pack = *(const SEDGE_BLOCKWIDE sedge_pack *)(from + k * SEDGE_PACK);
+        SEDGE_EACH (j, SEDGE_PACK) metric->g[k * SEDGE_PACK + j] = pack.v[j];
     }
 }
-#endif
 
-// factor div F at coefficient i of order N - 1 of an element, without the factor N/2 of
-// derivatives.
+// Add the part of a derivative in the element's direction k (0 to 2): `side` is the difference of
+// the fields along it, g the metric terms of the direction. The sum is of curls, or div F itself.
+SEDGE_FUNCTION void add_direction(sedge_value *sum, const sedge_value *side, const sedge_value *g,
+                                  const sedge_value *m)
+{
+#ifdef SEDGE_FROM_CURLS
+    SEDGE_EACH (f, SEDGE_FIELDS) {
+        const int y = (f + 1) % 3;
+        const int z = (f + 2) % 3;
+        const int v = f / 3 * 3;
+        sum[f] = sum[f] + g[y] * side[v + z] - g[z] * side[v + y];
+    }
+    (void)m;
+#else
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value flux[3][SEDGE_FIELDS];
+
+    SEDGE_FLUX(side, m, constants, flux[0], flux[1], flux[2]);
+    SEDGE_EACH (x, 3)
+        SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = sum[f] + g[x] * flux[x][f];
+#endif
+}
+
+// slope = factor div F, from the sum over directions.
+SEDGE_FUNCTION void finish_slope(sedge_value *slope, const sedge_value *sum, sedge_real factor,
+                                 const sedge_value *m)
+{
+#ifdef SEDGE_FROM_CURLS
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+
+    SEDGE_FROM_CURLS(sum, m, constants, slope);
+#else
+    SEDGE_EACH (f, SEDGE_FIELDS) slope[f] = sum[f];
+    (void)m;
+#endif
+    SEDGE_EACH (f, SEDGE_FIELDS) slope[f] = factor * slope[f];
+}
+
+// factor div F of fields of order N - 1 at coefficient i of order N - 2, without the factor
+// (N - 1)/2 of derivatives.
 SEDGE_FUNCTION void find_slope(sedge_value *slope, const SEDGE_BLOCKWIDE sedge_value *states, int i,
                                const SEDGE_BLOCKWIDE sedge_value *metric, const sedge_value *m,
                                sedge_real factor, const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
     SEDGE_LOCAL_COPY(sedge_simplex, at,
-                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) + i);
-    sedge_value g[SEDGE_METRIC_STRIDE];
+                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_LEAST_AT) + i);
+    const sedge_state corner =
+        *(const SEDGE_BLOCKWIDE sedge_state *)(states + at->node[0] * SEDGE_FIELDS);
+    sedge_value sum[SEDGE_FIELDS];
+    sedge_metric own;
 
-    SEDGE_EACH (k, SEDGE_METRIC_STRIDE / SEDGE_PACK) {
-        const sedge_pack pack = *(const SEDGE_BLOCKWIDE sedge_pack *)(metric + k * SEDGE_PACK);
-        SEDGE_EACH (j, SEDGE_PACK) g[k * SEDGE_PACK + j] = pack.v[j];
+    read_metric(&own, metric);
+    SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = SEDGE_SPLAT(SEDGE_R(0.0));
+    SEDGE_EACH (k, 3) {
+        sedge_state side =
+            *(const SEDGE_BLOCKWIDE sedge_state *)(states + at->node[k + 1] * SEDGE_FIELDS);
+        SEDGE_EACH (f, SEDGE_FIELDS) side.f[f] = side.f[f] - corner.f[f];
+        add_direction(sum, side.f, own.g + 3 * k, m);
     }
-#ifdef SEDGE_FROM_CURLS
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    sedge_value curl[SEDGE_FIELDS];
-    find_curls(curl, states, at, g);
-    SEDGE_FROM_CURLS(curl, m, constants, slope);
-#else
-    combine_slopes(slope, states, at, g, m);
-#endif
-    SEDGE_EACH (f, SEDGE_FIELDS) slope[f] = factor * slope[f];
+    finish_slope(slope, sum, factor, m);
 }
 
 #if SEDGE_PREDICT_DENSE
@@ -115,11 +146,11 @@ typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_words {
 } sedge_words;
 #endif
 
-// Derivatives of an element, damped: to = (1 + Q / f_1) from, the fields of a piece at
+// Derivatives of an element, damped: to += (1 + Q / f_1) from, the fields of a piece at
 // SEDGE_DAMP_ROWS coefficients. `to` is at the first of these, `from` at the element's first.
 SEDGE_FUNCTION void damp_slopes(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,
                                 const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT from,
-                                const SEDGE_GLOBAL sedge_damping *SEDGE_RESTRICT damping)
+                                const SEDGE_GLOBAL sedge_damping *SEDGE_RESTRICT damping, int rows)
 {
     sedge_value sum[SEDGE_DAMP_ROWS][SEDGE_PIECE_WORDS];
 
@@ -133,108 +164,99 @@ SEDGE_FUNCTION void damp_slopes(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,
                 sum[i][k] = sum[i][k] + row->weight[i] * words.value[k];
     }
     SEDGE_EACH (i, SEDGE_DAMP_ROWS) {
-        sedge_words words;
-        SEDGE_EACH (k, SEDGE_PIECE_WORDS) words.value[k] = sum[i][k];
-        *(SEDGE_BLOCKWIDE sedge_words *)(to + i * SEDGE_FIELDS) = words;
+        if (i < rows) {
+            sedge_words words = *(SEDGE_BLOCKWIDE sedge_words *)(to + i * SEDGE_PREDICT_SUM_WORDS);
+            SEDGE_EACH (k, SEDGE_PIECE_WORDS) words.value[k] = words.value[k] + sum[i][k];
+            *(SEDGE_BLOCKWIDE sedge_words *)(to + i * SEDGE_PREDICT_SUM_WORDS) = words;
+        }
     }
 }
 #endif
 
-#if SEDGE_PREDICT_GATHERS
 // Behind the simplices: of each coefficient of order N the four of order N - 1 around it, and its
-// exponents, which are N times what those weigh.
+// exponents, which are N times what those weigh. The same of order N - 1 is at
+// SEDGE_LOWER_RAISED_AT.
 #define SEDGE_RAISED_AT (SEDGE_SIMPLEX_AT + 4 * SEDGE_LOWER_NODES)
 
-// The same, a byte each: at order 10 there are 220 coefficients of order N - 1.
-typedef struct sedge_around {
-    unsigned at;
-    unsigned weight;
-} sedge_around;
+// What an item reads at a coefficient of order N - 1 of the sums that are raised at last.
+#if SEDGE_TARGET_HOST
+typedef struct sedge_predict_sums {
+    sedge_value v[SEDGE_PREDICT_SUM_WORDS];
+} sedge_predict_sums;
+#else
+typedef struct SEDGE_ALIGN(SEDGE_PREDICT_SUM_ALIGN) sedge_predict_sums {
+    sedge_value v[SEDGE_PREDICT_SUM_WORDS];
+} sedge_predict_sums;
+#endif
 
-SEDGE_FUNCTION void find_around(sedge_around *around, int n,
-                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
-{
-    SEDGE_LOCAL_COPY(sedge_simplex, at,
-                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_RAISED_AT) + 2 * n);
-    SEDGE_LOCAL_COPY(sedge_simplex, weight,
-                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_RAISED_AT) + 2 * n + 1);
-
-    around->at = around->weight = 0;
-    SEDGE_EACH (k, 4) {
-        around->at |= (unsigned)at->node[k] << (8 * k);
-        around->weight |= (unsigned)weight->node[k] << (8 * k);
-    }
-}
-
-// Add the derivatives of an element, raised, to a bracket at a coefficient; `slopes` are 1/N of
+// Add fields of order N - 2, raised, at coefficient i of order N - 1; `slopes` are 1/(N - 1) of
 // them.
-SEDGE_FUNCTION void gather_slopes(sedge_value *bracket, const sedge_around *around,
-                                  const SEDGE_BLOCKWIDE sedge_value *slopes)
+SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_value *slopes, int i,
+                                 const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
+    const SEDGE_GLOBAL sedge_simplex *const row =
+        (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_LOWER_RAISED_AT) + 2 * i;
+    SEDGE_LOCAL_COPY(sedge_simplex, at, row);
+    SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
+
     SEDGE_EACH (k, 4) {
-        const unsigned weight = around->weight >> (8 * k) & 255;
-        if (weight != 0) {
-            const int at = (int)(around->at >> (8 * k) & 255) * SEDGE_FIELDS;
-            const sedge_state slope = *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at);
-            SEDGE_EACH (f, SEDGE_FIELDS) bracket[f] = bracket[f] + (sedge_real)weight * slope.f[f];
+        if (weight->node[k] != 0) {
+            const sedge_state slope =
+                *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at->node[k] * SEDGE_FIELDS);
+            SEDGE_EACH (f, SEDGE_FIELDS) to[f] = to[f] + (sedge_real)weight->node[k] * slope.f[f];
         }
     }
 }
 
-#else
-// Add derivatives to what terms make of a bracket: the outermost are damped.
-SEDGE_FUNCTION void raise_slopes(int power, int part, SEDGE_BLOCKWIDE sedge_value *bracket,
-                                 const SEDGE_BLOCKWIDE sedge_value *slopes)
+// The same of all words, of order N - 1, at coefficient n of order N; `sums` are 1/N of them.
+SEDGE_FUNCTION void raise_sums(sedge_value *to, const SEDGE_BLOCKWIDE sedge_value *sums, int n,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
-#if SEDGE_PREDICT_DAMPED && !SEDGE_PREDICT_DENSE
-    if (power == 1) {
-        predict_last(part, bracket, bracket, slopes);
-        return;
-    }
-#endif
-    (void)power;
-    predict_sum(part, bracket, slopes);
-}
-#endif
+    const SEDGE_GLOBAL sedge_simplex *const row =
+        (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_RAISED_AT) + 2 * n;
+    SEDGE_LOCAL_COPY(sedge_simplex, at, row);
+    SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
-// The pieces of an element's fields that an item copies into the block's memory; and back. `to` and
-// `from` are at the first of them.
-SEDGE_FUNCTION void load_fields(SEDGE_BLOCKWIDE sedge_value *to,
-                                const SEDGE_GLOBAL sedge_value *from)
-{
-    SEDGE_EACH (j, SEDGE_NODE_PIECES)
-        copy_piece(to + j * SEDGE_NODES * SEDGE_PIECE_WORDS,
-                   from + j * SEDGE_NODES * SEDGE_PIECE_WORDS);
-}
-
-SEDGE_FUNCTION void store_fields(SEDGE_GLOBAL sedge_value *to,
-                                 const SEDGE_BLOCKWIDE sedge_value *from)
-{
-    SEDGE_EACH (j, SEDGE_NODE_PIECES)
-        *(SEDGE_GLOBAL sedge_piece *)(to + j * SEDGE_NODES * SEDGE_PIECE_WORDS) =
-            *(const SEDGE_BLOCKWIDE sedge_piece *)(from + j * SEDGE_NODES * SEDGE_PIECE_WORDS);
-}
-
-// The same of a term's memory, at coefficient n of an element.
-SEDGE_FUNCTION void load_memory(SEDGE_BLOCKWIDE sedge_value *own_m,
-                                const SEDGE_GLOBAL sedge_value *w, int place, int n,
-                                const int words)
-{
-    if (place >= 0) {
-        const sedge_int64 first = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
-        SEDGE_EACH (k, words)
-            copy_word(own_m + k * SEDGE_NODES_PADDED, w + first + k * SEDGE_NODES_PADDED);
+    SEDGE_EACH (k, 4) {
+        if (weight->node[k] != 0) {
+            const sedge_predict_sums sum =
+                *(const SEDGE_BLOCKWIDE sedge_predict_sums *)(sums + at->node[k] *
+                                                                         SEDGE_PREDICT_SUM_WORDS);
+            SEDGE_EACH (f, SEDGE_PREDICT_ALL)
+                to[f] = to[f] + (sedge_real)weight->node[k] * sum.v[f];
+        }
     }
 }
 
-SEDGE_FUNCTION void store_memory(SEDGE_GLOBAL sedge_value *w,
-                                 const SEDGE_BLOCKWIDE sedge_value *own_m, int place, int n,
-                                 const int words)
+// Packs of an element, which fill up warps.
+#define SEDGE_PREDICT_PACKS (SEDGE_WORDS / SEDGE_PACK)
+#define SEDGE_PREDICT_LANES \
+    (SEDGE_TARGET_HOST ? SEDGE_PREDICT_PACKS : (SEDGE_PREDICT_PACKS + 31) / 32 * 32)
+
+// Are packs of a batch's memory of term i packs of the block's memory, too? Bulk copies move those.
+#define SEDGE_MEMORY_IS_PACKED(i)                                   \
+    (SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED % SEDGE_PACK == 0 && \
+     SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED % SEDGE_PACK == 0)
+#define SEDGE_MEMORY_WORDS(i)   (SEDGE_MEMORY_IS_PACKED(i) ? SEDGE_PACK : 1) // copied at once
+#define SEDGE_MEMORY_COPIES(i)  (SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED / SEDGE_MEMORY_WORDS(i))
+#define SEDGE_MEMORY_IS_BULK(i) (SEDGE_BULK && SEDGE_MEMORY_IS_PACKED(i))
+
+SEDGE_FUNCTION void load_words(SEDGE_BLOCKWIDE sedge_value *to,
+                               const SEDGE_GLOBAL sedge_value *from, const int words)
 {
-    if (place >= 0) {
-        const sedge_int64 first = (sedge_int64)place * words * SEDGE_NODES_PADDED + n;
-        SEDGE_EACH (k, words) w[first + k * SEDGE_NODES_PADDED] = own_m[k * SEDGE_NODES_PADDED];
-    }
+    if (words == SEDGE_PACK)
+        SEDGE_COPY_PACK((SEDGE_BLOCKWIDE sedge_pack *)to, (const SEDGE_GLOBAL sedge_pack *)from);
+    else
+        copy_word(to, from);
+}
+
+SEDGE_FUNCTION void store_words(SEDGE_GLOBAL sedge_value *to,
+                                const SEDGE_BLOCKWIDE sedge_value *from, const int words)
+{
+    if (words == SEDGE_PACK)
+        *(SEDGE_GLOBAL sedge_pack *)to = *(const SEDGE_BLOCKWIDE sedge_pack *)from;
+    else
+        *to = *from;
 }
 
 // What terms need of an item's element, read once: its material; of each term where the element has
@@ -260,83 +282,157 @@ SEDGE_FUNCTION void hold_numbers(sedge_value *numbers, int place, sedge_int64 ba
         }
 }
 
-// A bracket's memory at a coefficient: w at first, then w + factor times what it holds.
-SEDGE_FUNCTION void start_bracket(sedge_value *bracket, const SEDGE_BLOCKWIDE sedge_value *own_w,
-                                  int place, const int words)
+// A coefficient's fields and terms' memory; words that no term of the element has are 0.
+SEDGE_FUNCTION void read_memory(sedge_value *w, const SEDGE_BLOCKWIDE sedge_value *own_w, int has,
+                                const int words)
 {
-    if (place >= 0)
-        SEDGE_EACH (k, words) bracket[k] = own_w[k * SEDGE_NODES_PADDED];
-}
-
-SEDGE_FUNCTION void end_bracket(sedge_value *bracket, const SEDGE_BLOCKWIDE sedge_value *own_w,
-                                sedge_real factor, int place, const int words)
-{
-    if (place >= 0)
-        SEDGE_EACH (k, words) bracket[k] = own_w[k * SEDGE_NODES_PADDED] + factor * bracket[k];
+    if (has)
+        SEDGE_EACH (k, words) w[k] = own_w[k * SEDGE_NODES_PADDED];
 }
 
 // The memory after the step.
-SEDGE_FUNCTION void keep_bracket(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge_value *bracket,
-                                 int place, const int words)
+SEDGE_FUNCTION void keep_memory(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge_value *w, int has,
+                                const int words)
 {
-    if (place >= 0)
-        SEDGE_EACH (k, words) own_w[k * SEDGE_NODES_PADDED] = bracket[k];
+    if (has)
+        SEDGE_EACH (k, words) own_w[k * SEDGE_NODES_PADDED] = w[k];
 }
 
-// Of term i: where its memory at the item's coefficient lies in the block's, and in the item's;
-// what the item has read.
-#define SEDGE_PREDICT_OWN(i)     (own_m + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED)
-#define SEDGE_PREDICT_W(i)       (SEDGE_MINE(bracket, item) + SEDGE_TERM_AT_##i)
-#define SEDGE_PREDICT_PLACE(i)   (SEDGE_MINE(held, e)->place_##i)
-#define SEDGE_PREDICT_NUMBERS(i) (SEDGE_MINE(held, e)->numbers_##i)
+// Has an item's element term i?
+#define SEDGE_PREDICT_HAS(i) (SEDGE_TERMS_ALONE || held->place_##i >= 0)
 
-#define SEDGE_PREDICT_LOAD(i)                                                           \
-    load_memory(SEDGE_PREDICT_OWN(i), term_memory_##i, (term_places_##i + start)[e], n, \
+// Term i's memory in global memory, of which the block's batch e has place `place`; and in the
+// block's memory.
+#define SEDGE_MEMORY_OF(i, place) \
+    (term_memory_##i + (sedge_int64)(place) * (SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED))
+#define SEDGE_MEMORY_IN(i, e) \
+    (s_m + (e)*SEDGE_PREDICT_MEMORY_STRIDE + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED)
+
+// The memory of term i of the block's batches, by items, where bulk copies do not move it; and
+// back.
+#define SEDGE_PREDICT_MOVE(i, to, from, move)                                                    \
+    SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_MEMORY_COPIES(i), SEDGE_PREDICT_THREADS) { \
+        const int e = item / SEDGE_MEMORY_COPIES(i);                                             \
+        const int at = item % SEDGE_MEMORY_COPIES(i) * SEDGE_MEMORY_WORDS(i);                    \
+        const int place = e < here ? (term_places_##i + start)[e] : -1;                          \
+        if (place >= 0) {                                                                        \
+            SEDGE_GLOBAL sedge_value *const w = SEDGE_MEMORY_OF(i, place) + at;                  \
+            SEDGE_BLOCKWIDE sedge_value *const own_w = SEDGE_MEMORY_IN(i, e) + at;               \
+            move(to, from, SEDGE_MEMORY_WORDS(i));                                               \
+        }                                                                                        \
+    }
+#define SEDGE_PREDICT_LOAD(i)                       \
+    if (!SEDGE_MEMORY_IS_BULK(i)) {                 \
+        SEDGE_PREDICT_MOVE(i, own_w, w, load_words) \
+    }
+#define SEDGE_PREDICT_STORE(i)                       \
+    if (!SEDGE_MEMORY_IS_BULK(i)) {                  \
+        SEDGE_PREDICT_MOVE(i, w, own_w, store_words) \
+    }
+
+#if SEDGE_BULK
+// By one thread, of batch e: `bytes` of term i's memory that bulk copies move; and these copies.
+#define SEDGE_MEMORY_BYTES(i) \
+    (SEDGE_TERM_WORDS_##i * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_value))
+#define SEDGE_MEMORY_GOES(i)                                \
+    (SEDGE_MEMORY_IS_BULK(i) && SEDGE_TERM_WORDS_##i > 0 && \
+     (SEDGE_TERMS_ALONE || (term_places_##i + start)[e] >= 0))
+#define SEDGE_PREDICT_COUNT(i) \
+    if (SEDGE_MEMORY_GOES(i)) bytes += SEDGE_MEMORY_BYTES(i);
+#define SEDGE_PREDICT_FETCH(i)                                                             \
+    if (SEDGE_MEMORY_GOES(i))                                                              \
+        copy_bulk(SEDGE_MEMORY_IN(i, e), SEDGE_MEMORY_OF(i, (term_places_##i + start)[e]), \
+                  SEDGE_MEMORY_BYTES(i), arrived);
+#define SEDGE_PREDICT_RETURN(i)                                                             \
+    if (SEDGE_MEMORY_GOES(i))                                                               \
+        store_bulk(SEDGE_MEMORY_OF(i, (term_places_##i + start)[e]), SEDGE_MEMORY_IN(i, e), \
+                   SEDGE_MEMORY_BYTES(i));
+#endif
+
+#define SEDGE_PREDICT_HOLD(i)                                                                   \
+    SEDGE_MINE(holds, e)->place_##i = (term_places_##i + start)[e];                             \
+    hold_numbers(SEDGE_MINE(holds, e)->numbers_##i, SEDGE_MINE(holds, e)->place_##i, start + e, \
+                 material, term_parameters_##i, SEDGE_TERM_NUMBERS_##i);
+#define SEDGE_PREDICT_READ(i)                                                         \
+    read_memory(x + SEDGE_FIELDS + SEDGE_TERM_AT_##i,                                 \
+                words + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED, SEDGE_PREDICT_HAS(i), \
                 SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_STORE(i)                                                           \
-    store_memory(term_memory_##i, SEDGE_PREDICT_OWN(i), (term_places_##i + start)[e], n, \
-                 SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_HOLD(i)                                                           \
-    SEDGE_PREDICT_PLACE(i) = (term_places_##i + start)[e];                              \
-    hold_numbers(SEDGE_PREDICT_NUMBERS(i), SEDGE_PREDICT_PLACE(i), start + e, material, \
-                 term_parameters_##i, SEDGE_TERM_NUMBERS_##i);
-#define SEDGE_PREDICT_START(i)                                                      \
-    start_bracket(SEDGE_PREDICT_W(i), SEDGE_PREDICT_OWN(i), SEDGE_PREDICT_PLACE(i), \
-                  SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_KEEP(i)                                                      \
-    keep_bracket(SEDGE_PREDICT_OWN(i), SEDGE_PREDICT_W(i), SEDGE_PREDICT_PLACE(i), \
-                 SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_APPLY(i, fields)                                                    \
-    if (SEDGE_PREDICT_PLACE(i) >= 0)                                                      \
-        predict_term_##i(rate, fields, SEDGE_PREDICT_W(i), SEDGE_MINE(held, e)->m,        \
-                         SEDGE_PREDICT_NUMBERS(i));                                       \
-    end_bracket(SEDGE_PREDICT_W(i), SEDGE_PREDICT_OWN(i), factor, SEDGE_PREDICT_PLACE(i), \
-                SEDGE_TERM_WORDS_##i);
-#define SEDGE_PREDICT_BEFORE(i) SEDGE_PREDICT_APPLY(i, before.f)
+#define SEDGE_PREDICT_KEEP(i)                                   \
+    keep_memory(words + SEDGE_TERM_AT_##i * SEDGE_NODES_PADDED, \
+                x + SEDGE_FIELDS + SEDGE_TERM_AT_##i, SEDGE_PREDICT_HAS(i), SEDGE_TERM_WORDS_##i);
+#define SEDGE_PREDICT_APPLY(i, fields)                                                   \
+    if (SEDGE_PREDICT_HAS(i))                                                            \
+        predict_term_##i(rate, fields, rate + SEDGE_FIELDS + SEDGE_TERM_AT_##i, held->m, \
+                         held->numbers_##i);
+#define SEDGE_PREDICT_BEFORE(i) SEDGE_PREDICT_APPLY(i, x)
+#define SEDGE_PREDICT_SEEN(i)   SEDGE_PREDICT_APPLY(i, seen)
+#define SEDGE_PREDICT_DRIVE(i) \
+    if (SEDGE_PREDICT_HAS(i))  \
+        predict_drive_##i(seen, x + SEDGE_FIELDS + SEDGE_TERM_AT_##i, held->numbers_##i);
+
+// x = fields and memory at coefficient n of an element, whose first are at `fields` and `words`.
+SEDGE_FUNCTION void read_all(sedge_value *x, const SEDGE_BLOCKWIDE sedge_value *fields,
+                             const SEDGE_BLOCKWIDE sedge_value *memory, int n,
+                             const sedge_held *held)
+{
+    const sedge_state state = *(const SEDGE_BLOCKWIDE sedge_state *)(fields + n * SEDGE_FIELDS);
+    const SEDGE_BLOCKWIDE sedge_value *const words = memory + n;
+
+    SEDGE_EACH (f, SEDGE_FIELDS) x[f] = state.f[f];
+    SEDGE_EACH (k, SEDGE_PREDICT_WORDS) x[SEDGE_FIELDS + k] = SEDGE_SPLAT(SEDGE_R(0.0));
+    SEDGE_EACH_TERM(SEDGE_PREDICT_READ)
+    (void)words, (void)held;
+}
+
+SEDGE_FUNCTION void keep_all(SEDGE_BLOCKWIDE sedge_value *fields,
+                             SEDGE_BLOCKWIDE sedge_value *memory, int n, const sedge_value *x,
+                             const sedge_held *held)
+{
+    SEDGE_BLOCKWIDE sedge_value *const words = memory + n;
+    sedge_state state;
+
+    SEDGE_EACH (f, SEDGE_FIELDS) state.f[f] = x[f];
+    *(SEDGE_BLOCKWIDE sedge_state *)(fields + n * SEDGE_FIELDS) = state;
+    SEDGE_EACH_TERM(SEDGE_PREDICT_KEEP)
+    (void)words, (void)held;
+}
+
 #ifdef SEDGE_EACH_MULTIPLY
 #define SEDGE_PREDICT_MULTIPLY(rate) \
-    multiply_rate(rate, start + e, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+    multiply_rate(rate, batch, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #else
 #define SEDGE_PREDICT_MULTIPLY(rate)
 #endif
-// The order is that of add_terms (dg_terms.h).
+
+// rate = S x, fields and memory. The order is that of add_terms (dg_terms.h).
+SEDGE_FUNCTION void
+apply_terms(sedge_value *rate, const sedge_value *x, const sedge_held *held, sedge_int64 batch,
+            const SEDGE_GLOBAL int *SEDGE_RESTRICT material SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
+{
+    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(SEDGE_R(0.0));
+    SEDGE_EACH (k, SEDGE_PREDICT_WORDS) rate[SEDGE_FIELDS + k] = x[SEDGE_FIELDS + k];
 #ifdef SEDGE_EACH_DRIVE
-#define SEDGE_PREDICT_SEEN(i) SEDGE_PREDICT_APPLY(i, seen)
-#define SEDGE_PREDICT_DRIVE(i)       \
-    if (SEDGE_PREDICT_PLACE(i) >= 0) \
-        predict_drive_##i(seen, SEDGE_PREDICT_W(i), SEDGE_PREDICT_NUMBERS(i));
-#define SEDGE_PREDICT_TERMS                             \
-    sedge_value seen[SEDGE_FIELDS];                     \
-    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = before.f[f]; \
-    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)               \
-    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)               \
-    SEDGE_PREDICT_MULTIPLY(rate)                        \
+    sedge_value seen[SEDGE_FIELDS];
+    SEDGE_EACH (f, SEDGE_FIELDS) seen[f] = x[f];
+    SEDGE_EACH_DRIVE(SEDGE_PREDICT_DRIVE)
+    SEDGE_EACH_DRIVEN(SEDGE_PREDICT_SEEN)
+    SEDGE_PREDICT_MULTIPLY(rate)
     SEDGE_EACH_DRIVE(SEDGE_PREDICT_BEFORE)
 #else
-#define SEDGE_PREDICT_TERMS               \
-    SEDGE_EACH_TERM(SEDGE_PREDICT_BEFORE) \
+    SEDGE_EACH_TERM(SEDGE_PREDICT_BEFORE)
     SEDGE_PREDICT_MULTIPLY(rate)
 #endif
+    (void)batch, (void)material;
+}
+#define SEDGE_APPLY_TERMS(rate, x)                        \
+    apply_terms(rate, x, SEDGE_MINE(holds, e), start + e, \
+                material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME))
+
+// f_k dt
+#define SEDGE_PREDICT_FACTOR(k)                \
+    (dt * ((k) == 1   ? SEDGE_PREDICT_FACTOR_1 \
+           : (k) == 2 ? SEDGE_PREDICT_FACTOR_2 \
+                      : SEDGE_PREDICT_FACTOR_3))
 
 SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_RESIDENT,
                       SEDGE_PREDICT_LIST)
@@ -347,33 +443,48 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         const int here = (int)(left < SEDGE_PREDICT_BLOCK ? left : SEDGE_PREDICT_BLOCK);
         SEDGE_GLOBAL sedge_value *const words = u[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const means = mean[start * SEDGE_NODES_PADDED].f;
-        // Metric terms; the bracket; the next one, and at last u; derivatives; the terms' memory.
+        // Metric terms; u; the terms' memory; sums to be raised at last; y or its derivatives, of
+        // order N - 1, and behind them derivatives of order N - 2, and over both the mean.
         SEDGE_SCRATCH(sedge_value, s_g, SEDGE_PREDICT_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *s_v = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_STRIDE;
-        SEDGE_BLOCKWIDE sedge_value *s_t = s_v + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
-        SEDGE_BLOCKWIDE sedge_value *const s_l = s_t + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
-        SEDGE_BLOCKWIDE sedge_value *const s_m =
+        SEDGE_BLOCKWIDE sedge_value *const s_s = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_u =
+            s_s + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_SUM_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_m = s_u + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_l =
+            s_m + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_MEMORY_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_q =
             s_l + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE;
-        SEDGE_PRIVATE(sedge_value, state, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
-        SEDGE_PRIVATE(sedge_value, bracket, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_WORDS + 1);
-        SEDGE_PRIVATE(sedge_held, held, SEDGE_PREDICT_BLOCK, 1);
-#if SEDGE_PREDICT_GATHERS
-        SEDGE_PRIVATE(sedge_value, now, SEDGE_PREDICT_ITEMS, SEDGE_FIELDS);
-        SEDGE_PRIVATE(sedge_around, around, SEDGE_PREDICT_ITEMS, 1);
-#endif
+        SEDGE_BLOCKWIDE sedge_value *const s_n = s_l;
+        // Of an item of order N - 1: y, and D x of the brackets to come.
+        SEDGE_PRIVATE(sedge_value, sum, SEDGE_LOWER_ITEMS, SEDGE_PREDICT_ALL);
+        SEDGE_PRIVATE(sedge_value, slopes, SEDGE_LOWER_ITEMS, SEDGE_PREDICT_POWERS * SEDGE_FIELDS);
+        SEDGE_PRIVATE(sedge_held, holds, SEDGE_PREDICT_BLOCK, 1);
 
-        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
-            const int e = item / SEDGE_NODES;
-            const int n = item % SEDGE_NODES;
-            if (e < here) {
-                SEDGE_BLOCKWIDE sedge_value *const own_m =
-                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
-                load_fields(s_v + e * SEDGE_PREDICT_STRIDE + n * SEDGE_PIECE_WORDS,
-                            words + e * SEDGE_WORDS + n * SEDGE_PIECE_WORDS);
-                SEDGE_EACH_TERM(SEDGE_PREDICT_LOAD)
-                (void)own_m;
+#if SEDGE_BULK
+        const unsigned state_bytes = SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
+        SEDGE_SHARED(sedge_uint64, arrived, 1);
+        if (SEDGE_THREAD == 0) {
+            unsigned bytes = (unsigned)here * state_bytes;
+            for (int e = 0; e < here; e++) {
+                SEDGE_EACH_TERM(SEDGE_PREDICT_COUNT)
+            }
+            expect_bulk(arrived, bytes);
+            for (int e = 0; e < here; e++) {
+                copy_bulk(s_u + e * SEDGE_PREDICT_STRIDE, words + e * SEDGE_WORDS, state_bytes,
+                          arrived);
+                SEDGE_EACH_TERM(SEDGE_PREDICT_FETCH)
             }
         }
+#else
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LANES, SEDGE_PREDICT_THREADS) {
+            const int e = item / SEDGE_PREDICT_LANES;
+            const int p = item % SEDGE_PREDICT_LANES;
+            if (e < here && p < SEDGE_PREDICT_PACKS)
+                load_words(s_u + e * SEDGE_PREDICT_STRIDE + p * SEDGE_PACK,
+                           words + e * SEDGE_WORDS + p * SEDGE_PACK, SEDGE_PACK);
+        }
+#endif
+        SEDGE_EACH_TERM(SEDGE_PREDICT_LOAD)
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_METRIC_PACKS, SEDGE_PREDICT_THREADS) {
             const int e = item / SEDGE_METRIC_PACKS;
             const int p = item % SEDGE_METRIC_PACKS;
@@ -389,172 +500,217 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             ask_terms(later + SEDGE_THREAD, 0 SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
         }
 #endif
-        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
+        // An item keeps its element: threads are a multiple of the block's elements.
+        SEDGE_ITEMS_1D (item, SEDGE_HOLD_ITEMS, SEDGE_PREDICT_THREADS) {
             const int e = item % SEDGE_PREDICT_BLOCK;
-#if SEDGE_PREDICT_GATHERS
-            find_around(SEDGE_MINE(around, item), item / SEDGE_PREDICT_BLOCK, tables);
-#endif
             if (e < here) {
-                get_material(SEDGE_MINE(held, e)->m, material, materials, start + e);
+                get_material(SEDGE_MINE(holds, e)->m, material, materials, start + e);
                 SEDGE_EACH_TERM(SEDGE_PREDICT_HOLD)
             }
         }
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
+#if SEDGE_BULK
+        wait_for_bulk(arrived);
+#endif
+        SEDGE_ITEMS_1D (item, SEDGE_LOWER_ITEMS, SEDGE_PREDICT_THREADS) {
+            const int i = item / SEDGE_PREDICT_BLOCK;
+            const int e = item % SEDGE_PREDICT_BLOCK;
+            if (e < here) {
+                const sedge_int64 batch = start + e;
+                const SEDGE_BLOCKWIDE sedge_value *const own_u = s_u + e * SEDGE_PREDICT_STRIDE;
+                const SEDGE_BLOCKWIDE sedge_value *const own_m =
+                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE;
+                SEDGE_LOCAL_COPY(sedge_simplex, at,
+                                 (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) +
+                                     i);
+                sedge_value corner[SEDGE_PREDICT_ALL];
+                sedge_value of[SEDGE_PREDICT_POWERS][SEDGE_FIELDS];
+                SEDGE_EACH (p, SEDGE_PREDICT_POWERS)
+                    SEDGE_EACH (f, SEDGE_FIELDS) of[p][f] = SEDGE_SPLAT(SEDGE_R(0.0));
+                read_all(corner, own_u, own_m, at->node[0], SEDGE_MINE(holds, e));
+                SEDGE_EACH (k, 3) {
+                    sedge_value side[SEDGE_PREDICT_ALL];
+                    sedge_value x[SEDGE_PREDICT_ALL];
+                    sedge_value g[3];
+                    read_all(side, own_u, own_m, at->node[k + 1], SEDGE_MINE(holds, e));
+                    SEDGE_EACH (f, SEDGE_PREDICT_ALL) x[f] = side[f] = side[f] - corner[f];
+                    SEDGE_EACH (d, 3) g[d] = s_g[e * SEDGE_METRIC_STRIDE + 3 * k + d];
+                    SEDGE_UNROLL
+                    for (int power = SEDGE_PREDICT_POWERS; power > 0; power--) {
+                        add_direction(of[power - 1], x, g, SEDGE_MINE(holds, e)->m);
+                        if (power > 1) {
+                            sedge_value rate[SEDGE_PREDICT_ALL];
+                            SEDGE_APPLY_TERMS(rate, x);
+                            SEDGE_EACH (f, SEDGE_PREDICT_ALL)
+                                x[f] = side[f] + SEDGE_PREDICT_FACTOR(power) * rate[f];
+                        }
+                    }
+                    SEDGE_KEEP_ORDER();
+                }
+                SEDGE_UNROLL
+                for (int power = SEDGE_PREDICT_POWERS; power > 0; power--) {
+                    sedge_value *const slope =
+                        SEDGE_MINE(slopes, item) + (power - 1) * SEDGE_FIELDS;
+                    finish_slope(slope, of[power - 1],
+                                 SEDGE_R(-0.5 * SEDGE_ORDER) * SEDGE_PREDICT_FACTOR(power),
+                                 SEDGE_MINE(holds, e)->m);
+                    SEDGE_PREDICT_MULTIPLY(slope)
+                }
+                sedge_state next;
+                SEDGE_EACH (k, SEDGE_PREDICT_WORDS)
+                    SEDGE_MINE(sum, item)[SEDGE_FIELDS + k] = SEDGE_SPLAT(SEDGE_R(0.0));
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    next.f[f] = SEDGE_MINE(sum, item)[f] =
+                        SEDGE_MINE(slopes, item)[(SEDGE_PREDICT_POWERS - 1) * SEDGE_FIELDS + f];
+                *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
+                                                 i * SEDGE_FIELDS) = next;
+            }
+        }
+        SEDGE_BARRIER();
+        SEDGE_UNROLL
+        for (int power = SEDGE_PREDICT_POWERS - 1; power > 0; power--) {
+            const sedge_real factor = SEDGE_PREDICT_FACTOR(power);
+            SEDGE_ITEMS_1D (item, SEDGE_LEAST_ITEMS, SEDGE_PREDICT_THREADS) {
+                const int i = item / SEDGE_PREDICT_BLOCK;
+                const int e = item % SEDGE_PREDICT_BLOCK;
+                if (e < here) {
+                    const sedge_int64 batch = start + e;
+                    sedge_state slope;
+                    find_slope(slope.f, s_l + e * SEDGE_PREDICT_LOWER_STRIDE, i,
+                               s_g + e * SEDGE_METRIC_STRIDE, SEDGE_MINE(holds, e)->m,
+                               SEDGE_R(-0.5) * factor, tables);
+                    SEDGE_PREDICT_MULTIPLY(slope.f)
+                    *(SEDGE_BLOCKWIDE sedge_state *)(s_q + e * SEDGE_PREDICT_LEAST_STRIDE +
+                                                     i * SEDGE_FIELDS) = slope;
+                    (void)batch;
+                }
+            }
+            SEDGE_BARRIER();
+            SEDGE_ITEMS_1D (item, SEDGE_LOWER_ITEMS, SEDGE_PREDICT_THREADS) {
+                const int i = item / SEDGE_PREDICT_BLOCK;
+                const int e = item % SEDGE_PREDICT_BLOCK;
+                if (e < here) {
+                    sedge_value *const slope =
+                        SEDGE_MINE(slopes, item) + (power - 1) * SEDGE_FIELDS;
+                    sedge_value *const y = SEDGE_MINE(sum, item);
+                    sedge_value rate[SEDGE_PREDICT_ALL];
+                    sedge_state next;
+                    SEDGE_APPLY_TERMS(rate, y);
+                    raise_slopes(slope, s_q + e * SEDGE_PREDICT_LEAST_STRIDE, i, tables);
+                    if (power > 1) {
+                        SEDGE_EACH (f, SEDGE_PREDICT_ALL) y[f] = factor * rate[f];
+                        SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = y[f] = y[f] + slope[f];
+                        *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
+                                                         i * SEDGE_FIELDS) = next;
+                    } else {
+                        const sedge_real part = SEDGE_R(1.0 / SEDGE_ORDER);
+                        sedge_predict_sums sums;
+                        SEDGE_EACH (f, SEDGE_PREDICT_SUM_WORDS)
+                            sums.v[f] = SEDGE_SPLAT(SEDGE_R(0.0));
+                        SEDGE_EACH (f, SEDGE_PREDICT_ALL) sums.v[f] = part * factor * rate[f];
+                        SEDGE_EACH (f, SEDGE_FIELDS) {
+                            next.f[f] = part * slope[f];
+                            if (!SEDGE_PREDICT_DAMPED) sums.v[f] = sums.v[f] + next.f[f];
+                        }
+                        *(SEDGE_BLOCKWIDE sedge_predict_sums *)(s_s + e * SEDGE_PREDICT_SUM_STRIDE +
+                                                                i * SEDGE_PREDICT_SUM_WORDS) = sums;
+                        if (SEDGE_PREDICT_DAMPED)
+                            *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
+                                                             i * SEDGE_FIELDS) = next;
+                    }
+                }
+            }
+            SEDGE_BARRIER();
+        }
+#if SEDGE_PREDICT_DENSE
+        SEDGE_ITEMS_1D (item, SEDGE_DAMP_GROUPS * SEDGE_NODE_PIECES * SEDGE_PREDICT_BLOCK,
+                        SEDGE_PREDICT_THREADS) {
+            const int e = item % SEDGE_PREDICT_BLOCK;
+            const int p = item / SEDGE_PREDICT_BLOCK % SEDGE_NODE_PIECES;
+            const int i = item / (SEDGE_PREDICT_BLOCK * SEDGE_NODE_PIECES);
+            if (e < here)
+                damp_slopes(s_s + e * SEDGE_PREDICT_SUM_STRIDE + p * SEDGE_PIECE_WORDS +
+                                i * SEDGE_DAMP_ROWS * SEDGE_PREDICT_SUM_WORDS,
+                            s_l + e * SEDGE_PREDICT_LOWER_STRIDE + p * SEDGE_PIECE_WORDS,
+                            (const SEDGE_GLOBAL sedge_damping *)damping + i,
+                            SEDGE_LOWER_NODES - i * SEDGE_DAMP_ROWS);
+        }
+#elif SEDGE_PREDICT_DAMPED
+        SEDGE_ITEMS_1D (item, SEDGE_FIELDS * SEDGE_PREDICT_BLOCK, SEDGE_PREDICT_THREADS) {
+            const int e = item % SEDGE_PREDICT_BLOCK;
+            const int f = item / SEDGE_PREDICT_BLOCK;
+            if (e < here)
+                predict_damped(s_s + e * SEDGE_PREDICT_SUM_STRIDE + f,
+                               s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
+        }
+#endif
+#if SEDGE_PREDICT_DAMPED
+        SEDGE_BARRIER();
+#endif
         SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
             const int n = item / SEDGE_PREDICT_BLOCK;
             const int e = item % SEDGE_PREDICT_BLOCK;
             if (e < here) {
-                const SEDGE_BLOCKWIDE sedge_value *const own_m =
-                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
-                const sedge_state own =
-                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + e * SEDGE_PREDICT_STRIDE +
-                                                           n * SEDGE_FIELDS);
-                SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(state, item)[f] = own.f[f];
-#if SEDGE_PREDICT_GATHERS
-                SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(now, item)[f] = own.f[f];
-#endif
-                SEDGE_EACH_TERM(SEDGE_PREDICT_START)
-                (void)own_m;
-            }
-        }
-        // Behind the last power of L: what the terms do over the step.
-        SEDGE_UNROLL
-        for (int power = SEDGE_PREDICT_POWERS; power >= 0; power--) {
-            if (power == 0 && updates == 0) break;
-            const sedge_real factor = dt * (power == 0   ? SEDGE_R(1.0)
-                                            : power == 1 ? SEDGE_PREDICT_FACTOR_1
-                                            : power == 2 ? SEDGE_PREDICT_FACTOR_2
-                                                         : SEDGE_PREDICT_FACTOR_3);
-            if (power > 0) {
-                SEDGE_ITEMS_1D (item, SEDGE_LOWER_NODES * SEDGE_PREDICT_BLOCK,
-                                SEDGE_PREDICT_THREADS) {
-                    const int i = item / SEDGE_PREDICT_BLOCK;
-                    const int e = item % SEDGE_PREDICT_BLOCK;
-                    if (e < here) {
-                        sedge_state slope;
-                        find_slope(
-                            slope.f, s_v + e * SEDGE_PREDICT_STRIDE, i,
-                            s_g + e * SEDGE_METRIC_STRIDE, SEDGE_MINE(held, e)->m,
-                            (SEDGE_PREDICT_GATHERS ? SEDGE_R(-0.5) : SEDGE_R(-0.5 * SEDGE_ORDER)) *
-                                factor,
-                            tables);
-                        SEDGE_PREDICT_MULTIPLY(slope.f)
-                        *(SEDGE_BLOCKWIDE sedge_state *)(s_l + e * SEDGE_PREDICT_LOWER_STRIDE +
-                                                         i * SEDGE_FIELDS) = slope;
-                    }
+                SEDGE_BLOCKWIDE sedge_value *const own_u = s_u + e * SEDGE_PREDICT_STRIDE;
+                SEDGE_BLOCKWIDE sedge_value *const own_m = s_m + e * SEDGE_PREDICT_MEMORY_STRIDE;
+                sedge_value own[SEDGE_PREDICT_ALL];
+                sedge_value x[SEDGE_PREDICT_ALL];
+                sedge_value rate[SEDGE_PREDICT_ALL];
+                sedge_state result;
+                read_all(own, own_u, own_m, n, SEDGE_MINE(holds, e));
+                SEDGE_EACH (f, SEDGE_PREDICT_ALL) x[f] = own[f];
+                SEDGE_UNROLL
+                for (int power = SEDGE_PREDICT_POWERS; power > 0; power--) {
+                    SEDGE_APPLY_TERMS(rate, x);
+                    SEDGE_EACH (f, SEDGE_PREDICT_ALL)
+                        x[f] = own[f] + SEDGE_PREDICT_FACTOR(power) * rate[f];
                 }
-            }
-            SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
-                const int n = item / SEDGE_PREDICT_BLOCK;
-                const int e = item % SEDGE_PREDICT_BLOCK;
-                if (e < here) {
-                    const int at = e * SEDGE_PREDICT_STRIDE + n * SEDGE_FIELDS;
-                    SEDGE_BLOCKWIDE sedge_value *const own_m =
-                        s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
-#if SEDGE_PREDICT_GATHERS
-                    sedge_state before;
-                    SEDGE_EACH (f, SEDGE_FIELDS) before.f[f] = SEDGE_MINE(now, item)[f];
-#else
-                    const sedge_state before = *(const SEDGE_BLOCKWIDE sedge_state *)(s_v + at);
-#endif
-                    const sedge_value *const own = SEDGE_MINE(state, item);
-                    sedge_value rate[SEDGE_FIELDS];
-                    sedge_state next;
-                    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
-                    SEDGE_PREDICT_TERMS
-                    SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = own[f] + factor * rate[f];
-#if SEDGE_PREDICT_GATHERS
-                    SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_MINE(now, item)[f] = next.f[f];
-#endif
-                    if (!SEDGE_PREDICT_GATHERS || power == 0)
-                        *(SEDGE_BLOCKWIDE sedge_state *)(s_t + at) = next;
-                    if (power == 0) {
-                        SEDGE_EACH_TERM(SEDGE_PREDICT_KEEP)
-                    }
-                    (void)own_m;
-                }
-            }
-            SEDGE_BARRIER();
-            if (power == 0) break;
-#if SEDGE_PREDICT_DENSE || (SEDGE_PREDICT_GATHERS && SEDGE_PREDICT_DAMPED)
-            if (power == 1) {
-#if SEDGE_PREDICT_DENSE
-                SEDGE_ITEMS_1D (item, SEDGE_DAMP_GROUPS * SEDGE_NODE_PIECES * SEDGE_PREDICT_BLOCK,
-                                SEDGE_PREDICT_THREADS) {
-                    const int e = item % SEDGE_PREDICT_BLOCK;
-                    const int p = item / SEDGE_PREDICT_BLOCK % SEDGE_NODE_PIECES;
-                    const int i = item / (SEDGE_PREDICT_BLOCK * SEDGE_NODE_PIECES);
-                    if (e < here)
-                        damp_slopes(s_v + e * SEDGE_PREDICT_STRIDE + p * SEDGE_PIECE_WORDS +
-                                        i * SEDGE_DAMP_ROWS * SEDGE_FIELDS,
-                                    s_l + e * SEDGE_PREDICT_LOWER_STRIDE + p * SEDGE_PIECE_WORDS,
-                                    (const SEDGE_GLOBAL sedge_damping *)damping + i);
-                }
-#else
-                // By the last items: the first have just computed derivatives.
-                SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
-                    const int e = (SEDGE_PREDICT_ITEMS - 1 - item) % SEDGE_PREDICT_BLOCK;
-                    const int f = (SEDGE_PREDICT_ITEMS - 1 - item) / SEDGE_PREDICT_BLOCK;
-                    if (e < here && f < SEDGE_FIELDS)
-                        predict_damped(s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f);
-                }
-#endif
-                SEDGE_BARRIER();
-            }
-#endif
-#if SEDGE_PREDICT_GATHERS
-            SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
-                const int n = item / SEDGE_PREDICT_BLOCK;
-                const int e = item % SEDGE_PREDICT_BLOCK;
-                if (e < here) {
-                    sedge_state next;
-                    gather_slopes(SEDGE_MINE(now, item), SEDGE_MINE(around, item),
-                                  SEDGE_PREDICT_DENSE && power == 1
-                                      ? s_v + e * SEDGE_PREDICT_STRIDE
-                                      : s_l + e * SEDGE_PREDICT_LOWER_STRIDE);
-                    SEDGE_EACH (f, SEDGE_FIELDS) next.f[f] = SEDGE_MINE(now, item)[f];
-                    *(SEDGE_BLOCKWIDE sedge_state *)(s_t + e * SEDGE_PREDICT_STRIDE +
-                                                     n * SEDGE_FIELDS) = next;
-                }
-            }
-#else
-            SEDGE_ITEMS_1D (item, SEDGE_PREDICT_PARTS * SEDGE_PREDICT_COLUMNS * SEDGE_PREDICT_BLOCK,
-                            SEDGE_PREDICT_THREADS) {
-                const int c = item / SEDGE_PREDICT_BLOCK;
-                const int e = item % SEDGE_PREDICT_BLOCK;
-                const int f = c % SEDGE_PREDICT_COLUMNS;
-                if (e < here && f < SEDGE_FIELDS) {
-                    SEDGE_BLOCKWIDE sedge_value *const next = s_t + e * SEDGE_PREDICT_STRIDE + f;
-                    const SEDGE_BLOCKWIDE sedge_value *const slopes =
-                        SEDGE_PREDICT_DENSE && power == 1
-                            ? s_v + e * SEDGE_PREDICT_STRIDE + f
-                            : s_l + e * SEDGE_PREDICT_LOWER_STRIDE + f;
-                    raise_slopes(power, c / SEDGE_PREDICT_COLUMNS, next, slopes);
-                }
-            }
-#endif
-            SEDGE_BARRIER();
-            // Swap: what was made is read next, and the memory of what was read is written.
-            SEDGE_BLOCKWIDE sedge_value *const done = s_v;
-            s_v = s_t;
-            s_t = done;
-        }
-        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_ITEMS, SEDGE_PREDICT_THREADS) {
-            const int e = item / SEDGE_NODES;
-            const int n = item % SEDGE_NODES;
-            if (e < here) {
-                const SEDGE_BLOCKWIDE sedge_value *const own_m =
-                    s_m + e * SEDGE_PREDICT_MEMORY_STRIDE + n;
-                const int at = e * SEDGE_PREDICT_STRIDE + n * SEDGE_PIECE_WORDS;
-                const int to = e * SEDGE_WORDS + n * SEDGE_PIECE_WORDS;
-                store_fields(means + to, s_v + at);
+                raise_sums(x, s_s + e * SEDGE_PREDICT_SUM_STRIDE, n, tables);
+                SEDGE_EACH (f, SEDGE_FIELDS) result.f[f] = x[f];
+                *(SEDGE_BLOCKWIDE sedge_state *)(s_n + e * SEDGE_PREDICT_STRIDE +
+                                                 n * SEDGE_FIELDS) = result;
                 if (updates != 0) {
-                    store_fields(words + to, s_t + at);
-                    SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
+                    SEDGE_APPLY_TERMS(rate, x);
+                    SEDGE_EACH (f, SEDGE_PREDICT_ALL) x[f] = own[f] + dt * rate[f];
+                    keep_all(own_u, own_m, n, x, SEDGE_MINE(holds, e));
                 }
-                (void)own_m;
             }
+        }
+        SEDGE_ITEMS_1D (item, SEDGE_PAD_WORDS * SEDGE_PREDICT_BLOCK, SEDGE_PREDICT_THREADS)
+            s_n[item % SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE + SEDGE_NODES * SEDGE_FIELDS +
+                item / SEDGE_PREDICT_BLOCK] = SEDGE_SPLAT(SEDGE_R(0.0));
+#if SEDGE_BULK
+        publish_bulk();
+#endif
+        SEDGE_BARRIER();
+#if SEDGE_BULK
+        if (SEDGE_THREAD == 0) {
+            for (int e = 0; e < here; e++) {
+                store_bulk(means + e * SEDGE_WORDS, s_n + e * SEDGE_PREDICT_STRIDE, state_bytes);
+                if (updates != 0) {
+                    store_bulk(words + e * SEDGE_WORDS, s_u + e * SEDGE_PREDICT_STRIDE,
+                               state_bytes);
+                    SEDGE_EACH_TERM(SEDGE_PREDICT_RETURN)
+                }
+            }
+            wait_for_stores();
+        }
+#else
+        SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LANES, SEDGE_PREDICT_THREADS) {
+            const int e = item / SEDGE_PREDICT_LANES;
+            const int p = item % SEDGE_PREDICT_LANES;
+            if (e < here && p < SEDGE_PREDICT_PACKS) {
+                store_words(means + e * SEDGE_WORDS + p * SEDGE_PACK,
+                            s_n + e * SEDGE_PREDICT_STRIDE + p * SEDGE_PACK, SEDGE_PACK);
+                if (updates != 0)
+                    store_words(words + e * SEDGE_WORDS + p * SEDGE_PACK,
+                                s_u + e * SEDGE_PREDICT_STRIDE + p * SEDGE_PACK, SEDGE_PACK);
+            }
+        }
+#endif
+        if (updates != 0) {
+            SEDGE_EACH_TERM(SEDGE_PREDICT_STORE)
         }
     }
 }

@@ -139,8 +139,9 @@ SEDGE_FUNCTION void SEDGE_TERM_DRIVE(sedge_value *u, sedge_int64 batch, int n,
 #endif
 
 #ifdef SEDGE_TERM_PREDICT
-// The term in L (dg_predict.h): rate += du, and the memory w [poles][components] becomes dw; m
-// has the material's values, p the parameters of all poles.
+// The term in L (dg_predict.h): rate += du, or rate = du where the program has no other term, and
+// the memory w [poles][components] becomes dw; m has the material's values, p the parameters of all
+// poles.
 SEDGE_FUNCTION void SEDGE_TERM_PREDICT(sedge_value *rate, const sedge_value *own, sedge_value *w,
                                        const sedge_value *m, const sedge_value *p)
 {
@@ -151,7 +152,8 @@ SEDGE_FUNCTION void SEDGE_TERM_PREDICT(sedge_value *rate, const sedge_value *own
     SEDGE_EACH (pole, SEDGE_TERM_POLES) {
         SEDGE_TERM_LOCAL(own, w + pole * SEDGE_TERM_MEMORY, m, p + pole * SEDGE_TERM_PARAMETERS,
                          constants, 0.0, du, dw);
-        SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            rate[f] = SEDGE_TERMS_ALONE && pole == 0 ? du[f] : rate[f] + du[f];
         SEDGE_EACH (k, SEDGE_TERM_MEMORY) w[pole * SEDGE_TERM_MEMORY + k] = dw[k];
     }
 }
