@@ -213,7 +213,7 @@ static block_shape find_shape(const operator_layout *layout, const sedge_device_
                               int order)
 {
     static const block_shape measured[] = {
-        [2] = {16, 128, 5, 1}, [3] = {8, 96, 8, 1}, [4] = {8, 128, 5, 2}, [6] = {8, 128, 3, 4}};
+        [2] = {16, 128, 6, 1}, [3] = {8, 96, 8, 1}, [4] = {8, 128, 5, 2}, [6] = {8, 128, 3, 4}};
     const int orders = (int)(sizeof measured / sizeof *measured);
     const bool gpu = sedge_traits_of(info->kind)->gpu_rules || info->random_order;
 

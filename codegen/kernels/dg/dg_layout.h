@@ -178,6 +178,30 @@ find_neighbour(const sedge_link link, int i, const SEDGE_GLOBAL sedge_state *SED
     return (const SEDGE_GLOBAL sedge_real *)words + link.neighbour % SEDGE_LANES;
 }
 
+#if SEDGE_LANES == 1
+// The same in two steps, so that all tables may be read before the first trace: the node, and where
+// that is.
+SEDGE_FUNCTION int find_node_behind(const sedge_link link, int i,
+                                    const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    return tables[SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES + i +
+                  (link.neighbour < 0 ? 24 * SEDGE_FACE_NODES : 0)];
+}
+SEDGE_FUNCTION const SEDGE_GLOBAL sedge_value *
+find_trace(const sedge_link link, int node, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+           const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace)
+{
+    const int inside = link.neighbour >= 0;
+    const unsigned number = (unsigned)(inside ? link.neighbour : -1 - link.neighbour);
+    const unsigned bytes = (unsigned)(inside ? SEDGE_NODES_PADDED * (int)sizeof(sedge_state)
+                                             : SEDGE_FACE_NODES * (int)sizeof(sedge_point));
+    const SEDGE_GLOBAL char *const from =
+        (inside ? (const SEDGE_GLOBAL char *)u : (const SEDGE_GLOBAL char *)trace) +
+        (sedge_uint64)number * bytes + (unsigned)node * (unsigned)sizeof(sedge_state);
+    return (const SEDGE_GLOBAL sedge_value *)from;
+}
+#endif
+
 // The neighbour's trace at face point k of one value, one lane after the other.
 SEDGE_FUNCTION void get_trace_behind(sedge_value *v, sedge_int64 value, int k,
                                      const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,

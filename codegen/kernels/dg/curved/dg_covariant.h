@@ -47,6 +47,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
         const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;
+        const int here = (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
         SEDGE_SCRATCH(sedge_value, s_p, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
         SEDGE_BLOCKWIDE sedge_value *const s_q = s_p + SEDGE_Q_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_c = s_p + SEDGE_C_AT * SEDGE_ROW_WORDS;
@@ -54,7 +55,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BLOCKWIDE sedge_value *const s_v = s_p + SEDGE_V_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_x = s_p + SEDGE_MAPS_AT * SEDGE_ROW_WORDS;
 
-        // States, maps, and what is behind the faces. Beyond the last value the last one again.
+        // States, maps, and what is behind the faces. Beyond the last value the last one again, but
+        // for the map: whatever these make of it is not written.
 #if SEDGE_TARGET_HOST
         for (int i = 0; i < SEDGE_FACE_POINTS; i++) {
             const int j = i / SEDGE_FACE_NODES;
@@ -63,45 +65,28 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                              find_face_node(tables, k, j), u, trace, links, tables);
         }
 #else
-        sedge_link link[SEDGE_TRACE_ROUNDS];
-        int node_behind[SEDGE_TRACE_ROUNDS];
-        SEDGE_EACH (round, SEDGE_TRACE_ROUNDS) { // all at once
-            const int at = SEDGE_THREAD + round * SEDGE_CURVED_THREADS;
-            const int e = at % SEDGE_CURVED_BLOCK;
-            const int i = at / SEDGE_CURVED_BLOCK;
-            if (i < SEDGE_FACE_POINTS) {
-                const int j = i / SEDGE_FACE_NODES;
-                link[round] = links[(start + (e < left ? e : left - 1)) * 4 + find_orbit_face(j)];
-                node_behind[round] = tables[SEDGE_FACES_AT + 4 * (i % SEDGE_FACE_NODES) + j];
-            }
-        }
+        sedge_link link[4];
+        int place[SEDGE_TRACE_ROUNDS];
+        find_links(link, place, links + start * 4, tables, here);
 #endif
 #if SEDGE_CURVED_COEFFICIENTS
-        SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
-            const sedge_int64 from = start + (e < left ? e : left - 1);
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        {
+            const sedge_int64 from = start + (e < here ? e : here - 1);
+            const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, o);
             sedge_value v[SEDGE_ORBIT_WORDS];
             SEDGE_EACH (j, 4) {
-                const sedge_state at = u[from * SEDGE_NODES_PADDED + find_orbit_node(tables, o, j)];
+                const sedge_state at = *find_state(u, from, nodes.at[j]);
                 SEDGE_EACH (f, SEDGE_FIELDS) v[j * SEDGE_FIELDS + f] = at.f[f];
             }
             store_orbit(s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
         }
 #endif
-        SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, i, SEDGE_CURVE_WORDS, SEDGE_CURVED_THREADS) {
-            s_x[e * SEDGE_MAP_STRIDE + i] = curves[curve + (e < left ? e : left - 1)].c[i];
-        }
-#if !SEDGE_TARGET_HOST
-        SEDGE_EACH (round, SEDGE_TRACE_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_CURVED_THREADS;
-            const int e = at % SEDGE_CURVED_BLOCK;
-            const int i = at / SEDGE_CURVED_BLOCK;
-            if (i < SEDGE_FACE_POINTS)
-                copy_trace(s_v +
-                               SEDGE_FACE_ROW(i / SEDGE_FACE_NODES, i % SEDGE_FACE_NODES) *
-                                   SEDGE_ROW_WORDS +
-                               e * SEDGE_FIELDS,
-                           find_neighbour(link[round], node_behind[round], u, trace, tables));
-        }
+#if SEDGE_TARGET_HOST
+        for (int i = 0; i < SEDGE_CURVE_WORDS; i++) s_x[i] = curves[curve].c[i];
+#else
+        copy_maps(s_x, curves + curve, here);
+        copy_traces_behind(s_v, link, place, u, trace, tables);
         SEDGE_COPY_WAIT();
 #endif
         SEDGE_BARRIER();
@@ -110,7 +95,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_EACH_MATRIX(e, face)
         {
             SEDGE_BLOCKWIDE sedge_value *const map = s_x + e * SEDGE_MAP_STRIDE;
-            const sedge_int64 value = start + (e < left ? e : left - 1);
+            const sedge_int64 value = start + (e < here ? e : here - 1);
             sedge_value m[SEDGE_MATERIAL_VALUES + 1];
             sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
             sedge_value c[32];
@@ -139,23 +124,24 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 
         // Covariant components at the nodes and their sums over orbits.
-        SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        {
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
             const sedge_places places = get_places(operators + SEDGE_NODE_PLACES, o);
+            const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, o);
             load_map(c, s_x + e * SEDGE_MAP_STRIDE);
 #if SEDGE_CURVED_COEFFICIENTS
             load_orbit(v, s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
 #endif
             SEDGE_EACH (j, 4) {
-                const int node = find_orbit_node(tables, o, j);
+                const int node = nodes.at[j];
                 sedge_value x[9];
                 sedge_value at[SEDGE_FIELDS];
 #if SEDGE_CURVED_COEFFICIENTS
                 SEDGE_EACH (f, SEDGE_FIELDS) at[f] = v[j * SEDGE_FIELDS + f];
 #else
-                const sedge_int64 from = start + (e < left ? e : left - 1);
-                const sedge_state own = u[from * SEDGE_NODES_PADDED + node];
+                const sedge_state own = *find_state(u, start + (e < here ? e : here - 1), node);
                 SEDGE_EACH (f, SEDGE_FIELDS) at[f] = own.f[f];
 #endif
                 find_tangents(x, c, &places, j);
@@ -176,11 +162,16 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 
         // Boundaries; coefficients of the components.
-        SEDGE_EACH_FACE(e, j)
+        SEDGE_EACH_VALUE(e)
         {
-            const sedge_int64 from = e < left ? e : left - 1;
-            if (SEDGE_LANE(s_x[e * SEDGE_MAP_STRIDE + SEDGE_HAS_BOUNDARY + find_orbit_face(j)],
-                           0) != SEDGE_R(0.0)) {
+            const int from = e < here ? e : here - 1;
+            sedge_value has[4];
+            SEDGE_LOAD_ROW(has, s_x + e * SEDGE_MAP_STRIDE + SEDGE_HAS_BOUNDARY, 4)
+            int faces = 0;
+            SEDGE_EACH (face, 4) faces |= (SEDGE_LANE(has[face], 0) != SEDGE_R(0.0)) << face;
+            SEDGE_ROLLED for (int j = 0; faces != 0 && j < 4; j++)
+            {
+                if ((faces >> find_orbit_face(j) & 1) == 0) continue;
                 SEDGE_EACH_FACE_NODE(k)
                 find_outer_fields(s_e + e * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
                                   s_x + e * SEDGE_MAP_STRIDE, k, j, start + from, curve + from,
@@ -196,15 +187,17 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 
         // Jumps at face nodes; then coefficients of orbits to all coefficients.
-        SEDGE_ITEMS (k, SEDGE_FACE_NODES, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(k, SEDGE_FACE_NODES, e)
+        {
             const SEDGE_BLOCKWIDE sedge_value *const map = s_x + e * SEDGE_MAP_STRIDE;
             const sedge_places places = get_places(operators + SEDGE_FACE_PLACES, k);
+            const sedge_four nodes = get_four(tables, SEDGE_FACES_AT, k);
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
             load_map(c, map);
             SEDGE_EACH (j, 4) {
                 const int face = find_orbit_face(j);
-                const int node = tables[find_face_node(tables, k, j)];
+                const int node = tables[face * SEDGE_FACE_NODES + nodes.at[j]];
                 sedge_value matrix[SEDGE_JUMP_WORDS * SEDGE_JUMP_WORDS];
                 sedge_value own[SEDGE_FIELDS];
                 sedge_value behind[SEDGE_FIELDS];
@@ -224,22 +217,24 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                         SEDGE_CURVED_SUMMED);
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        {
+            const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, o);
             sedge_value v[SEDGE_ORBIT_WORDS];
             load_orbit(v, s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
             SEDGE_EACH (j, 4)
                 SEDGE_EACH (f, SEDGE_FIELDS)
-                    s_c[find_orbit_node(tables, o, j) * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f] =
+                    s_c[nodes.at[j] * SEDGE_ROW_WORDS + e * SEDGE_FIELDS + f] =
                         v[j * SEDGE_FIELDS + f];
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (o, SEDGE_LOWER_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(o, SEDGE_LOWER_ORBITS, e)
+        {
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-            get_material(m, material, materials, start + (e < left ? e : left - 1));
+            get_material(m, material, materials, start + (e < here ? e : here - 1));
             SEDGE_EACH (j, 4)
-                find_lower_curls(v + j * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS,
-                                 tables + SEDGE_AROUND_AT + 16 * o + 4 * j, m);
+                find_lower_curls(v + j * SEDGE_FIELDS, s_c + e * SEDGE_FIELDS, tables, o, j, m);
             store_orbit(s_e + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_CURVED_SUMMED);
         }
         SEDGE_BARRIER();
@@ -253,7 +248,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             put_sums(s_q, i, SEDGE_POINT_ORBITS, SEDGE_POINT_ORBITS, &sum);
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (q, SEDGE_POINT_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)
+        {
             weigh_orbit(s_q + q * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, s_x + e * SEDGE_MAP_STRIDE,
                         operators, q, SEDGE_POINT_ORBITS);
         }
@@ -274,7 +270,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                 SEDGE_ITEMS_1D (i, SEDGE_SUM_ITEMS, SEDGE_CURVED_THREADS)
                     put_chunk(s_q, i, s_e, operators + SEDGE_COVARIANT_SUM, from, orbits);
                 SEDGE_BARRIER();
-                SEDGE_ITEMS (o, SEDGE_CURVED_CHUNK, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+                SEDGE_EACH_ITEM(o, SEDGE_CURVED_CHUNK, e)
+                {
                     if (o < orbits)
                         weigh_orbit(s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS,
                                     s_x + e * SEDGE_MAP_STRIDE, operators, from + o,
@@ -292,7 +289,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 
         // Rates of the fields at the nodes, then in the layout's basis, [value][node][field].
-        SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        {
             SEDGE_BLOCKWIDE sedge_value *const at = s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
@@ -320,7 +318,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                                 SEDGE_NODE_ORBITS),
                       put_sums(s_q, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
         SEDGE_BARRIER();
-        SEDGE_ITEMS (o, SEDGE_NODE_ORBITS, e, SEDGE_CURVED_BLOCK, SEDGE_CURVED_THREADS) {
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        {
             sedge_value v[SEDGE_ORBIT_WORDS];
             load_orbit(v, s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, SEDGE_NODE_ORBITS);
             store_rates(s_c + e * SEDGE_WORDS, v, o, tables);
@@ -329,7 +328,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
 #endif
 #ifdef SEDGE_EACH_TERM
         SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, n, SEDGE_NODES, SEDGE_CURVED_THREADS) {
-            if (e < left) {
+            if (e < here) {
                 SEDGE_BLOCKWIDE sedge_value *const at = s_c + e * SEDGE_WORDS + n * SEDGE_FIELDS;
                 const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
                 sedge_value rate[SEDGE_FIELDS];
@@ -349,8 +348,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                 (SEDGE_GLOBAL sedge_pack *)next[start * SEDGE_NODES_PADDED].f;
             SEDGE_GLOBAL sedge_pack *const residual_packs =
                 (SEDGE_GLOBAL sedge_pack *)residual[start * SEDGE_NODES_PADDED].f;
-            const int packs =
-                SEDGE_STATE_PACKS * (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
+            const int packs = SEDGE_STATE_PACKS * here;
             sedge_pack own[SEDGE_UPDATE_ROUNDS];
             sedge_pack before[SEDGE_UPDATE_ROUNDS];
             SEDGE_EACH (i, SEDGE_UPDATE_ROUNDS) { // all loads before the first store

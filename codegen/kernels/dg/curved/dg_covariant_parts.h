@@ -144,7 +144,7 @@ SEDGE_FUNCTION void take_covariant(sedge_value *e, const sedge_value *x, const s
 SEDGE_FUNCTION void take_cartesian(sedge_value *u, const sedge_value *x, const sedge_value *e)
 {
     sedge_value g[9];
-    const sedge_value inverse = SEDGE_SPLAT(1.0) / turn_tangents(g, x);
+    const sedge_value inverse = sedge_inverse(turn_tangents(g, x));
 
     SEDGE_EACH (v, SEDGE_VECTORS)
         SEDGE_EACH (d, 3)
@@ -156,7 +156,7 @@ SEDGE_FUNCTION void take_cartesian(sedge_value *u, const sedge_value *x, const s
 SEDGE_FUNCTION void weigh_density(sedge_value *d, const sedge_value *x)
 {
     sedge_value g[9];
-    const sedge_value inverse = SEDGE_SPLAT(-1.0) / turn_tangents(g, x);
+    const sedge_value inverse = -sedge_inverse(turn_tangents(g, x));
 
     SEDGE_EACH (v, SEDGE_VECTORS) {
         sedge_value at[3];
@@ -224,15 +224,29 @@ SEDGE_FUNCTION void find_plane(sedge_plane *plane, const sedge_value *c, int fac
     }
     const sedge_value square =
         plane->n[0] * plane->n[0] + plane->n[1] * plane->n[1] + plane->n[2] * plane->n[2];
-    const sedge_value first = (t[0][0] * t[0][0] + t[0][1] * t[0][1] + t[0][2] * t[0][2]) / square;
-    const sedge_value second = (t[1][0] * t[1][0] + t[1][1] * t[1][1] + t[1][2] * t[1][2]) / square;
-    const sedge_value cross = (t[0][0] * t[1][0] + t[0][1] * t[1][1] + t[0][2] * t[1][2]) / square;
+    const sedge_value inverse = SEDGE_SPLAT(1.0) / square;
+    const sedge_value first = (t[0][0] * t[0][0] + t[0][1] * t[0][1] + t[0][2] * t[0][2]) * inverse;
+    const sedge_value second =
+        (t[1][0] * t[1][0] + t[1][1] * t[1][1] + t[1][2] * t[1][2]) * inverse;
+    const sedge_value cross = (t[0][0] * t[1][0] + t[0][1] * t[1][1] + t[0][2] * t[1][2]) * inverse;
     plane->scale = sedge_sqrt(square);
     SEDGE_EACH (d, 3) {
-        plane->n[d] = plane->n[d] / plane->scale;
+        plane->n[d] = plane->n[d] * (plane->scale * inverse);
         plane->dual[0][d] = second * t[0][d] - cross * t[1][d];
         plane->dual[1][d] = first * t[1][d] - cross * t[0][d];
     }
+}
+
+// Four neighbouring entries of the tables, the nodes of an orbit or suchlike. What lies in front of
+// them has whole fours of entries.
+typedef struct SEDGE_ALIGN(8) sedge_four {
+    short at[4];
+} sedge_four;
+
+SEDGE_FUNCTION sedge_four get_four(const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int first,
+                                   int orbit)
+{
+    return ((const SEDGE_GLOBAL sedge_four *)(tables + first))[orbit];
 }
 
 // The face, and the face node, at place j of an orbit of face nodes.
@@ -411,11 +425,14 @@ SEDGE_FUNCTION void store_orbit(SEDGE_BLOCKWIDE sedge_value *to, sedge_value *v,
         SEDGE_EACH (f, SEDGE_FIELDS) to[z * rows * SEDGE_ROW_WORDS + f] = v[z * SEDGE_FIELDS + f];
 }
 
-// The node at place j of an orbit.
-SEDGE_FUNCTION int find_orbit_node(const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
-                                   int j)
+// The state at a node of a value: what is added to one place for each value has 32 bits.
+SEDGE_FUNCTION const SEDGE_GLOBAL sedge_state *
+find_state(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, sedge_int64 value, int node)
 {
-    return tables[SEDGE_NODES_AT + 4 * orbit + j];
+    const SEDGE_GLOBAL char *const at =
+        (const SEDGE_GLOBAL char *)(u + value * SEDGE_NODES_PADDED) +
+        (unsigned)node * (unsigned)sizeof(sedge_state);
+    return (const SEDGE_GLOBAL sedge_state *)at;
 }
 
 // Weigh the density at the points of an orbit; sign patterns are `rows` rows apart.
@@ -491,6 +508,20 @@ SEDGE_FUNCTION void multiply(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value 
 #endif
 }
 
+// The same from nothing: the first column is not added to zeros.
+SEDGE_FUNCTION void begin_product(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value *from,
+                                  const SEDGE_GLOBAL sedge_weights *SEDGE_RESTRICT weights,
+                                  int step, int count)
+{
+    const sedge_weights first = weights[0];
+    sedge_value row[SEDGE_TILE_WORDS];
+
+    SEDGE_LOAD_ROW(row, from, SEDGE_TILE_WORDS)
+    SEDGE_EACH (r, SEDGE_CURVED_ROWS)
+        SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] = first.w[r] * row[i];
+    multiply(sum, from + SEDGE_ROW_WORDS, weights + step, step, count - 1);
+}
+
 SEDGE_FUNCTION void clear_sums(sedge_sums *sum)
 {
     SEDGE_EACH (r, SEDGE_CURVED_ROWS)
@@ -516,19 +547,33 @@ find_weights(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix, int column, i
 // Items of a product with `rows` rows: values fastest, then tiles of rows, then sign patterns.
 #define SEDGE_PRODUCT_ITEMS(rows) (4 * SEDGE_ROW_TILES(rows) * SEDGE_CURVED_TILES)
 
+// Of item i of a product of `tiles` tiles of rows: where its values are in a row, its tile, its
+// sign pattern.
+typedef struct sedge_product_item {
+    int at, tile, z;
+} sedge_product_item;
+
+SEDGE_FUNCTION sedge_product_item find_product_item(int i, int tiles)
+{
+    const unsigned rest = (unsigned)i / SEDGE_CURVED_TILES;
+    sedge_product_item item;
+
+    item.at = (int)((unsigned)i % SEDGE_CURVED_TILES) * SEDGE_TILE_WORDS;
+    item.tile = (int)(rest % (unsigned)tiles);
+    item.z = (int)(rest / (unsigned)tiles);
+    return item;
+}
+
 // The sums of item i of a product [rows][columns]; sign patterns are `stride` rows apart.
 SEDGE_FUNCTION void find_sums(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *from,
                               int stride, const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT matrix,
                               int signs, int rows, int columns)
 {
     const int tiles = SEDGE_ROW_TILES(rows);
-    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
-    const int tile = i / SEDGE_CURVED_TILES % tiles;
-    const int z = i / SEDGE_CURVED_TILES / tiles;
+    const sedge_product_item item = find_product_item(i, tiles);
 
-    clear_sums(sum);
-    multiply(sum, from + z * stride * SEDGE_ROW_WORDS + at,
-             find_weights(matrix, 0, signs, z, tiles, tile), signs * tiles, columns);
+    begin_product(sum, from + item.z * stride * SEDGE_ROW_WORDS + item.at,
+                  find_weights(matrix, 0, signs, item.z, tiles, item.tile), signs * tiles, columns);
 }
 
 // Where the block's memory has no room for all points: curls and lift at the orbits of points from
@@ -540,18 +585,17 @@ SEDGE_FUNCTION void put_chunk(SEDGE_BLOCKWIDE sedge_value *to, int i,
 {
     const int tiles = SEDGE_ROW_TILES(SEDGE_POINT_ORBITS);
     const int here = SEDGE_ROW_TILES(SEDGE_CURVED_CHUNK);
-    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
-    const int tile = i / SEDGE_CURVED_TILES % here;
-    const int z = i / SEDGE_CURVED_TILES / here;
+    const sedge_product_item item = find_product_item(i, here);
     sedge_sums sum;
 
-    if (tile * SEDGE_CURVED_ROWS >= orbits) return;
-    clear_sums(&sum);
-    multiply(&sum, from + z * SEDGE_CURVED_SUMMED * SEDGE_ROW_WORDS + at,
-             find_weights(matrix, 0, 4, z, tiles, first / SEDGE_CURVED_ROWS + tile), 4 * tiles,
-             SEDGE_CURVED_SUMMED);
-    store_sums(to + (z * SEDGE_CURVED_CHUNK + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + at,
-               orbits - tile * SEDGE_CURVED_ROWS, &sum);
+    if (item.tile * SEDGE_CURVED_ROWS >= orbits) return;
+    begin_product(&sum, from + item.z * SEDGE_CURVED_SUMMED * SEDGE_ROW_WORDS + item.at,
+                  find_weights(matrix, 0, 4, item.z, tiles, first / SEDGE_CURVED_ROWS + item.tile),
+                  4 * tiles, SEDGE_CURVED_SUMMED);
+    store_sums(to +
+                   (item.z * SEDGE_CURVED_CHUNK + item.tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS +
+                   item.at,
+               orbits - item.tile * SEDGE_CURVED_ROWS, &sum);
 }
 
 // What these orbits of points add to the nodes; item i.
@@ -560,24 +604,20 @@ SEDGE_FUNCTION void add_chunk(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedg
                               int orbits)
 {
     const int tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
-    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
-    const int tile = i / SEDGE_CURVED_TILES % tiles;
-    const int z = i / SEDGE_CURVED_TILES / tiles;
+    const sedge_product_item item = find_product_item(i, tiles);
 
-    multiply(sum, from + z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + at,
-             find_weights(matrix, first, 4, z, tiles, tile), 4 * tiles, orbits);
+    multiply(sum, from + item.z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + item.at,
+             find_weights(matrix, first, 4, item.z, tiles, item.tile), 4 * tiles, orbits);
 }
 
 SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride, int rows,
                              const sedge_sums *sum)
 {
     const int tiles = SEDGE_ROW_TILES(rows);
-    const int at = i % SEDGE_CURVED_TILES * SEDGE_TILE_WORDS;
-    const int tile = i / SEDGE_CURVED_TILES % tiles;
-    const int z = i / SEDGE_CURVED_TILES / tiles;
+    const sedge_product_item item = find_product_item(i, tiles);
 
-    store_sums(to + (z * stride + tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + at,
-               rows - tile * SEDGE_CURVED_ROWS, sum);
+    store_sums(to + (item.z * stride + item.tile * SEDGE_CURVED_ROWS) * SEDGE_ROW_WORDS + item.at,
+               rows - item.tile * SEDGE_CURVED_ROWS, sum);
 }
 
 // All items i of a product: `find` makes `sum`, which `store` puts where it belongs. On a GPU each
@@ -605,15 +645,17 @@ SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride,
 // corner[k] at beta + e_k.
 SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
                                      const SEDGE_BLOCKWIDE sedge_value *coefficients,
-                                     const SEDGE_GLOBAL short *SEDGE_RESTRICT around,
-                                     const sedge_value *m)
+                                     const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
+                                     int j, const sedge_value *m)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const sedge_four around = get_four(tables, SEDGE_AROUND_AT, 4 * orbit + j);
     sedge_value corner[4][SEDGE_FIELDS];
     sedge_value curls[SEDGE_FIELDS];
 
     SEDGE_EACH (k, 4)
-        SEDGE_EACH (f, SEDGE_FIELDS) corner[k][f] = coefficients[around[k] * SEDGE_ROW_WORDS + f];
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            corner[k][f] = coefficients[around.at[k] * SEDGE_ROW_WORDS + f];
     SEDGE_EACH (k, 3)
         SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1][f] = corner[k + 1][f] - corner[0][f];
     SEDGE_EACH (v, SEDGE_VECTORS) {
@@ -628,9 +670,10 @@ SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
 SEDGE_FUNCTION void store_rates(SEDGE_BLOCKWIDE sedge_value *rates, const sedge_value *v, int orbit,
                                 const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
+    const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, orbit);
+
     SEDGE_EACH (j, 4) {
-        SEDGE_BLOCKWIDE sedge_value *const at =
-            rates + find_orbit_node(tables, orbit, j) * SEDGE_FIELDS;
+        SEDGE_BLOCKWIDE sedge_value *const at = rates + nodes.at[j] * SEDGE_FIELDS;
         SEDGE_EACH (f, SEDGE_FIELDS) at[f] = v[j * SEDGE_FIELDS + f];
     }
     if (orbit == 0)
@@ -662,12 +705,29 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 #define SEDGE_UPDATE_LOOP(first)        for (int first = 0; first < SEDGE_STATE_PACKS; first++)
 #define SEDGE_UPDATE_ITEM(first, round) (first)
 #define SEDGE_EACH_MATRIX(e, face)      for (int e = 0, face = 0; face < 4; face++)
-#define SEDGE_EACH_FACE(e, j)           for (int e = 0, j = 0; j < 4; j++)
+#define SEDGE_EACH_ITEM(o, orbits, e)   for (int e = 0, o = 0; o < (orbits); o++)
+#define SEDGE_EACH_VALUE(e)             for (int e = 0; e < SEDGE_CURVED_BLOCK; e++)
 #define SEDGE_EACH_FACE_NODE(k)         for (int k = 0; k < SEDGE_FACE_NODES; k++)
 #else
-// Rounds of the block's items over its face points; and rounds at once over packs of its states.
-#define SEDGE_TRACE_ROUNDS \
-    ((SEDGE_CURVED_BLOCK * SEDGE_FACE_POINTS + SEDGE_CURVED_THREADS - 1) / SEDGE_CURVED_THREADS)
+// A thread takes one value, SEDGE_OWN_VALUE, and every SEDGE_VALUE_THREADS-th of what that has of
+// something, from SEDGE_OWN_PLACE on: nothing but the place changes from round to round. Threads
+// beyond the block's values have none.
+#define SEDGE_VALUE_THREADS (SEDGE_CURVED_THREADS / SEDGE_CURVED_BLOCK)
+#define SEDGE_OWN_VALUE     ((int)((unsigned)SEDGE_THREAD % SEDGE_CURVED_BLOCK))
+#define SEDGE_OWN_PLACE     ((int)((unsigned)SEDGE_THREAD / SEDGE_CURVED_BLOCK))
+#define SEDGE_HAS_PLACE \
+    (SEDGE_CURVED_THREADS % SEDGE_CURVED_BLOCK == 0 || SEDGE_OWN_PLACE < SEDGE_VALUE_THREADS)
+#define SEDGE_EACH_ITEM(o, orbits, e)                                                             \
+    for (int e = SEDGE_OWN_VALUE, o = SEDGE_HAS_PLACE ? SEDGE_OWN_PLACE : (orbits); o < (orbits); \
+         o += SEDGE_VALUE_THREADS)
+
+// Rounds over the nodes of a face; pieces of a map, and how many maps a round copies; rounds at
+// once over packs of the block's states.
+#define SEDGE_FACE_ROUNDS   ((SEDGE_FACE_NODES + SEDGE_VALUE_THREADS - 1) / SEDGE_VALUE_THREADS)
+#define SEDGE_TRACE_ROUNDS  (4 * SEDGE_FACE_ROUNDS)
+#define SEDGE_MAP_PIECES    ((SEDGE_CURVE_WORDS + SEDGE_PIECE_WORDS - 1) / SEDGE_PIECE_WORDS)
+#define SEDGE_ROUND_MAPS    (SEDGE_CURVED_THREADS / SEDGE_MAP_PIECES)
+#define SEDGE_MAP_ROUNDS    ((SEDGE_CURVED_BLOCK + SEDGE_ROUND_MAPS - 1) / SEDGE_ROUND_MAPS)
 #define SEDGE_UPDATE_ROUNDS 4
 #define SEDGE_UPDATE_LOOP(first)                                        \
     for (int first = 0; first < SEDGE_CURVED_BLOCK * SEDGE_STATE_PACKS; \
@@ -679,19 +739,72 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
              face = sedge_m % 4;                                                 \
          sedge_m < 4 * SEDGE_CURVED_BLOCK;                                       \
          sedge_m += SEDGE_CURVED_THREADS, e = sedge_m / 4, face = sedge_m % 4)
-// A warp takes a face, the last warps first: products have the first items.
-#define SEDGE_EACH_FACE(e, j)                                                           \
-    for (int sedge_f = (SEDGE_CURVED_THREADS - 1 - SEDGE_THREAD) / 32, e = sedge_f / 4, \
-             j = sedge_f % 4;                                                           \
-         sedge_f < 4 * SEDGE_CURVED_BLOCK;                                              \
-         sedge_f += SEDGE_CURVED_THREADS / 32, e = sedge_f / 4, j = sedge_f % 4)
+// A warp takes a value, the last warps first: products have the first items.
+#define SEDGE_EACH_VALUE(e)                                                              \
+    for (int e = (SEDGE_CURVED_THREADS - 1 - SEDGE_THREAD) / 32; e < SEDGE_CURVED_BLOCK; \
+         e += SEDGE_CURVED_THREADS / 32)
 #define SEDGE_EACH_FACE_NODE(k) for (int k = SEDGE_THREAD % 32; k < SEDGE_FACE_NODES; k += 32)
 
-// A neighbour's trace at one point into the block's memory, on its way until SEDGE_COPY_WAIT.
-SEDGE_FUNCTION void copy_trace(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOBAL sedge_real *from)
+// A thread's face node in a round; beyond the last one the last.
+SEDGE_FUNCTION int find_face_item(int round)
 {
-    SEDGE_EACH (i, SEDGE_FIELDS / SEDGE_PIECE_WORDS)
-        copy_piece(to + i * SEDGE_PIECE_WORDS, from + i * SEDGE_PIECE_WORDS);
+    const int k = SEDGE_OWN_PLACE + round * SEDGE_VALUE_THREADS;
+    return k < SEDGE_FACE_NODES ? k : SEDGE_FACE_NODES - 1;
+}
+
+// link[j] is that of the face at place j of orbits, place[4 round + j] the round's face node there.
+// `links` are those of the block, which has `here` values.
+SEDGE_FUNCTION void find_links(sedge_link *link, int *place,
+                               const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int here)
+{
+    const int value = SEDGE_OWN_VALUE < here ? SEDGE_OWN_VALUE : here - 1;
+
+    SEDGE_EACH (j, 4) link[j] = links[value * 4 + find_orbit_face(j)];
+    SEDGE_EACH (round, SEDGE_FACE_ROUNDS) {
+        const sedge_four nodes = get_four(tables, SEDGE_FACES_AT, find_face_item(round));
+        SEDGE_EACH (j, 4) place[4 * round + j] = nodes.at[j];
+    }
+}
+
+// The neighbours' traces into the block's memory, on their way until SEDGE_COPY_WAIT.
+SEDGE_FUNCTION void copy_traces_behind(SEDGE_BLOCKWIDE sedge_value *behind, const sedge_link *link,
+                                       int *place, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                       const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+                                       const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    SEDGE_EACH (i, SEDGE_TRACE_ROUNDS) place[i] = find_node_behind(link[i % 4], place[i], tables);
+    SEDGE_EACH (round, SEDGE_FACE_ROUNDS) {
+        SEDGE_BLOCKWIDE sedge_value *const to =
+            behind + find_face_item(round) * SEDGE_ROW_WORDS + SEDGE_OWN_VALUE * SEDGE_FIELDS;
+        if (SEDGE_HAS_PLACE && SEDGE_OWN_PLACE + round * SEDGE_VALUE_THREADS < SEDGE_FACE_NODES)
+            SEDGE_EACH (j, 4) {
+                const SEDGE_GLOBAL sedge_value *const from =
+                    find_trace(link[j], place[4 * round + j], u, trace);
+                SEDGE_EACH (i, SEDGE_FIELDS / SEDGE_PIECE_WORDS)
+                    copy_piece(to + SEDGE_FACE_ROW(j, 0) * SEDGE_ROW_WORDS + i * SEDGE_PIECE_WORDS,
+                               from + i * SEDGE_PIECE_WORDS);
+            }
+    }
+}
+
+// The maps of the block's values, as above; by words where a map is not made of whole pieces.
+SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps,
+                              const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT curves, int here)
+{
+    const int first = (int)((unsigned)SEDGE_THREAD / SEDGE_MAP_PIECES);
+    const int i = (int)((unsigned)SEDGE_THREAD % SEDGE_MAP_PIECES) * SEDGE_PIECE_WORDS;
+
+    SEDGE_EACH (round, SEDGE_MAP_ROUNDS) {
+        const int e = first + round * SEDGE_ROUND_MAPS;
+        if (first < SEDGE_ROUND_MAPS && e < here) {
+            if (SEDGE_CURVE_WORDS % SEDGE_PIECE_WORDS == 0)
+                copy_piece(maps + e * SEDGE_MAP_STRIDE + i, curves[e].c + i);
+            else
+                for (int word = i; word < i + SEDGE_PIECE_WORDS && word < SEDGE_CURVE_WORDS; word++)
+                    copy_word(maps + e * SEDGE_MAP_STRIDE + word, curves[e].c + word);
+        }
+    }
 }
 #endif
 
