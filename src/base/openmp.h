@@ -2,8 +2,10 @@
 #pragma once
 
 // Load libgomp so that its waiting threads spin briefly only: on a busy machine they otherwise take
-// the processor from those that work, and a kernel takes many times longer. libgomp reads its
-// setting, GOMP_SPINCOUNT, when it is loaded; the environment is then as before. A libgomp that the
-// program has loaded keeps its settings, and so does one for which the user has set GOMP_SPINCOUNT
-// or OMP_WAIT_POLICY. Call this before anything else loads libgomp.
-void sedge_openmp_limit_spinning(void);
+// the processor from those that work, and a kernel takes many times longer. And so that its threads
+// have stacks of 8 MiB, which kernels count on: where the limit of stacks is "unlimited" they have
+// 2 MiB otherwise. libgomp reads its settings, GOMP_SPINCOUNT and OMP_STACKSIZE, when it is loaded;
+// the environment is then as before. A libgomp that the program has loaded keeps its settings, and
+// so does one for which the user has set them, or OMP_WAIT_POLICY and GOMP_STACKSIZE. Call this
+// before anything else loads libgomp.
+void sedge_openmp_load(void);

@@ -309,6 +309,22 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+// Does a block of one element fit into the device's memory for it?
+static sedge_status check_block_memory(const operator_predictor_config *config,
+                                       const operator_layout *layout, const operator_target *target)
+{
+    const int64_t bytes = config->scratch_words * layout->real_bytes;
+    const int64_t most = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
+
+    if (operator_is_host_form(target->info) || bytes <= most) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "the integrator '%s' needs %lld bytes of a block's memory at order %d for %d "
+                      "numbers of materials' memory a node, and this device has %lld: choose "
+                      "time.integrator: lsrk45, a lower order, or fewer poles",
+                      target->problem->integrator->name, (long long)bytes, target->element->order,
+                      config->words, (long long)most);
+}
+
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
                                       const operator_target *target)
 {
@@ -323,6 +339,7 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
         operator_series_write(text, "series_sum", order, fields, config.powers, config.parts));
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
+    SEDGE_TRY(check_block_memory(&terms, layout, target));
     if (!terms.damps || terms.dense) return SEDGE_OK;
     return operator_series_write_damping(text, "predict_damped", order, fields, terms.sum_words);
 }

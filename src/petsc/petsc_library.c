@@ -30,7 +30,7 @@ static sedge_status load_library(void)
     void *handle = NULL;
 
     if (library.is_loaded) return SEDGE_OK;
-    sedge_openmp_limit_spinning(); // PETSc's libraries load OpenMP
+    sedge_openmp_load(); // PETSc's libraries load OpenMP
     for (int i = 0; i < 2 && handle == NULL; i++) handle = dlopen(names[i], RTLD_LAZY);
     if (handle == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE,

@@ -344,7 +344,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     sedge_text *text = NULL;
 
     device->operations = &operations;
-    sedge_openmp_limit_spinning(); // kernels load it
+    sedge_openmp_load(); // kernels load it
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
     state->trace = sedge_trace_requested();

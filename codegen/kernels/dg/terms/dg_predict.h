@@ -312,8 +312,9 @@ SEDGE_FUNCTION void keep_memory(SEDGE_BLOCKWIDE sedge_value *own_w, const sedge_
 // back.
 #define SEDGE_PREDICT_MOVE(i, to, from, move)                                                    \
     SEDGE_ITEMS_1D (item, SEDGE_PREDICT_BLOCK * SEDGE_MEMORY_COPIES(i), SEDGE_PREDICT_THREADS) { \
-        const int e = item / SEDGE_MEMORY_COPIES(i);                                             \
-        const int at = item % SEDGE_MEMORY_COPIES(i) * SEDGE_MEMORY_WORDS(i);                    \
+        const int copies = SEDGE_MEMORY_COPIES(i) > 0 ? SEDGE_MEMORY_COPIES(i) : 1;              \
+        const int e = item / copies;                                                             \
+        const int at = item % copies * SEDGE_MEMORY_WORDS(i);                                    \
         const int place = e < here ? (term_places_##i + start)[e] : -1;                          \
         if (place >= 0) {                                                                        \
             SEDGE_GLOBAL sedge_value *const w = SEDGE_MEMORY_OF(i, place) + at;                  \
