@@ -249,8 +249,9 @@ typedef struct sedge_source_kind {
     // `constants` and kinds with `feed` know their parameters.
     const char *equation;
     sedge_source_type type;
-    // Point: parameters must begin with position (vector) and signal; sets the field weights.
-    // NULL for all other types.
+    // Point: parameters must begin with position (vector) and signal. Sets weights[f] of every
+    // field f of the equation, those that are 0, too. p: the kind's parameters; m: of the element
+    // there. NULL for all other types.
     // Ball: parameters must begin with position, amount, radius (0: a point).
     void (*point)(const double *p, const double *m, double *weights);
     const sedge_parameter *parameters;

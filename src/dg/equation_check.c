@@ -219,11 +219,36 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
     return SEDGE_OK;
 }
 
+// A kind in a file of its own names its equation; without that no equation has it.
+static sedge_status check_source_files(const sedge_equation *equation)
+{
+    char place[128];
+
+    for (int i = 0; sedge_source_kinds[i] != NULL; i++) {
+        const char *const name = sedge_source_kinds[i]->name;
+        const requirement required[] = {
+            {is_text(sedge_source_kinds[i]->equation), "equation", missing}};
+        (void)snprintf(place, sizeof place,
+                       "kind of source '%.64s' in a file of its own: ", name != NULL ? name : "");
+        REQUIRE(equation, place, required);
+    }
+    return SEDGE_OK;
+}
+
+// Has an earlier kind the name of kinds[index]?
+static bool is_source_taken(const sedge_source_kind *const *kinds, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (strcmp(kinds[i]->name, kinds[index]->name) == 0) return true;
+    return false;
+}
+
 static sedge_status check_sources(const sedge_equation *equation)
 {
     const sedge_source_kind *kinds[SEDGE_MAX_KINDS];
     char place[64];
 
+    SEDGE_TRY(check_source_files(equation));
     SEDGE_TRY(check_list(equation, "sources", equation->sources, equation->source_count,
                          SEDGE_MAX_KINDS));
     const int count = sedge_source_kinds_of(kinds, equation);
@@ -236,6 +261,8 @@ static sedge_status check_sources(const sedge_equation *equation)
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
+            {!is_text(kind->name) || !is_source_taken(kinds, i), "name",
+             "another kind of source has it already"},
         };
         (void)snprintf(place, sizeof place, "sources[%d].", i);
         REQUIRE(equation, place, required);

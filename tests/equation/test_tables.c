@@ -8,7 +8,8 @@
 #include "dg/random.h"
 
 const sedge_face_kind *const sedge_face_kinds[] = {NULL};
-const sedge_source_kind *const sedge_source_kinds[] = {NULL};
+static sedge_source_kind in_file; // a kind of source in a file of its own, which the test fills in
+const sedge_source_kind *const sedge_source_kinds[] = {&in_file, NULL};
 const sedge_term_kind *const sedge_term_kinds[] = {NULL};
 
 static void check_parameters(const sedge_parameter *parameters, int count)
@@ -306,8 +307,32 @@ static void test_parameter_sizes(void)
     CHECK(sedge_parameters_size(NULL, 0) == 0);
 }
 
+// A kind of source in a file of its own must have an equation, and a name that is free in it.
+static void test_source_in_file(void)
+{
+    const sedge_equation *const maxwell = sedge_equation_find("maxwell");
+    const sedge_source_kind *own[SEDGE_MAX_KINDS];
+
+    for (int i = 0; i < maxwell->source_count; i++)
+        if (maxwell->sources[i].type == SEDGE_SOURCE_POINT) in_file = maxwell->sources[i];
+    in_file.equation = NULL;
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "kind of source 'dipole' in a file of its own: equation: it is required and "
+                "missing");
+    in_file.equation = "maxwell";
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "sources[2].name: another kind of source has it already");
+    in_file.name = "other";
+    CHECK_OK(sedge_equation_check(maxwell));
+    CHECK(sedge_source_kinds_of(own, maxwell) == maxwell->source_count + 1);
+    in_file.name = "dipole"; // of another equation
+    in_file.equation = "advection";
+    CHECK_OK(sedge_equation_check(maxwell));
+}
+
 int main(void)
 {
+    test_source_in_file();
     test_find();
     test_parameter_sizes();
     for (int i = 0; sedge_equations[i] != NULL; i++) {
