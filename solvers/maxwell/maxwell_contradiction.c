@@ -175,15 +175,15 @@ static sedge_contradiction check_points(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
-        double weights[6];
+        double weights[6] = {0.0};
         double sum = 0.0;
 
         source->kind->point(source->parameters, problem->materials[0], weights);
         for (int f = 0; f < 6; f++) sum += fabs(weights[f]);
         if (!(sum > 0.0) || isinf(sum)) {
             return make_finding(SEDGE_AT_POINT_SOURCE, i,
-                                "a point source's direction has no length: its square is 0 or not "
-                                "a number");
+                                "a point source gives no current, or one that is not a number: "
+                                "the square of its direction or axis is 0 or too large");
         }
     }
     return (sedge_contradiction){.text = NULL};

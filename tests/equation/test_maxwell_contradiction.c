@@ -161,7 +161,7 @@ static void test_sources(void)
     make_problem(&problem);
     problem.point_source_count = 1;
     problem.point_sources[0].kind = dg_find_source(maxwell, "dipole");
-    check_verdict(&problem, "direction has no length");
+    check_verdict(&problem, "a point source gives no current");
 
     make_problem(&problem);
     set_initial(&problem, "cavity-mode");
