@@ -344,7 +344,8 @@ static sedge_status check_block(const sedge_block *here, const checkpoint_block_
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
             "checkpoint '%s' does not fit the deck: its block '%s' has %d components at %d nodes, "
-            "and that of this run has %d at %d",
+            "and that of this run has %d at %d: it was written by an earlier version of Sedge or "
+            "for another deck; start again without --restart",
             path, here->name, there->components, there->nodes, here->components, here->nodes);
     }
     if (there->elements != here->all) {

@@ -322,7 +322,9 @@ static void test_blocks_that_differ(const sedge_comm *comm)
                 "it does not have the memory of 'other'");
     CHECK_FAILS(
         read_into(comm, "memory", 2, 3), SEDGE_ERR_USAGE,
-        "its block 'memory' has 3 components at 10 nodes, and that of this run has 2 at 10");
+        "its block 'memory' has 3 components at 10 nodes, and that of this run has 2 at 10: it was "
+        "written by an earlier version of Sedge or for another deck; start again without "
+        "--restart");
     CHECK_FAILS(read_into(comm, "memory", 3, 5), SEDGE_ERR_DATA,
                 "its block 'memory' has 24 rows, and the mesh has 15 of them");
     write_with(comm, "memory", 3, 70); // on elements 1 and 71
