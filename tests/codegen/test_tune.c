@@ -228,15 +228,21 @@ static void test_early_drops(sedge_cache *cache)
                                               {.name = "near", .microseconds = 150.0}};
     static const test_reason reasons[] = {{1, "slower after 1 round"}, {0, NULL}};
     const sedge_tune_options exhaustive = {.level = SEDGE_TUNE_EXHAUSTIVE, .forget = true};
+    bool kept = false;
     tune_case c;
 
-    CHECK_OK(tune_case_init(&c, device));
-    tune_case_set(&c, "wait", candidates, 3);
-    sedge_tune_result *const result = tune_for(&c, cache, &ample, 0, reasons);
-    if (result == NULL) return;
-    CHECK(c.counts[1].launches <= 2 && c.counts[1].verified == 0); // one warms up
-    CHECK(result->records[2].rounds > 1 && c.counts[2].verified == 0);
-    sedge_tune_result_free(result);
+    // A busy machine may make one sample of the near one long: then again.
+    for (int turn = 0; turn < 10 && !kept; turn++) {
+        if (turn > 0) tune_case_free(&c);
+        CHECK_OK(tune_case_init(&c, device));
+        tune_case_set(&c, "wait", candidates, 3);
+        sedge_tune_result *const result = tune_for(&c, cache, &ample, 0, reasons);
+        if (result == NULL) return;
+        CHECK(c.counts[1].launches <= 2 && c.counts[1].verified == 0); // one warms up
+        kept = result->records[2].rounds > 1 && c.counts[2].verified == 0;
+        sedge_tune_result_free(result);
+    }
+    CHECK(kept);
     sedge_tune_result *const all = tune(&c, cache, &exhaustive, 0);
     for (int i = 0; i < 3 && all != NULL; i++) CHECK(all->records[i].rounds == 15);
     sedge_tune_result_free(all);
