@@ -134,6 +134,17 @@ static void check_energy(kit *k)
     sedge_release(energy);
 }
 
+// Both forms of the kernels beside the reference, one in each precision, and the energies.
+static void match_forms(kit *k, bool curved)
+{
+    const double dt = match_reference(k, 0.0, 2);
+
+    match_one(k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
+              &(sedge_operator_options){.variant = "fused"});
+    if (!test_is_sampled()) match_coefficients(k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
+    check_energy(k);
+}
+
 // A dipole in the upper medium. The matrices' eigenvalues lie between 0.4 and 1.
 static void test_anisotropy(const kit_world *world, bool curved)
 {
@@ -164,11 +175,7 @@ static void test_anisotropy(const kit_world *world, bool curved)
     }
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    const double dt = match_reference(&k, 0.0, 2);
-    match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
-              &(sedge_operator_options){.variant = "fused"});
-    if (!test_is_sampled()) match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
-    check_energy(&k);
+    match_forms(&k, curved);
     kit_clear(&k);
 }
 
@@ -231,11 +238,7 @@ static void test_many_poles(const kit_world *world, bool curved)
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(k.base.problem.term_count == 4);
     dg_case_random(&k.base, k.base.u);
-    const double dt = match_reference(&k, 0.0, 2);
-    match_one(&k, 0.0, dt, 2, curved ? SEDGE_FP32 : SEDGE_FP64,
-              &(sedge_operator_options){.variant = "fused"});
-    if (!test_is_sampled()) match_coefficients(&k, dt, curved ? SEDGE_FP64 : SEDGE_FP32);
-    check_energy(&k);
+    match_forms(&k, curved);
     kit_clear(&k);
 }
 

@@ -241,23 +241,15 @@ SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
         const sedge_item item = find_point(round, here);
         if (item.is_one)
-            node[round] = tables[SEDGE_FACE_POINTS + link[round].code * SEDGE_FACE_NODES +
-                                 item.place % SEDGE_FACE_NODES +
-                                 (link[round].neighbour >= 0 ? 0 : 24 * SEDGE_FACE_NODES)];
+            node[round] = find_node_behind(link[round], item.place % SEDGE_FACE_NODES, tables);
     }
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
         const sedge_item item = find_point(round, here);
         if (item.is_one) {
-            const int inside = link[round].neighbour >= 0;
-            const sedge_uint64 number =
-                (unsigned)(inside ? link[round].neighbour : -1 - link[round].neighbour);
             const int near = link[round].neighbour - (int)start;
             const int is_near = SEDGE_NEAR && near >= 0 && near < here;
-            const SEDGE_GLOBAL char *const from =
-                (inside ? (const SEDGE_GLOBAL char *)u : (const SEDGE_GLOBAL char *)trace) +
-                number * (unsigned)(inside ? SEDGE_NODES_PADDED * (int)sizeof(sedge_state)
-                                           : SEDGE_FACE_NODES * (int)sizeof(sedge_point)) +
-                (unsigned)node[round] * (unsigned)sizeof(sedge_state);
+            const SEDGE_GLOBAL sedge_value *const from =
+                find_trace(link[round], node[round], u, trace);
             const int to =
                 element_of_point(item) * SEDGE_JUMP_STRIDE + place_of_point(item) * SEDGE_FIELDS;
             place[round] =
@@ -265,8 +257,7 @@ SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
             if (!is_near)
                 SEDGE_EACH (i, SEDGE_PIECES)
                     copy_piece(s_f + to + i * SEDGE_FIELDS / SEDGE_PIECES,
-                               (const SEDGE_GLOBAL sedge_value *)from +
-                                   i * SEDGE_FIELDS / SEDGE_PIECES);
+                               from + i * SEDGE_FIELDS / SEDGE_PIECES);
         }
     }
 }
