@@ -38,6 +38,14 @@ static bool is_text(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
+// Is names[index] an earlier name, too?
+static bool is_taken(const char *const *names, int index)
+{
+    for (int i = 0; i < index && is_text(names[index]); i++)
+        if (strcmp(names[i], names[index]) == 0) return true;
+    return false;
+}
+
 // A list of at most `limit` rows; none is fine.
 static sedge_status check_list(const sedge_equation *equation, const char *list, const void *rows,
                                int count, int limit)
@@ -81,6 +89,38 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
     return SEDGE_OK;
 }
 
+// ---- kinds in files of their own ----------------------------------------------------------------
+
+// Such a kind names its equation; without that no equation has it.
+static sedge_status check_file(const sedge_equation *equation, const char *part, const char *name,
+                               const char *of)
+{
+    char place[128];
+    const requirement required[] = {{is_text(of), "equation", missing}};
+
+    (void)snprintf(place, sizeof place, "kind of %s '%.64s' in a file of its own: ", part,
+                   name != NULL ? name : "");
+    REQUIRE(equation, place, required);
+    return SEDGE_OK;
+}
+
+static sedge_status check_files(const sedge_equation *equation)
+{
+    for (int i = 0; sedge_term_kinds[i] != NULL; i++) {
+        SEDGE_TRY(
+            check_file(equation, "term", sedge_term_kinds[i]->name, sedge_term_kinds[i]->equation));
+    }
+    for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
+        SEDGE_TRY(check_file(equation, "face", sedge_face_kinds[i]->kind.name,
+                             sedge_face_kinds[i]->equation));
+    }
+    for (int i = 0; sedge_source_kinds[i] != NULL; i++) {
+        SEDGE_TRY(check_file(equation, "source", sedge_source_kinds[i]->name,
+                             sedge_source_kinds[i]->equation));
+    }
+    return SEDGE_OK;
+}
+
 // ---- kinds -------------------------------------------------------------------------------------
 
 // A perfectly matched layer needs a term for sides, one for edges, one for corners and one for
@@ -111,6 +151,7 @@ static sedge_status check_boundaries(const sedge_equation *equation)
 {
     const bool elliptic = equation->elliptic != NULL;
     const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
+    const char *names[SEDGE_MAX_KINDS];
     char place[64];
 
     SEDGE_TRY(check_list(equation, "boundaries", equation->boundaries, equation->boundary_count,
@@ -122,9 +163,11 @@ static sedge_status check_boundaries(const sedge_equation *equation)
     }
     for (int i = 0; i < count; i++) {
         const sedge_boundary_kind *const kind = kinds[i];
+        names[i] = kind->name;
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
+            {!is_taken(names, i), "name", "another kind of boundary has it already"},
             {elliptic || is_text(kind->function), "function", missing},
             {elliptic || count_functions(kind) > 0, "apply", missing},
             {count_functions(kind) <= 1, sedge_is_two_sided(kind) ? "apply_two_sided" : "apply",
@@ -219,36 +262,12 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
     return SEDGE_OK;
 }
 
-// A kind in a file of its own names its equation; without that no equation has it.
-static sedge_status check_source_files(const sedge_equation *equation)
-{
-    char place[128];
-
-    for (int i = 0; sedge_source_kinds[i] != NULL; i++) {
-        const char *const name = sedge_source_kinds[i]->name;
-        const requirement required[] = {
-            {is_text(sedge_source_kinds[i]->equation), "equation", missing}};
-        (void)snprintf(place, sizeof place,
-                       "kind of source '%.64s' in a file of its own: ", name != NULL ? name : "");
-        REQUIRE(equation, place, required);
-    }
-    return SEDGE_OK;
-}
-
-// Has an earlier kind the name of kinds[index]?
-static bool is_source_taken(const sedge_source_kind *const *kinds, int index)
-{
-    for (int i = 0; i < index; i++)
-        if (strcmp(kinds[i]->name, kinds[index]->name) == 0) return true;
-    return false;
-}
-
 static sedge_status check_sources(const sedge_equation *equation)
 {
     const sedge_source_kind *kinds[SEDGE_MAX_KINDS];
+    const char *names[SEDGE_MAX_KINDS];
     char place[64];
 
-    SEDGE_TRY(check_source_files(equation));
     SEDGE_TRY(check_list(equation, "sources", equation->sources, equation->source_count,
                          SEDGE_MAX_KINDS));
     const int count = sedge_source_kinds_of(kinds, equation);
@@ -258,11 +277,11 @@ static sedge_status check_sources(const sedge_equation *equation)
     }
     for (int i = 0; i < count; i++) {
         const sedge_source_kind *const kind = kinds[i];
+        names[i] = kind->name;
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
-            {!is_text(kind->name) || !is_source_taken(kinds, i), "name",
-             "another kind of source has it already"},
+            {!is_taken(names, i), "name", "another kind of source has it already"},
         };
         (void)snprintf(place, sizeof place, "sources[%d].", i);
         REQUIRE(equation, place, required);
@@ -275,13 +294,10 @@ static sedge_status check_sources(const sedge_equation *equation)
     return SEDGE_OK;
 }
 
-// Has a key of a material or an earlier term the name of kinds[index]?
-static bool is_taken(const sedge_equation *equation, const sedge_term_kind *const *kinds, int index)
+static bool is_material(const sedge_equation *equation, const char *name)
 {
     for (int i = 0; i < equation->material_count; i++)
-        if (strcmp(equation->materials[i].name, kinds[index]->name) == 0) return true;
-    for (int i = 0; i < index; i++)
-        if (strcmp(kinds[i]->name, kinds[index]->name) == 0) return true;
+        if (strcmp(equation->materials[i].name, name) == 0) return true;
     return false;
 }
 
@@ -311,6 +327,7 @@ static sedge_status check_terms(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
     const int count = sedge_term_kinds_of(kinds, equation, true);
+    const char *names[SEDGE_MAX_KINDS];
     char place[96];
     char range[64];
     char poles_range[64];
@@ -322,6 +339,7 @@ static sedge_status check_terms(const sedge_equation *equation)
     }
     for (int i = 0; i < count; i++) {
         const sedge_term_kind *const kind = kinds[i];
+        names[i] = kind->name;
         const requirement named[] = {{is_text(kind->name), "name", missing}};
         (void)snprintf(place, sizeof place, "term kind %d: ", i);
         REQUIRE(equation, place, named);
@@ -361,7 +379,7 @@ static sedge_status check_terms(const sedge_equation *equation)
              "parameters", "those of a layer are five numbers"},
             {(kind->drive != NULL) == (kind->drive_local != NULL), "drive",
              "drive and drive_local come together"},
-            {!is_taken(equation, kinds, i), "name",
+            {!is_material(equation, kind->name) && !is_taken(names, i), "name",
              "a key of materials or another term has it already"},
             {can_name_block(kind->name), "name",
              "it must have 1 to 63 characters a-z, 0-9, _ or -, and differ from 'fields'"},
@@ -498,6 +516,7 @@ sedge_status sedge_equation_check(const sedge_equation *equation)
     SEDGE_TRY(check_fields(equation));
     SEDGE_TRY(check_numbers(equation));
     SEDGE_TRY(check_functions(equation));
+    SEDGE_TRY(check_files(equation));
     SEDGE_TRY(check_boundaries(equation));
     SEDGE_TRY(check_initials(equation));
     SEDGE_TRY(check_sources(equation));

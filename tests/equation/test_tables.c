@@ -7,10 +7,13 @@
 
 #include "dg/random.h"
 
-const sedge_face_kind *const sedge_face_kinds[] = {NULL};
-static sedge_source_kind in_file; // a kind of source in a file of its own, which the test fills in
+// Kinds in files of their own, which the tests fill in.
+static sedge_face_kind face_in_file;
+static sedge_source_kind in_file;
+static sedge_term_kind term_in_file;
+const sedge_face_kind *const sedge_face_kinds[] = {&face_in_file, NULL};
 const sedge_source_kind *const sedge_source_kinds[] = {&in_file, NULL};
-const sedge_term_kind *const sedge_term_kinds[] = {NULL};
+const sedge_term_kind *const sedge_term_kinds[] = {&term_in_file, NULL};
 
 static void check_parameters(const sedge_parameter *parameters, int count)
 {
@@ -330,8 +333,30 @@ static void test_source_in_file(void)
     CHECK_OK(sedge_equation_check(maxwell));
 }
 
+// The same for kinds of faces and terms.
+static void test_face_and_term_in_files(void)
+{
+    const sedge_equation *const maxwell = sedge_equation_find("maxwell");
+
+    in_file.equation = term_in_file.equation = "none";
+    face_in_file.kind = maxwell->boundaries[0];
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "kind of face 'pec' in a file of its own: equation: it is required and missing");
+    face_in_file.equation = "maxwell";
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "boundaries[4].name: another kind of boundary has it already");
+    face_in_file.kind.name = "other";
+    CHECK_OK(sedge_equation_check(maxwell));
+    term_in_file.equation = NULL;
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "kind of term '' in a file of its own: equation: it is required and missing");
+    term_in_file.equation = face_in_file.equation = "none";
+    CHECK_OK(sedge_equation_check(maxwell));
+}
+
 int main(void)
 {
+    test_face_and_term_in_files();
     test_source_in_file();
     test_find();
     test_parameter_sizes();
