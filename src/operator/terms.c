@@ -96,6 +96,11 @@ bool operator_terms_keep(const sedge_problem *problem)
     return !sedge_problem_finds(problem) || sedge_integrator_keeps(problem->integrator);
 }
 
+int operator_terms_copies(const sedge_problem *problem)
+{
+    return 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
+}
+
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes)
 {
     int64_t bytes = 0;
@@ -105,9 +110,9 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t curved = count_elements(&term, problem, mesh, true);
         const int64_t elements = count_elements(&term, problem, mesh, false) + curved;
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
-        const int copies = 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
         const int64_t brackets = problem->integrator->predictor ? 2 * curved : 0;
-        bytes += (elements * copies + brackets) * term.memory * nodes * real_bytes(problem) +
+        bytes += (elements * operator_terms_copies(problem) + brackets) * term.memory * nodes *
+                     real_bytes(problem) +
                  (brackets > 0 ? 2 : 1) * places;
     }
     return bytes;

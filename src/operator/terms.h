@@ -44,6 +44,10 @@ double operator_states(const sedge_problem *problem);
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
                             bool curved);
 
+// How many copies of the terms' memory a device has: the current one, the next one where a stage
+// does not write in place, and a residual (operator_term_memory).
+int operator_terms_copies(const sedge_problem *problem);
+
 // Bytes of device memory that they take, of this rank's elements and nodes alone. What the layout
 // adds is not in it, for the tuner chooses the layout later: on hosts each range of elements with a
 // term ends with a SIMD batch that may have one element only, of up to twice a vector register's

@@ -7,6 +7,7 @@
 #include "monitor/monitors.h"
 #include "monitor/sampling.h"
 #include "operator/operator.h"
+#include "operator/terms.h"
 #include "run/driver_elliptic.h"
 #include "session/plausibility.h"
 #include "session/refraction.h"
@@ -213,15 +214,16 @@ static bool has_material(const sedge_deck *deck, const char *name)
     return false;
 }
 
-// The memory that a term takes in volume group v over all ranks, in bytes: two states of it,
-// without what the layout on the device adds (operator/terms.h); 0 in a session that did not open.
+// The memory that a term takes in volume group v over all ranks, in bytes, without what the layout
+// on the device adds and what predictions need in curved elements (operator/terms.h); 0 in a
+// session that did not open.
 static int64_t find_memory(const sedge_session *session, const sedge_term *term, int v)
 {
     const int64_t bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
 
     if (!term->present[v] || session->element == NULL) return 0;
-    return 2 * bytes * sedge_term_memory(term) * session->element->nodes *
-           session->mesh->groups.volume_elements[v];
+    return operator_terms_copies(&session->problem) * bytes * sedge_term_memory(term) *
+           session->element->nodes * session->mesh->groups.volume_elements[v];
 }
 
 static void print_bytes(const sedge_session *session, int64_t bytes)

@@ -120,6 +120,30 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             with self.subTest(deck=name):
                 self.assertAlmostEqual(told, taken / 2**20, delta=0.2 * told)
 
+    def test_memory_of_terms_is_what_they_take(self):
+        """One copy of it, the next one and a residual: those that the integrator needs."""
+        deck = self.write("deck.yaml", DECK)
+        sizes = [word for setting in ("mesh.box.cells=[4,4,4]", "order=3", "time.steps=2", "initial.compare=false") for word in
+                 ("--set", setting)]
+
+        def peak(*words):
+            self.succeed("run", deck, "--device", "host", "--tune=off", *sizes, *words, "--quiet")
+            return read_json(self.folder / "deck-results/report.json")["memory"]["device_peak"] / 2**20
+
+        def poles(tau):
+            pole = f"{{strength: 0.1, relaxation_time: {tau}}}"
+            return "--set", f"materials.domain={{epsilon: 1, debye: [{', '.join([pole] * 10)}]}}"
+
+        one = 384 * 20 * 10 * 3 * 8 / 2**20
+        for integrator, tau, copies in (("lsrk45", 1, 2), ("ndblsrk144", 1, 3), ("lsrk45", 1e-5, 2), ("ader", 1, 1)):
+            words = "--set", f"time.integrator={integrator}"
+            with self.subTest(integrator=integrator, tau=tau):
+                text = self.succeed("check", deck, *sizes, *words, *poles(tau)).out
+                self.assertEqual("by the exponential update" in text, tau < 1)
+                told = self.number(r"with 10 poles \(memory: ([\d.]+) MiB on the device\)", text)
+                self.assertAlmostEqual(told, copies * one, delta=0.01)
+                self.assertAlmostEqual(told, peak(*words, *poles(tau)) - peak(*words), delta=0.2 * one)
+
     def test_all_groups_without_condition_are_listed(self):
         self.write("mesh.msh", Cube(2).text())
         text = DECK.replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
