@@ -18,7 +18,7 @@ typedef struct level_job {
     double *octaves; // [elements] log2 of an element's step by the least one of the whole mesh
     uint8_t *level;  // [elements]
     uint8_t *mine;   // [halo_faces] levels, for the other ranks
-    uint8_t *kind;   // [elements] sedge_pass_kind
+    int64_t *cost;   // [elements] find_cost_of
     int32_t pairs;   // two sides of a surface, both on this rank
     level_pair *pair;
 } level_job;
@@ -112,8 +112,9 @@ static sedge_status lower_by_halo(bool *changed, level_job *job)
     return SEDGE_OK;
 }
 
-// How many elements of the whole mesh each level has, by kind.
-typedef int64_t level_counts[SEDGE_PASS_KINDS][SEDGE_LEVELS_MAX];
+// Of the whole mesh: the elements of each level, and what their steps cost.
+enum { ELEMENTS, COSTS, COUNTED };
+typedef int64_t level_counts[COUNTED][SEDGE_LEVELS_MAX];
 
 static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *mesh, int32_t e)
 {
@@ -123,6 +124,23 @@ static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *m
     const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
                                                       : !sedge_problem_has_term(problem, volume);
     return plain ? SEDGE_PASS_PLAIN : SEDGE_PASS_TERMS;
+}
+
+// What a step of an element costs, in parts of the unit: integers, whose sums are the same for any
+// number of ranks.
+enum { PARTS = 1024 };
+
+static int64_t find_cost_of(const sedge_problem *problem, const sedge_mesh *mesh, int32_t e,
+                            sedge_levels_cost cost)
+{
+    int words = 0;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        if (problem->terms[i].present[mesh->group[e]])
+            words += sedge_term_memory(&problem->terms[i]);
+    }
+    const sedge_pass_kind kind = kind_of(problem, mesh, e);
+    return llround(PARTS * cost(problem->integrator, problem->order, kind, words));
 }
 
 // The levels for a tick of `lambda` times the least step.
@@ -136,8 +154,11 @@ static sedge_status find_levels(level_counts count, level_job *job, double lambd
         SEDGE_TRY(lower_by_halo(&changed, job));
     }
     memset(count, 0, sizeof(level_counts));
-    for (int32_t e = 0; e < job->mesh->elements; e++) count[job->kind[e]][job->level[e]]++;
-    sedge_comm_sum_int(job->comm, &count[0][0], SEDGE_PASS_KINDS * SEDGE_LEVELS_MAX);
+    for (int32_t e = 0; e < job->mesh->elements; e++) {
+        count[ELEMENTS][job->level[e]]++;
+        count[COSTS][job->level[e]] += job->cost[e];
+    }
+    sedge_comm_sum_int(job->comm, &count[0][0], COUNTED * SEDGE_LEVELS_MAX);
     return SEDGE_OK;
 }
 
@@ -152,7 +173,7 @@ static void cap(int64_t count[SEDGE_LEVELS_MAX], int levels)
     }
 }
 
-// Steps of elements in a tick, in the mean.
+// Steps of elements in a tick, in the mean, or their costs.
 static double sum_steps(const int64_t count[SEDGE_LEVELS_MAX])
 {
     double sum = 0.0;
@@ -164,10 +185,7 @@ static double sum_steps(const int64_t count[SEDGE_LEVELS_MAX])
 // Of a tick.
 static double find_cost(level_counts count, const sedge_levels_options *options)
 {
-    double cost = options->tick_cost;
-
-    for (int k = 0; k < SEDGE_PASS_KINDS; k++) cost += options->cost[k] * sum_steps(count[k]);
-    return cost;
+    return options->tick_cost + sum_steps(count[COSTS]) / PARTS;
 }
 
 enum { LAMBDAS = 9 };
@@ -191,7 +209,7 @@ static sedge_status find_costs(double least[SEDGE_LEVELS_MAX], double lambda[SED
     for (int i = 0; i < LAMBDAS; i++) {
         SEDGE_TRY(find_levels(count, job, lambda_of(i)));
         for (int levels = job->most; levels >= 1; levels--) {
-            for (int k = 0; k < SEDGE_PASS_KINDS; k++) cap(count[k], levels);
+            cap(count[COSTS], levels);
             const double cost = find_cost(count, options) / lambda_of(i);
             if (!(cost < least[levels - 1])) continue;
             least[levels - 1] = cost;
@@ -245,14 +263,14 @@ static sedge_status list_pairs(level_job *job, const sedge_problem *problem)
     return SEDGE_OK;
 }
 
-static sedge_status prepare(level_job *job, const sedge_problem *problem)
+static sedge_status prepare(level_job *job, const sedge_problem *problem, sedge_levels_cost cost)
 {
     SEDGE_TRY(sedge_allocate(&job->octaves, job->mesh->elements, sizeof *job->octaves));
     SEDGE_TRY(sedge_allocate(&job->level, job->mesh->elements, sizeof *job->level));
     SEDGE_TRY(sedge_allocate(&job->mine, job->mesh->halo_faces, sizeof *job->mine));
-    SEDGE_TRY(sedge_allocate(&job->kind, job->mesh->elements, sizeof *job->kind));
+    SEDGE_TRY(sedge_allocate(&job->cost, job->mesh->elements, sizeof *job->cost));
     for (int32_t e = 0; e < job->mesh->elements; e++)
-        job->kind[e] = (uint8_t)kind_of(problem, job->mesh, e);
+        job->cost[e] = find_cost_of(problem, job->mesh, e, cost);
     return list_pairs(job, problem);
 }
 
@@ -268,7 +286,7 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
     sedge_status status;
 
     memset(out, 0, sizeof *out);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(&job, problem)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(&job, problem, options->cost)));
     find_octaves(&job, &step, problem, options->threads);
     job.most = find_most(&job, options->most);
     SEDGE_TRY_GOTO(status, find_costs(least, lambda, &job, options));
@@ -278,8 +296,7 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
     out->levels++;
     job.most = out->levels;
     SEDGE_TRY_GOTO(status, find_levels(count, &job, lambda[out->levels - 1]));
-    for (int l = 0; l < SEDGE_LEVELS_MAX; l++)
-        for (int k = 0; k < SEDGE_PASS_KINDS; k++) out->count[l] += count[k][l];
+    memcpy(out->count, count[ELEMENTS], sizeof out->count);
     out->dt = options->cfl * lambda[out->levels - 1] * step;
     out->gain = lambda[out->levels - 1] * (double)mesh->global_elements / sum_steps(out->count);
     out->cost = find_cost(count, options) / out->dt;
@@ -289,7 +306,7 @@ done:
     sedge_release(job.octaves);
     sedge_release(job.level);
     sedge_release(job.mine);
-    sedge_release(job.kind);
+    sedge_release(job.cost);
     sedge_release(job.pair);
     return status;
 }
@@ -298,21 +315,24 @@ done:
 // octave; the last bin has all longer ones.
 enum { BINS = 512, BINS_AN_OCTAVE = 16 };
 
-void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm *comm,
-                              const sedge_problem *problem, const sedge_mesh *mesh)
+double sedge_levels_pass(const sedge_comm *comm, const sedge_problem *problem,
+                         const sedge_mesh *mesh, sedge_levels_cost cost)
 {
-    memset(count, 0, SEDGE_PASS_KINDS * sizeof *count);
-    for (int32_t e = 0; e < mesh->elements; e++) count[kind_of(problem, mesh, e)]++;
-    sedge_comm_sum_int(comm, count, SEDGE_PASS_KINDS);
+    int64_t sum = 0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) sum += find_cost_of(problem, mesh, e, cost);
+    sedge_comm_sum_int(comm, &sum, 1);
+    return (double)sum / PARTS;
 }
 
-void sedge_levels_weigh(uint8_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
-                        const double cost[SEDGE_PASS_KINDS])
+void sedge_levels_weigh(uint16_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
+                        sedge_levels_cost cost)
 {
+    const double plain = PARTS * cost(problem->integrator, problem->order, SEDGE_PASS_PLAIN, 0);
+
     for (int32_t e = 0; e < mesh->elements; e++) {
-        const double eighths =
-            round(8.0 * cost[kind_of(problem, mesh, e)] / cost[SEDGE_PASS_PLAIN]);
-        work[e] = (uint8_t)fmax(1.0, fmin(eighths, 255.0));
+        const double eighths = round(8.0 / plain * (double)find_cost_of(problem, mesh, e, cost));
+        work[e] = (uint16_t)fmax(1.0, fmin(eighths, SEDGE_MESH_WORK));
     }
 }
 
@@ -321,7 +341,7 @@ sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
                                      const sedge_levels_options *options)
 {
     level_job job = {.comm = comm, .mesh = mesh};
-    int64_t count[SEDGE_PASS_KINDS][BINS] = {{0}};
+    int64_t costs[BINS] = {0};
     double step;
 
     const sedge_status status = sedge_allocate(&job.octaves, mesh->elements, sizeof *job.octaves);
@@ -330,15 +350,12 @@ sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
     find_octaves(&job, &step, problem, options->threads);
     for (int32_t e = 0; e < mesh->elements; e++) {
         const double bin = fmin(BINS_AN_OCTAVE * job.octaves[e], BINS - 1);
-        count[kind_of(problem, mesh, e)][(int)bin]++;
+        costs[(int)bin] += find_cost_of(problem, mesh, e, options->cost);
     }
     sedge_release(job.octaves);
-    sedge_comm_sum_int(comm, &count[0][0], SEDGE_PASS_KINDS * BINS);
-    // Integers are the same for any number of ranks, sums of steps would not be.
-    for (int k = 0; k < SEDGE_PASS_KINDS; k++) {
-        for (int i = 0; i < BINS - 1; i++)
-            *cost += exp2(-(i + 1.0) / BINS_AN_OCTAVE) * options->cost[k] * (double)count[k][i];
-    }
+    sedge_comm_sum_int(comm, costs, BINS);
+    for (int i = 0; i < BINS - 1; i++)
+        *cost += exp2(-(i + 1.0) / BINS_AN_OCTAVE) / PARTS * (double)costs[i];
     *cost /= options->cfl * step;
     return SEDGE_OK;
 }

@@ -11,7 +11,7 @@
 // elements by one level; it and the number of levels are those of the least cost per simulated
 // time,
 //
-//   (tick_cost + sum_K w_K 2^-level_K) / dt,    w_K = cost[kind of element K].
+//   (tick_cost + sum_K w_K 2^-level_K) / dt,    w_K the cost of a step of element K.
 #pragma once
 
 #include "dg/problem.h"
@@ -21,12 +21,16 @@
 
 #include <stdint.h>
 
+// What a pass of an element costs, in those of a plain element: sedge_pass_cost.
+typedef double (*sedge_levels_cost)(const sedge_integrator *integrator, int order,
+                                    sedge_pass_kind kind, int words);
+
 typedef struct sedge_levels_options {
-    double cfl;                    // of each element's step, as in sedge_problem_time_step
-    int most;                      // levels at most, 1 to SEDGE_LEVELS_MAX
-    int threads;                   // of this rank
-    double tick_cost;              // of a tick, whatever its elements
-    double cost[SEDGE_PASS_KINDS]; // of an element's step, in the same unit
+    double cfl;             // of each element's step, as in sedge_problem_time_step
+    int most;               // levels at most, 1 to SEDGE_LEVELS_MAX
+    int threads;            // of this rank
+    double tick_cost;       // of a tick, whatever its elements
+    sedge_levels_cost cost; // of an element's step, in the same unit
 } sedge_levels_options;
 
 typedef struct sedge_levels {
@@ -54,14 +58,15 @@ sedge_status sedge_levels_choose(sedge_levels *out, const sedge_comm *comm,
                                  const sedge_levels_options *options);
 void sedge_levels_clear(sedge_levels *levels);
 
-// How many elements of the whole mesh are of each kind. Collective.
-void sedge_levels_count_kinds(int64_t count[SEDGE_PASS_KINDS], const sedge_comm *comm,
-                              const sedge_problem *problem, const sedge_mesh *mesh);
+// What a pass of all elements of the whole mesh costs. Does not depend on the number of ranks.
+// Collective.
+double sedge_levels_pass(const sedge_comm *comm, const sedge_problem *problem,
+                         const sedge_mesh *mesh, sedge_levels_cost cost);
 
-// work [elements of this rank]: what a step of each costs, by `cost` of its kind, in eighths of a
-// plain element's; at least 1, at most 255. Not collective.
-void sedge_levels_weigh(uint8_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
-                        const double cost[SEDGE_PASS_KINDS]);
+// work [elements of this rank]: what a step of each costs, in eighths of a plain element's; at
+// least 1, at most SEDGE_MESH_WORK. Not collective.
+void sedge_levels_weigh(uint16_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
+                        sedge_levels_cost cost);
 
 // A lower bound of that cost, found in a fraction of the time: without ticks, and as if each
 // element could have its own step. Does not depend on the number of ranks. The wave speed is not 0

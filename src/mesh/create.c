@@ -217,7 +217,8 @@ void sedge_mesh_release_whole(sedge_mesh *mesh)
 
 typedef struct element_work {
     int32_t id; // in the whole mesh
-    uint8_t level, work;
+    uint8_t level;
+    uint16_t work;
 } element_work;
 
 typedef struct balance_job {
@@ -225,13 +226,13 @@ typedef struct balance_job {
     const sedge_mesh *mesh;
     int ranks;
     uint8_t *whole_level; // [elements of the whole mesh] on rank 0; NULL on the others
-    uint8_t *whole_work;  // the same
+    uint16_t *whole_work; // the same
     int32_t *part;        // the same
     double path;          // critical path of the present parts
 } balance_job;
 
 sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const sedge_comm *comm,
-                                     const uint8_t *level, const uint8_t *work)
+                                     const uint8_t *level, const uint16_t *work)
 {
     const int ranks = sedge_comm_size(comm);
     int64_t mine[SEDGE_GRAPH_LEVELS] = {0};
@@ -246,7 +247,7 @@ sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const
 }
 
 // Each rank's levels and work to rank 0, by number in the whole mesh.
-static sedge_status gather_work(balance_job *job, const uint8_t *level, const uint8_t *work)
+static sedge_status gather_work(balance_job *job, const uint8_t *level, const uint16_t *work)
 {
     const int32_t elements = job->mesh->elements;
     const int64_t all = job->mesh->global_elements;
@@ -445,7 +446,7 @@ done:
     return status;
 }
 
-sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint8_t *work,
+sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint16_t *work,
                                 const sedge_comm *comm, const sedge_mesh_options *options)
 {
     balance_job job = {.comm = comm, .mesh = mesh, .ranks = sedge_comm_size(comm)};

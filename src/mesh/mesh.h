@@ -417,18 +417,21 @@ int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved);
 SEDGE_MUST_USE
 sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, const uint8_t *level);
 
+#define SEDGE_MESH_WORK 1023 // so that sums of 32 bits hold what the coarsest parts of a mesh have
+
 // Deal the elements to the ranks anew if the ranks would wait for each other: a step takes as long
 // as on the rank with most work, and with local time steps so does each tick. Each rank has about
 // its share of the work of each level then. `*level` [elements] is as in sedge_mesh_set_levels, 0
 // everywhere without local time steps; it is replaced by that of the new elements of this rank (to
 // be released with sedge_release), and everything in the mesh that holds elements, slots and ranks
-// is new, in one level. work [elements]: of a step of each element, 1 to 255 in any unit. Nothing
-// changes on one rank, where the present parts lose less than a twentieth by waiting, and where the
-// new ones would hardly lose less or leave a rank without elements. The options are those that the
-// mesh was created with, and nothing is done without keep_whole. The whole mesh on rank 0 is
-// released in any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then. Collective.
+// is new, in one level. work [elements]: of a step of each element, 1 to SEDGE_MESH_WORK in any
+// unit. Nothing changes on one rank, where the present parts lose less than a twentieth by waiting,
+// and where the new ones would hardly lose less or leave a rank without elements. The options are
+// those that the mesh was created with, and nothing is done without keep_whole. The whole mesh on
+// rank 0 is released in any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then.
+// Collective.
 SEDGE_MUST_USE
-sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint8_t *work,
+sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint16_t *work,
                                 const sedge_comm *comm, const sedge_mesh_options *options);
 
 // How much longer the ticks of a macro step take than if each rank had the same work in each: that
@@ -437,7 +440,7 @@ sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint8_t
 // Collective; the same result on every rank.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_measure_path(double *path, const sedge_mesh *mesh, const sedge_comm *comm,
-                                     const uint8_t *level, const uint8_t *work);
+                                     const uint8_t *level, const uint16_t *work);
 
 // Release the whole mesh that rank 0 keeps, if it does. Not collective.
 void sedge_mesh_release_whole(sedge_mesh *mesh);

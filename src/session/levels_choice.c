@@ -31,17 +31,13 @@ double sedge_levels_launch(const sedge_comm *comm, const sedge_deck *deck,
 sedge_levels_options sedge_levels_plan(const sedge_comm *comm, const sedge_deck *deck,
                                        const sedge_problem *problem, double launch)
 {
-    const sedge_integrator *const integrator = problem->integrator;
-    sedge_levels_options options = {
+    return (sedge_levels_options){
         .cfl = deck->cfl,
         .most = deck->levels,
         .threads = sedge_cpu_share(sedge_comm_node_size(comm)),
-        .tick_cost = sedge_pass_launches(integrator) * launch,
+        .tick_cost = sedge_pass_launches(problem->integrator) * launch,
+        .cost = sedge_pass_cost,
     };
-
-    for (int k = 0; k < SEDGE_PASS_KINDS; k++)
-        options.cost[k] = sedge_pass_cost(integrator, problem->order, (sedge_pass_kind)k);
-    return options;
 }
 
 sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, const sedge_deck *deck,
@@ -66,15 +62,11 @@ sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, con
 }
 
 // What a step of each element of this rank costs; to be released by the caller. Collective.
-static sedge_status weigh(uint8_t **work, const sedge_comm *comm, const sedge_problem *problem,
+static sedge_status weigh(uint16_t **work, const sedge_comm *comm, const sedge_problem *problem,
                           const sedge_mesh *mesh)
 {
-    double cost[SEDGE_PASS_KINDS];
-
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(work, mesh->elements, sizeof **work)));
-    for (int k = 0; k < SEDGE_PASS_KINDS; k++)
-        cost[k] = sedge_pass_cost(problem->integrator, problem->order, (sedge_pass_kind)k);
-    sedge_levels_weigh(*work, problem, mesh, cost);
+    sedge_levels_weigh(*work, problem, mesh, sedge_pass_cost);
     return SEDGE_OK;
 }
 
@@ -83,7 +75,7 @@ static sedge_status balance(sedge_levels *levels, const sedge_comm *comm,
                             const sedge_problem *problem, sedge_mesh *mesh,
                             const sedge_mesh_options *options)
 {
-    uint8_t *work = NULL;
+    uint16_t *work = NULL;
     sedge_status status = SEDGE_OK;
 
     if (levels->level == NULL)

@@ -116,19 +116,14 @@ static double find_work(const sedge_comm *comm, const sedge_deck *deck,
                         const sedge_problem *problem, const sedge_mesh *mesh, double launch)
 {
     const sedge_integrator *const integrator = problem->integrator;
-    int64_t count[SEDGE_PASS_KINDS];
-    double work = sedge_pass_launches(integrator) * launch;
     int32_t element;
     double dt = sedge_problem_time_step(problem, mesh, deck->cfl,
                                         sedge_cpu_share(sedge_comm_node_size(comm)), &element);
 
     sedge_comm_min(comm, &dt, 1);
-    sedge_levels_count_kinds(count, comm, problem, mesh);
-    for (int k = 0; k < SEDGE_PASS_KINDS; k++) {
-        const double cost = sedge_pass_cost(integrator, problem->order, (sedge_pass_kind)k);
-        work += cost * (double)count[k];
-    }
-    return integrator->stages / dt * work;
+    return integrator->stages / dt *
+           (sedge_pass_launches(integrator) * launch +
+            sedge_levels_pass(comm, problem, mesh, sedge_pass_cost));
 }
 
 // Set the gain; where it could be worth it, `levels`, too. Collective.

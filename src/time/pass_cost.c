@@ -20,6 +20,18 @@ static const double curved_stages[] = {5.2, 4.5, 4.6, 4.6, 5.5, 4.9, 4.6, 5.3};
 #define TERMS_STAGE 1.3
 static const double terms_predictions[] = {0.87, 1.12, 1.12, 1.29, 1.33, 1.44, 2.03, 3.02};
 
+// What each word of the terms' memory at a node adds: a box of 48 000 tetrahedra with 10, 24 and 48
+// Lorentz poles of six words, order 3, by a plain element's stage at 355 914 (src/kinds/README.md,
+// "How to write a term"). A stage reads and writes them as it does fields. Predictions hold them in
+// registers, which 24 poles fill: what follows is spilled.
+#define STAGE_WORD      0.18
+#define PREDICTION_WORD 0.22
+#define SPILLED_WORD    1.28
+enum {
+    LAYER_WORDS = 6, // of a layer, in the costs above
+    HELD_WORDS = 144
+};
+
 enum { ORDERS = (int)(sizeof curved_stages / sizeof *curved_stages) };
 
 // The row of an order; higher ones have the last.
@@ -28,15 +40,21 @@ static int row_of(int order)
     return order > ORDERS ? ORDERS - 1 : order - 1;
 }
 
-double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind)
+double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
+                       int words)
 {
     const int row = row_of(order);
+    const double more = fmax(words - LAYER_WORDS, 0.0);
+    const double spilled = fmax(words - HELD_WORDS, 0.0);
+    const double curved_stage = curved_stages[row] + STAGE_WORD * words;
     // A curved element predicts by passes of its stage's kernel, one for each term of the series.
-    const double curved_prediction = curved_stages[row] * fmin(order, 3.0);
+    const double curved_prediction = curved_stage * fmin(order, 3.0);
     const double costs[SEDGE_PASS_KINDS][2] = {
         [SEDGE_PASS_PLAIN] = {1.0, predictions[row]},
-        [SEDGE_PASS_TERMS] = {integrator->predictor ? 1.0 : TERMS_STAGE, terms_predictions[row]},
-        [SEDGE_PASS_CURVED] = {curved_stages[row], curved_prediction},
+        [SEDGE_PASS_TERMS] = {integrator->predictor ? 1.0 : TERMS_STAGE + STAGE_WORD * more,
+                              terms_predictions[row] + PREDICTION_WORD * more +
+                                  (SPILLED_WORD - PREDICTION_WORD) * spilled},
+        [SEDGE_PASS_CURVED] = {curved_stage, curved_prediction},
     };
 
     return costs[kind][0] + (integrator->predictor ? costs[kind][1] : 0.0);

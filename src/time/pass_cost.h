@@ -14,8 +14,10 @@ typedef enum sedge_pass_kind {
 } sedge_pass_kind;
 
 // The time that one stage takes for an element, by that of a plain element's stage at the same
-// order. With a predictor: that of a whole step, prediction included.
-double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind);
+// order. With a predictor: that of a whole step, prediction included. words: components of its
+// terms' memory at a node.
+double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
+                       int words);
 
 // The least time of one stage however few its elements are, in times of one small launch. With a
 // predictor: that of a tick, the shortest step of any element.

@@ -77,9 +77,23 @@ static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of
         for (int v = 0; v < 4; v++) box->move((*mesh)->corners[e][v]);
 }
 
+static double cost_one(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
+                       int words)
+{
+    (void)integrator, (void)order, (void)kind, (void)words;
+    return 1.0;
+}
+
+static double cost_curved(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
+                          int words)
+{
+    (void)integrator, (void)order, (void)words;
+    return kind == SEDGE_PASS_CURVED ? 1000.0 : 1.0;
+}
+
 // Ticks cost next to nothing.
 static const sedge_levels_options options = {
-    .cfl = 0.5, .most = 8, .threads = 2, .tick_cost = 1e-6, .cost = {1.0, 1.0, 1.0}};
+    .cfl = 0.5, .most = 8, .threads = 2, .tick_cost = 1e-6, .cost = cost_one};
 
 // The step of the box's elements, all alike, where the waves have the speed 1: inscribed radius
 // 0.5 / (1 + sqrt(2)) of a Kuhn cell.
@@ -145,8 +159,8 @@ static void check_cost(const sedge_levels *levels, const sedge_mesh *mesh,
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         const bool is_curved = sedge_mesh_curve(mesh, e) >= 0;
-        sum +=
-            ldexp(with->cost[is_curved ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN], -levels->level[e]);
+        const sedge_pass_kind kind = is_curved ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN;
+        sum += ldexp(with->cost(problem->integrator, problem->order, kind, 0), -levels->level[e]);
     }
     sedge_comm_sum(comm, &sum, 1);
     // 1e-13: rounding of a few hundred additions.
@@ -326,7 +340,7 @@ static void test_curved(void)
     sedge_levels_options with = options;
     sedge_levels cheap = choose(&box, &with);
 
-    with.cost[SEDGE_PASS_CURVED] = 1000.0;
+    with.cost = cost_curved;
     sedge_levels costly = choose(&box, &with);
     CHECK(cheap.gain > 2.0 && cheap.levels >= 3);
     CHECK(costly.cost * costly.dt > 36.0 * 1000.0);

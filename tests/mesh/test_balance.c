@@ -30,9 +30,9 @@ static uint8_t *choose_levels(const sedge_mesh *mesh)
 }
 
 // Elements of the upper half cost 9 times as much as others.
-static uint8_t *choose_work(const sedge_mesh *mesh)
+static uint16_t *choose_work(const sedge_mesh *mesh)
 {
-    uint8_t *work;
+    uint16_t *work;
 
     CHECK_OK(sedge_allocate(&work, mesh->elements, sizeof *work));
     for (int32_t e = 0; e < mesh->elements; e++) work[e] = mesh->group[e] == 1 ? 9 : 1;
@@ -41,7 +41,7 @@ static uint8_t *choose_work(const sedge_mesh *mesh)
 
 // The work that a tick waits for, summed over the ticks of a macro step, over the mean of the
 // ranks. Elements of level l take a step in each 2^l-th tick.
-static double find_path(const sedge_mesh *mesh, const uint8_t *level, const uint8_t *work)
+static double find_path(const sedge_mesh *mesh, const uint8_t *level, const uint16_t *work)
 {
     const double ticks[LEVELS] = {8.0, 4.0, 2.0, 1.0, 1.0}; // with elements up to this level
     double most[LEVELS] = {0.0};                            // work of a rank up to this level
@@ -124,7 +124,7 @@ static void test_balance(bool levels)
     const int surface = mesh->enclosed[0].surface;
     uint8_t *level = choose_levels(mesh);
     if (!levels) memset(level, 0, (size_t)mesh->elements);
-    uint8_t *work = choose_work(mesh);
+    uint16_t *work = choose_work(mesh);
     const double path = find_path(mesh, level, work);
     double measured;
     CHECK_OK(sedge_mesh_measure_path(&measured, mesh, comm, level, work));
@@ -161,7 +161,7 @@ static void test_levels(void)
     CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
     if (mesh == NULL) return;
     uint8_t *level = choose_levels(mesh);
-    uint8_t *work = choose_work(mesh);
+    uint16_t *work = choose_work(mesh);
     CHECK_OK(sedge_mesh_balance(mesh, &level, work, comm, &options));
     sedge_release(work);
     CHECK_OK(sedge_mesh_set_levels(mesh, comm, level));
@@ -183,8 +183,8 @@ static void test_unchanged(void)
         if (mesh == NULL) return;
         uint8_t *level = choose_levels(mesh);
         if (i == 0) memset(level, 0, (size_t)mesh->elements);
-        uint8_t *work = choose_work(mesh);
-        if (i == 0) memset(work, 7, (size_t)mesh->elements);
+        uint16_t *work = choose_work(mesh);
+        for (int32_t e = 0; e < mesh->elements && i == 0; e++) work[e] = 7;
         const uint8_t *const same = level;
         const int64_t *const ids = mesh->global_ids;
         CHECK_OK(sedge_mesh_balance(mesh, &level, work, comm, &options));
