@@ -102,17 +102,18 @@ static sedge_status add_materials(sedge_text *out, const sedge_session *session)
     return SEDGE_OK;
 }
 
+// By the deck's numbers, in whose place the problem's boundaries may have derived ones.
 static sedge_status add_boundaries(sedge_text *out, const sedge_session *session)
 {
-    const sedge_problem *const problem = &session->problem;
     const sedge_mesh_groups *const groups = &session->mesh->groups;
     const char *separator = "";
 
-    for (int s = 0; s < problem->surfaces; s++) {
-        const sedge_boundary *const boundary = &problem->boundaries[s];
+    for (int s = 0; s < groups->surfaces; s++) { // in the mesh's order: the deck's may change
+        const sedge_deck_boundary *const boundary =
+            sedge_deck_find_boundary(session->deck, groups->surface_names[s]);
         const long long two_sided = groups->surface_two_sided_faces[s];
 
-        if (boundary->kind == NULL) continue;
+        if (boundary == NULL || boundary->kind == NULL) continue;
         SEDGE_TRY(sedge_text_add(out, "%s%s: %s", separator, groups->surface_names[s],
                                  boundary->kind->name));
         if (two_sided > 0) SEDGE_TRY(sedge_text_add(out, " (%lld faces inside)", two_sided));
@@ -127,17 +128,14 @@ static sedge_status add_boundaries(sedge_text *out, const sedge_session *session
 // series and sums cannot go on without them.
 static sedge_status add_symmetry(sedge_text *out, const sedge_session *session)
 {
-    const sedge_deck *const deck = session->deck;
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
-    for (int s = 0; s < groups->surfaces; s++) { // in the mesh's order: the deck's may change
-        for (int i = 0; i < deck->boundary_count; i++) {
-            if (!deck->boundaries[i].symmetry ||
-                strcmp(deck->boundaries[i].name, groups->surface_names[s]) != 0)
-                continue;
-            SEDGE_TRY(sedge_text_add(out, "%s%s", sedge_text_length(out) > 0 ? ", " : "",
-                                     groups->surface_names[s]));
-        }
+    for (int s = 0; s < groups->surfaces; s++) {
+        const char *const name = groups->surface_names[s];
+        const sedge_deck_boundary *const boundary = sedge_deck_find_boundary(session->deck, name);
+
+        if (boundary == NULL || !boundary->symmetry) continue;
+        SEDGE_TRY(sedge_text_add(out, "%s%s", sedge_text_length(out) > 0 ? ", " : "", name));
     }
     return sedge_text_length(out) > 0 ? SEDGE_OK : sedge_text_add(out, "none");
 }

@@ -298,6 +298,9 @@ sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 
+// The condition of a surface group; NULL: the deck has none.
+const sedge_deck_boundary *sedge_deck_find_boundary(const sedge_deck *deck, const char *name);
+
 // Factors from code units to the deck's units for printing.
 double sedge_deck_time_unit(const sedge_deck *deck); // seconds (or 1) per code time
 // Joules (or 1) per code energy of the mesh, of all its copies by planes of symmetry.

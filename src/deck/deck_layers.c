@@ -505,9 +505,9 @@ sedge_status deck_check_layer_media(const sedge_problem *problem, const sedge_de
 // Is the surface a plane of symmetry? A wave that has the symmetry does not drive it.
 static bool is_mirror(const sedge_deck *deck, const char *surface)
 {
-    for (int i = 0; i < deck->boundary_count; i++)
-        if (strcmp(deck->boundaries[i].name, surface) == 0) return deck->boundaries[i].symmetry;
-    return false;
+    const sedge_deck_boundary *const boundary = sedge_deck_find_boundary(deck, surface);
+
+    return boundary != NULL && boundary->symmetry;
 }
 
 // Walls are driven by an incident wave as it is outside of layers, unless it enters through a

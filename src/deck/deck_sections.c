@@ -103,7 +103,7 @@ static sedge_status read_boundary(const deck_reader *reader, sedge_deck *deck, d
                      boundary->kind->name);
 }
 
-static const sedge_deck_boundary *find_boundary(const sedge_deck *deck, const char *name)
+const sedge_deck_boundary *sedge_deck_find_boundary(const sedge_deck *deck, const char *name)
 {
     for (int i = 0; i < deck->boundary_count; i++)
         if (strcmp(deck->boundaries[i].name, name) == 0) return &deck->boundaries[i];
@@ -121,7 +121,7 @@ static sedge_status read_pairs(const deck_reader *reader, sedge_deck *deck)
         const sedge_deck_boundary *const one = &deck->boundaries[i];
         if (one->kind != NULL) continue;
         const deck_node *const node = deck_child(section, one->name);
-        const sedge_deck_boundary *const other = find_boundary(deck, one->partner);
+        const sedge_deck_boundary *const other = sedge_deck_find_boundary(deck, one->partner);
         bool known = false;
 
         if (other != NULL && (other->kind != NULL || strcmp(other->partner, one->name) != 0)) {

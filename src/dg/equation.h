@@ -174,9 +174,10 @@ typedef struct sedge_boundary_kind {
     // memory together; the memory's energy on an area is 1/2 sum_k weights_k w_k^2, on each side of
     // a surface inside the mesh. Sets weights [memory]. NULL: not known.
     void (*energy)(const double *p, double *weights);
-    // Optional: sets further numbers of p behind the kind's parameters, at most up to
-    // SEDGE_MAX_VALUES, once the problem's sources and materials are known. `surface` is the name
-    // of the surface, for messages. SEDGE_ERR_USAGE for parameters that do not fit each other.
+    // Optional: makes the deck's numbers p [SEDGE_MAX_VALUES] those of the law, behind the kind's
+    // parameters or in their place, once the problem's sources and materials are known. `surface`
+    // is the name of the surface, for messages. SEDGE_ERR_USAGE for parameters that do not fit each
+    // other.
     sedge_status (*derive)(const struct sedge_problem *problem, const char *surface, double *p);
     // Optional, with derive: words for `sedge check` about what it found, such as the error of a
     // fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code units.

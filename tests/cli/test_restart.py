@@ -397,6 +397,19 @@ class Refusals(Run):
                          "--set", "initial.compare=false")
         self.assertIn("note               boundaries: 'xmin: pec;", result.out)
 
+    def test_numbers_of_boundaries_are_the_decks(self):
+        """Those of a rational wall's law are others."""
+        keys = {"resistance": "0.2", "resistances": "0.8 0 0", "frequencies": "0.9 0 0", "resonance-resistances": "0.6 0 0",
+                "resonance-offsets": "0.01 0 0", "resonance-frequencies": "1.2 0 0", "resonance-widths": "0.4 0 0"}
+        wall = ", ".join(f"{key}: [{value.replace(' ', ', ')}]" if " " in value else f"{key}: {value}"
+                         for key, value in keys.items())
+        words = ("--set", f"boundaries.xmin={{type: rational, {wall}}}", "--set", "initial.compare=false")
+        self.go("wall", *words, "--quiet")
+        result = self.go("wall", "--restart", "auto", *words, "--set", "boundaries.xmin.resistance=0.3")
+        for resistance, when in (("0.2", "before"), ("0.3", "from here on")):
+            told = ", ".join(f"{key} {value}" for key, value in {**keys, "resistance": resistance}.items())
+            self.assertIn(f"'xmin: rational {told}; xmax: pec; ymin: pec; ymax: pec; zmin: pec; zmax: pec' {when}", result.out)
+
     def test_bad_files(self):
         self.refuse(DATA, ["cannot read 'none.h5'", "No such file"], "run", self.deck, "--output",
                     "whole", "--restart", "none.h5")
