@@ -41,29 +41,39 @@ SEDGE_FUNCTION void sheet_trace(const sedge_real *u, const double *e, const doub
     }
 }
 
-// ---- without memory ----------------------------------------------------------------------------
-
-enum { SHEET_RESISTANCE = 3 }; // in p, behind those of the deck
-
-// A sheet with the surface resistance R. The current in it is the jump of g: with Y = 1 / Z
-//   e* (Y + Y' + 1/R) = Y (e + Z g) + Y' (e' + Z' g').
-SEDGE_FUNCTION void maxwell_sheet(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
-                                  const sedge_real *mw, const sedge_real *n, const double *x,
-                                  double t, const double *p, const double *c, sedge_real *v)
+// What drives a sheet with Y = 1 / Z: the current S that the waves would make in a short circuit,
+// S = Y (e + Z g) + Y' (e' + Z' g'). The sheet's own current, the jump of g, is S - (Y + Y') e*.
+SEDGE_FUNCTION void sheet_drive(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                const sedge_real *mw, const sedge_real *n, const double *x,
+                                double t, const double *c, double *e, double *drive)
 {
     sedge_real own[6], other[6];
-    double e[3], g[3], e_other[3], g_other[3], state[3];
-    const double y = (double)mu[MAXWELL_Y];
-    const double y_other = (double)mw[MAXWELL_Y];
+    double g[3], e_other[3], g_other[3];
 
     maxwell_total(u, mu, x, t, c, own);
     maxwell_total(w, mw, x, t, c, other);
     sheet_tangential(own, n, 1.0, e, g);
     sheet_tangential(other, n, -1.0, e_other, g_other);
     for (int i = 0; i < 3; i++) {
-        state[i] = (y * e[i] + g[i] + y_other * e_other[i] + g_other[i]) /
-                   (y + y_other + 1.0 / p[SHEET_RESISTANCE]);
+        drive[i] =
+            (double)mu[MAXWELL_Y] * e[i] + g[i] + (double)mw[MAXWELL_Y] * e_other[i] + g_other[i];
     }
+}
+
+// ---- without memory ----------------------------------------------------------------------------
+
+enum { SHEET_RESISTANCE = 3 }; // in p, behind those of the deck
+
+// A sheet with the surface resistance R: e* (Y + Y' + 1/R) = S.
+SEDGE_FUNCTION void maxwell_sheet(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                  const sedge_real *mw, const sedge_real *n, const double *x,
+                                  double t, const double *p, const double *c, sedge_real *v)
+{
+    const double y = (double)mu[MAXWELL_Y] + (double)mw[MAXWELL_Y];
+    double e[3], drive[3], state[3];
+
+    sheet_drive(u, w, mu, mw, n, x, t, c, e, drive);
+    for (int i = 0; i < 3; i++) state[i] = drive[i] / (y + 1.0 / p[SHEET_RESISTANCE]);
     sheet_trace(u, e, state, mu, n, c, v);
 }
 
@@ -102,44 +112,21 @@ SEDGE_FUNCTION void maxwell_drude_sheet(const sedge_real *u, const sedge_real *w
                                         const double *p, const double *c, const sedge_real *memory,
                                         sedge_real *v, sedge_real *rate)
 {
-    sedge_real own[6], other[6];
-    double e[3], g[3], e_other[3], g_other[3], state[3];
-    const double y = (double)mu[MAXWELL_Y];
-    const double y_other = (double)mw[MAXWELL_Y];
+    const double y = (double)mu[MAXWELL_Y] + (double)mw[MAXWELL_Y];
+    double e[3], drive[3], state[3];
 
-    maxwell_total(u, mu, x, t, c, own);
-    maxwell_total(w, mw, x, t, c, other);
-    sheet_tangential(own, n, 1.0, e, g);
-    sheet_tangential(other, n, -1.0, e_other, g_other);
+    sheet_drive(u, w, mu, mw, n, x, t, c, e, drive);
     for (int i = 0; i < 3; i++) {
         const double j = (double)memory[i];
-        state[i] = (y * e[i] + g[i] + y_other * e_other[i] + g_other[i] - j) / (y + y_other);
+        state[i] = (drive[i] - j) / y;
         rate[i] = (sedge_real)((state[i] / p[DRUDE_RESISTANCE] - j) / p[DRUDE_TIME]);
     }
     sheet_trace(u, e, state, mu, n, c, v);
 }
 
 // A sheet that consists of a resistor, an inductor and a capacitor in series or side by side: R, L
-// and C per square. What drives it is the current S that the waves would make in a short circuit,
-// S = Y (e + Z g) + Y' (e' + Z' g'), and its own current is S - (Y + Y') e*.
+// and C per square.
 enum { CIRCUIT_RESISTANCE, CIRCUIT_INDUCTANCE, CIRCUIT_CAPACITANCE };
-
-SEDGE_FUNCTION void sheet_drive(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
-                                const sedge_real *mw, const sedge_real *n, const double *x,
-                                double t, const double *c, double *e, double *drive)
-{
-    sedge_real own[6], other[6];
-    double g[3], e_other[3], g_other[3];
-
-    maxwell_total(u, mu, x, t, c, own);
-    maxwell_total(w, mw, x, t, c, other);
-    sheet_tangential(own, n, 1.0, e, g);
-    sheet_tangential(other, n, -1.0, e_other, g_other);
-    for (int i = 0; i < 3; i++) {
-        drive[i] =
-            (double)mu[MAXWELL_Y] * e[i] + g[i] + (double)mw[MAXWELL_Y] * e_other[i] + g_other[i];
-    }
-}
 
 // In series: L i' = e* - R i - v, C v' = i, with the current i and the voltage v of the capacitor
 // in the memory. Without an inductor the current follows: i = (S - (Y + Y') v) / (1 + (Y + Y') R).
