@@ -111,7 +111,7 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_evolution *evolutio
 
     // As coefficients, too, it is a smooth state: nothing needs to be converted.
     SEDGE_TRY(sedge_comm_agree(
-        b->comm, sedge_evolution_set_in(evolution, sedge_evolution_basis(evolution), b->u)));
+        b->comm, sedge_evolution_set_block(evolution, 0, sedge_evolution_basis(evolution), b->u)));
     SEDGE_TRY(bench_energy(&before, b->comm, evolution, b->mesh));
     (void)time_steps(b, evolution, b->is_gpu ? c->steps : 1, dt); // warm-up
     for (int i = 0; i < c->repeats; i++)

@@ -73,7 +73,9 @@ static double sum_poles(const sedge_problem *problem, const sedge_term *term, in
     return sum;
 }
 
-double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume)
+// The rate of a term in a volume group, of all its poles and their oscillations together. If the
+// rate of one pole is negative or not finite, so is the result.
+static double find_term_rate(const sedge_problem *problem, const sedge_term *term, int volume)
 {
     const double decay = sum_poles(problem, term, volume, term->kind->rate, false);
     const double square = sum_poles(problem, term, volume, term->kind->oscillation, true);
@@ -122,7 +124,7 @@ double sedge_problem_decay_step(const sedge_problem *problem, int volume)
 
 double sedge_term_step(const sedge_problem *problem, const sedge_term *term, int volume)
 {
-    const double rate = sedge_term_rate(problem, term, volume);
+    const double rate = find_term_rate(problem, term, volume);
 
     return rate > 0.0 ? STABLE_DECAY * problem->integrator->stability / rate : HUGE_VAL;
 }
@@ -238,7 +240,7 @@ sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge
 
         for (int v = 0; v < problem->volumes; v++) {
             if (!term->present[v]) continue;
-            const double rate = sedge_term_rate(problem, term, v);
+            const double rate = find_term_rate(problem, term, v);
             if (isfinite(rate) && rate >= 0.0) continue;
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "no time step: the term '%s' of volume group '%s' gives the rate %g, "

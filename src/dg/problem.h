@@ -109,10 +109,6 @@ int sedge_term_parameters(const sedge_term *term);
 // the group does not have the term. Those of the next pole follow. Borrowed.
 const double *sedge_term_pole(const sedge_term *term, int volume, int pole);
 
-// The rate of a term in a volume group, of all its poles and their oscillations together. If the
-// rate of one pole is negative or not finite, so is the result.
-double sedge_term_rate(const sedge_problem *problem, const sedge_term *term, int volume);
-
 // Is the energy of the term's memory known? Else the kind does not tell (sedge_term_kind.energy),
 // or the term has no memory.
 bool sedge_term_stores_energy(const sedge_term *term);

@@ -121,16 +121,6 @@ sedge_status sedge_evolution_get(sedge_evolution *evolution, double *u)
     return sedge_evolution_get_block(evolution, 0, SEDGE_NODAL, u);
 }
 
-sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u)
-{
-    return sedge_evolution_set_block(evolution, 0, basis, u);
-}
-
-sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u)
-{
-    return sedge_evolution_get_block(evolution, 0, basis, u);
-}
-
 int sedge_evolution_blocks(const sedge_evolution *evolution)
 {
     return evolve_blocks_count(evolution->blocks);

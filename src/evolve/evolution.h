@@ -51,19 +51,14 @@ sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u);
 SEDGE_MUST_USE
 sedge_status sedge_evolution_get(sedge_evolution *evolution, double *u);
 
-// The same in a basis. In the device's own one nothing is converted: what is got and set again is
-// the same to the last bit.
-SEDGE_MUST_USE
-sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u);
-SEDGE_MUST_USE
-sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u);
-
 // The blocks of the state: the fields first, then the memories of terms in the problem's order. On
 // all ranks the same but for the elements.
 int sedge_evolution_blocks(const sedge_evolution *evolution);
 const sedge_block *sedge_evolution_block(const sedge_evolution *evolution, int i); // borrowed
 
 // Replace block `i`, or get it, in a basis: values [block's elements][components][nodes], as above.
+// In the device's own basis nothing is converted: what is got and set again is the same to the last
+// bit.
 SEDGE_MUST_USE
 sedge_status sedge_evolution_set_block(sedge_evolution *evolution, int i, sedge_basis basis,
                                        const double *values);

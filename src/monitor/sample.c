@@ -51,11 +51,6 @@ void sedge_sample_begin(sedge_sample *sample, double time, int64_t step)
     sample->has_fields = sample->has_energy = false;
 }
 
-void sedge_sample_forget_fields(sedge_sample *sample)
-{
-    sample->has_fields = false;
-}
-
 const sedge_sample_source *sedge_sample_get_source(const sedge_sample *sample)
 {
     return sample->source;

@@ -85,8 +85,8 @@ typedef struct sedge_sample_source {
     const float *(*get_snapshot)(void *snapshot, int room);
 } sedge_sample_source;
 
-// `u` is the caller's room for the fields; who changes it calls sedge_sample_forget_fields. Keeps
-// all arguments. Not collective.
+// `u` is the caller's room for the fields, which nobody else writes to. Keeps all arguments. Not
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, const sedge_mesh *mesh,
                                  const sedge_sample_source *source, double *u);
@@ -94,6 +94,5 @@ void sedge_sample_free(sedge_sample *sample);
 
 // From now on the sample is of the state at the end of `step`, which the solver has made or queued.
 void sedge_sample_begin(sedge_sample *sample, double time, int64_t step);
-void sedge_sample_forget_fields(sedge_sample *sample);
 
 const sedge_sample_source *sedge_sample_get_source(const sedge_sample *sample);

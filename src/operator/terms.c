@@ -9,12 +9,12 @@
 
 // ---- which terms -------------------------------------------------------------------------------
 
-int operator_terms_count(const sedge_problem *problem)
+static int count_terms(const sedge_problem *problem)
 {
     return sedge_problem_has_source(problem, -1) + problem->term_count;
 }
 
-operator_term operator_terms_get(const sedge_problem *problem, int i)
+static operator_term get_term(const sedge_problem *problem, int i)
 {
     const int sources = sedge_problem_has_source(problem, -1);
 
@@ -38,7 +38,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
                            .term = term};
 }
 
-bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume)
+static bool is_in(const operator_term *term, const sedge_problem *problem, int volume)
 {
     return term->term != NULL ? term->term->present[volume]
                               : sedge_problem_has_source(problem, volume);
@@ -59,7 +59,7 @@ static int64_t count_elements(const operator_term *term, const sedge_problem *pr
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         if ((sedge_mesh_curve(mesh, e) >= 0) == curved)
-            count += operator_term_is_in(term, problem, mesh->group[e]);
+            count += is_in(term, problem, mesh->group[e]);
     }
     return count;
 }
@@ -81,8 +81,8 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
     const double states = operator_states(problem);
     double words = 0.0;
 
-    for (int i = 0; i < operator_terms_count(problem); i++) {
-        const operator_term term = operator_terms_get(problem, i);
+    for (int i = 0; i < count_terms(problem); i++) {
+        const operator_term term = get_term(problem, i);
         if (!is_staged(&term)) continue;
         const double components = term.memory + (states - 1.0) * term.unknowns;
         words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
@@ -105,8 +105,8 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
 {
     int64_t bytes = 0;
 
-    for (int i = 0; i < operator_terms_count(problem); i++) {
-        const operator_term term = operator_terms_get(problem, i);
+    for (int i = 0; i < count_terms(problem); i++) {
+        const operator_term term = get_term(problem, i);
         const int64_t curved = count_elements(&term, problem, mesh, true);
         const int64_t elements = count_elements(&term, problem, mesh, false) + curved;
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
@@ -120,8 +120,8 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
 
 bool operator_terms_staged(const sedge_problem *problem)
 {
-    for (int i = 0; i < operator_terms_count(problem); i++) {
-        const operator_term term = operator_terms_get(problem, i);
+    for (int i = 0; i < count_terms(problem); i++) {
+        const operator_term term = get_term(problem, i);
         if (is_staged(&term)) return true;
     }
     return false;
@@ -153,10 +153,10 @@ static bool is_listed(const sedge_source *sources, int count, const sedge_source
 // Does a term say what others get in place of u, and is there such another term?
 static bool has_drive(const sedge_problem *problem)
 {
-    const int count = operator_terms_count(problem);
+    const int count = count_terms(problem);
     int drives = 0;
 
-    for (int i = 0; i < count; i++) drives += operator_terms_get(problem, i).drive != NULL;
+    for (int i = 0; i < count; i++) drives += get_term(problem, i).drive != NULL;
     return drives > 0 && drives < count;
 }
 
@@ -227,12 +227,11 @@ static sedge_status write_drives(sedge_text *text, const sedge_problem *problem,
 {
     SEDGE_TRY(sedge_text_add(text, "#define SEDGE_EACH_DRIVE(X)"));
     for (int i = 0; i < count; i++) {
-        if (operator_terms_get(problem, i).drive != NULL)
-            SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
+        if (get_term(problem, i).drive != NULL) SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
     for (int i = 0; i < count; i++) {
-        const operator_term term = operator_terms_get(problem, i);
+        const operator_term term = get_term(problem, i);
         if (term.drive == NULL && term.multiply == NULL && is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
@@ -244,8 +243,8 @@ static sedge_status write_list(sedge_text *text, const char *name, const sedge_p
                                bool multiply)
 {
     SEDGE_TRY(sedge_text_add(text, "#define %s(X)", name));
-    for (int i = 0; i < operator_terms_count(problem); i++) {
-        const operator_term term = operator_terms_get(problem, i);
+    for (int i = 0; i < count_terms(problem); i++) {
+        const operator_term term = get_term(problem, i);
         if ((term.multiply != NULL) == multiply && is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
@@ -263,7 +262,7 @@ static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, 
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_TERMS_LIST(X)"));
     int staged = 0;
     for (int i = 0; i < count; i++) {
-        const operator_term term = operator_terms_get(problem, i);
+        const operator_term term = get_term(problem, i);
         if (!is_staged(&term)) continue;
         SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
         staged++;
@@ -273,7 +272,7 @@ static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, 
 
 sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_problem *problem)
 {
-    const int terms = operator_terms_count(problem);
+    const int terms = count_terms(problem);
 
     *text = (operator_terms_text){.count = 0};
     SEDGE_TRY(sedge_text_create(&text->constants));
@@ -286,7 +285,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     const bool drives = has_drive(problem);
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
-        const operator_term term = operator_terms_get(problem, i);
+        const operator_term term = get_term(problem, i);
         if (!is_staged(&term)) continue;
         SEDGE_TRY(write_numbers(text->numbers[i], &term, i, words[i], drives,
                                 problem->integrator->predictor));
@@ -325,7 +324,7 @@ static sedge_status find_in_range(bool *found, const operator_term *term, const 
     int32_t count = 0;
 
     for (int32_t e = range->first; e < range->first + range->count; e++)
-        count += operator_term_is_in(term, to->problem, mesh->group[e]);
+        count += is_in(term, to->problem, mesh->group[e]);
     *found = count > 0;
     if (count == 0 || count == range->count) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
@@ -397,11 +396,11 @@ sedge_status operator_terms_create(operator_terms *terms, sedge_device *device,
 {
     const target to = {device, problem, slots};
 
-    *terms = (operator_terms){.count = operator_terms_count(problem)};
+    *terms = (operator_terms){.count = count_terms(problem)};
     SEDGE_TRY(sedge_allocate(&terms->term, terms->count, sizeof *terms->term));
     for (int i = 0; i < terms->count; i++) {
         operator_device_term *const term = &terms->term[i];
-        term->term = operator_terms_get(problem, i);
+        term->term = get_term(problem, i);
         SEDGE_TRY(make_places(term, &to));
         SEDGE_TRY(make_parameters(term, &to));
     }

@@ -26,12 +26,6 @@ typedef struct operator_term {
     const sedge_term *term; // NULL: the equation's source
 } operator_term;
 
-int operator_terms_count(const sedge_problem *problem);
-operator_term operator_terms_get(const sedge_problem *problem, int i);
-
-// Whether a volume group has the term.
-bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume);
-
 // Is any of them in the stages' kernels?
 bool operator_terms_staged(const sedge_problem *problem);
 

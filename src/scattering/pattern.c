@@ -45,13 +45,3 @@ double sedge_pattern_axial_ratio(const double complex far[2])
     const double left = cabs(circular[1]);
     return (right + left) / fabs(right - left);
 }
-
-void sedge_pattern_ludwig(const double complex far[2], double phi, double reference,
-                          double complex ludwig[2])
-{
-    const double c = cos(phi - reference);
-    const double s = sin(phi - reference);
-
-    ludwig[0] = c * far[0] - s * far[1];
-    ludwig[1] = s * far[0] + c * far[1];
-}

@@ -26,8 +26,3 @@ void sedge_pattern_circular(const double complex far[2], double complex circular
 // Major over minor axis of the polarisation ellipse, (|R| + |L|) / ||R| - |L||, 1 circular,
 // infinite for linear polarisation (to rounding), not-a-number without a field.
 double sedge_pattern_axial_ratio(const double complex far[2]);
-
-// Ludwig's third definition (IEEE TAP 21 (1973) 116): co-polar component [0] and cross-polar one
-// [1] for an antenna along z whose E points to phi = `reference` (0: along x, pi/2: along y).
-void sedge_pattern_ludwig(const double complex far[2], double phi, double reference,
-                          double complex ludwig[2]);

@@ -185,8 +185,8 @@ static void test_set_get(const kit_world *world)
     make_fields(&c.k, c.basis); // coefficients in base.rhs
     for (int p = 0; p < 2; p++) {
         CHECK_OK(kit_load(&c.k, match_precisions[p], &by_variant));
-        CHECK_OK(sedge_evolution_set_in(c.k.evolution, SEDGE_BERNSTEIN, base->rhs));
-        CHECK_OK(sedge_evolution_get_in(c.k.evolution, SEDGE_BERNSTEIN, c.k.result));
+        CHECK_OK(sedge_evolution_set_block(c.k.evolution, 0, SEDGE_BERNSTEIN, base->rhs));
+        CHECK_OK(sedge_evolution_get_block(c.k.evolution, 0, SEDGE_BERNSTEIN, c.k.result));
         for (int64_t i = 0; i < base->values; i++) {
             const double rounded = p == 0 ? base->rhs[i] : (double)(float)base->rhs[i];
             wrong += c.k.result[i] != rounded;
@@ -201,10 +201,10 @@ static void test_set_get(const kit_world *world)
     CHECK(wrong == 0);
     CHECK_OK(kit_load(&c.k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
     CHECK(sedge_evolution_basis(c.k.evolution) == SEDGE_NODAL);
-    CHECK_OK(sedge_evolution_set_in(c.k.evolution, SEDGE_BERNSTEIN, base->rhs));
+    CHECK_OK(sedge_evolution_set_block(c.k.evolution, 0, SEDGE_BERNSTEIN, base->rhs));
     CHECK_OK(sedge_evolution_get(c.k.evolution, c.k.result));
     CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u), 0.0);
-    CHECK_OK(sedge_evolution_get_in(c.k.evolution, SEDGE_BERNSTEIN, c.k.result));
+    CHECK_OK(sedge_evolution_get_block(c.k.evolution, 0, SEDGE_BERNSTEIN, c.k.result));
     CHECK_BOUND(kit_difference(&c.k, c.k.result, base->rhs),
                 c.basis->norm * kit_rounding(SEDGE_FP64));
     clear_case(&c);

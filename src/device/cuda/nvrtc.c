@@ -374,31 +374,6 @@ sedge_status sedge_nvrtc_compile_named(const char *source, const char *arch, con
     return status;
 }
 
-sedge_status sedge_nvrtc_check(const char *source, const char *arch)
-{
-    nvrtc_options options = {.count = 0};
-    nvrtcProgram program = NULL;
-    nvrtcResult result;
-    char *printed = NULL;
-    sedge_status status;
-
-    SEDGE_TRY(sedge_nvrtc_load());
-    SEDGE_TRY(check(library.nvrtcCreateProgram(&program, source, "source.cu", 0, NULL, NULL),
-                    "nvrtcCreateProgram"));
-    make_options(&options, arch);
-    add_option(&options, "--device-debug", "");
-    SEDGE_TRY_GOTO(status, run_compiler(&result, &program, &options));
-    SEDGE_TRY_GOTO(status, get_log(program, &printed));
-    if (result != NVRTC_SUCCESS) {
-        status = printed[0] != '\0' ? sedge_compile_failure("NVRTC", NULL, printed)
-                                    : check(result, "nvrtcCompileProgram");
-    }
-done:
-    sedge_release(printed);
-    destroy(&program);
-    return status;
-}
-
 sedge_status sedge_nvrtc_compile(const char *source, const char *arch, void **out, size_t *length,
                                  sedge_text *log)
 {

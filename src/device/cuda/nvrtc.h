@@ -27,9 +27,3 @@ sedge_status sedge_nvrtc_choose_arch(char *arch, size_t size, int major, int min
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_compile_named(const char *source, const char *arch, const char *keep_name,
                                        void **out, size_t *length, sedge_text *log);
-
-// Check whether NVRTC accepts a source: its front end runs in full and writes unoptimised PTX, for
-// `arch` "compute_90". This is several times as fast as compiling, but tells nothing about
-// registers.
-SEDGE_MUST_USE
-sedge_status sedge_nvrtc_check(const char *source, const char *arch);
