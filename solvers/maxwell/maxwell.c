@@ -254,36 +254,6 @@ static const sedge_boundary_kind boundaries[] = {
      .linear = true},
 };
 
-static const sedge_parameter dipole_parameters[] = {
-    {.name = "position",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .dimension = SEDGE_LENGTH,
-     .text = "place of the dipole"},
-    {.name = "signal",
-     .type = SEDGE_PARAMETER_SIGNAL,
-     .required = true,
-     .dimension = SEDGE_CURRENT_MOMENT,
-     .text = "current times length over time"},
-    {.name = "direction",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .nonzero = true,
-     .text = "of the current; its length does not matter"},
-};
-
-// eps E_t = ... - moment direction delta
-static void set_dipole(const double *p, const double *m, double *weights)
-{
-    const double *d = p + DIPOLE_DIRECTION;
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-
-    for (int i = 0; i < 3; i++) {
-        weights[i] = -m[MAXWELL_INVERSE_EPSILON] * d[i] / length;
-        weights[3 + i] = 0.0;
-    }
-}
-
 static const sedge_source_kind sources[] = {
     {.name = "plane-wave",
      .type = SEDGE_SOURCE_INCIDENT,
@@ -293,12 +263,6 @@ static const sedge_source_kind sources[] = {
          "an incident plane wave; the fields are then the scattered ones, inside surfaces of type "
          "total-field the total ones",
      .wave = sedge_heading},
-    {.name = "dipole",
-     .type = SEDGE_SOURCE_POINT,
-     .point = set_dipole,
-     .parameters = dipole_parameters,
-     .parameter_count = COUNT_OF(dipole_parameters),
-     .text = "a point current; see *Point sources* for how near to it fields are right"},
 };
 
 // ---- the equation ------------------------------------------------------------------------------

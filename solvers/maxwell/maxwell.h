@@ -16,13 +16,6 @@ enum {
 #define MAXWELL_WAVE_PARAMETERS 4
 extern const sedge_parameter maxwell_wave_parameters[MAXWELL_WAVE_PARAMETERS];
 
-// Of a dipole.
-enum {
-    DIPOLE_POSITION = 0,
-    DIPOLE_SIGNAL = 3,
-    DIPOLE_DIRECTION = DIPOLE_SIGNAL + SEDGE_SIGNAL_VALUES,
-};
-
 // Of the cavity mode.
 enum {
     CAVITY_MODE = 0,

@@ -35,8 +35,11 @@ const sedge_initial_kind *dg_find_initial(const sedge_equation *equation, const 
 
 const sedge_source_kind *dg_find_source(const sedge_equation *equation, const char *name)
 {
-    for (int i = 0; i < equation->source_count; i++)
-        if (strcmp(equation->sources[i].name, name) == 0) return &equation->sources[i];
+    const sedge_source_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_source_kinds_of(kinds, equation);
+
+    for (int i = 0; i < count; i++)
+        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
     return NULL;
 }
 

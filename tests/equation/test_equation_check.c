@@ -268,10 +268,9 @@ static void test_required_in_lists(void)
     WITHOUT(initials, initial_count, sedge_initial_kind, 1, name)
     WITHOUT(initials, initial_count, sedge_initial_kind, 1, apply)
     WITHOUT(initials, initial_count, sedge_initial_kind, 1, text)
-    WITHOUT(sources, source_count, sedge_source_kind, 1, name)
-    WITHOUT(sources, source_count, sedge_source_kind, 1, point)
-    WITHOUT(sources, source_count, sedge_source_kind, 1, parameters)
-    WITHOUT(sources, source_count, sedge_source_kind, 1, text)
+    WITHOUT(sources, source_count, sedge_source_kind, 0, name)
+    WITHOUT(sources, source_count, sedge_source_kind, 0, parameters)
+    WITHOUT(sources, source_count, sedge_source_kind, 0, text)
 #undef WITHOUT
 }
 

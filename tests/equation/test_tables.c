@@ -310,25 +310,39 @@ static void test_parameter_sizes(void)
     CHECK(sedge_parameters_size(NULL, 0) == 0);
 }
 
-// A kind of source in a file of its own must have an equation, and a name that is free in it.
+static void set_weights(const double *p, const double *m, double *weights)
+{
+    (void)p, (void)m, (void)weights;
+}
+
+// A kind of source in a file of its own must have an equation, a name that is free in it, and what
+// a point source needs.
 static void test_source_in_file(void)
 {
+    static const sedge_parameter parameters[] = {
+        {.name = "position", .type = SEDGE_PARAMETER_VECTOR, .text = "its place"},
+        {.name = "signal", .type = SEDGE_PARAMETER_SIGNAL, .text = "its signal"}};
     const sedge_equation *const maxwell = sedge_equation_find("maxwell");
     const sedge_source_kind *own[SEDGE_MAX_KINDS];
 
-    for (int i = 0; i < maxwell->source_count; i++)
-        if (maxwell->sources[i].type == SEDGE_SOURCE_POINT) in_file = maxwell->sources[i];
-    in_file.equation = NULL;
+    in_file = (sedge_source_kind){.name = "plane-wave", .text = "a point source"};
     CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
-                "kind of source 'dipole' in a file of its own: equation: it is required and "
+                "kind of source 'plane-wave' in a file of its own: equation: it is required and "
                 "missing");
     in_file.equation = "maxwell";
     CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
-                "sources[2].name: another kind of source has it already");
+                "sources[1].name: another kind of source has it already");
     in_file.name = "other";
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "sources[1].point: a point source requires it, and it is missing");
+    in_file.point = set_weights;
+    CHECK_FAILS(sedge_equation_check(maxwell), SEDGE_ERR_USAGE,
+                "sources[1].parameters: those of a point source must begin with a vector");
+    in_file.parameters = parameters;
+    in_file.parameter_count = 2;
     CHECK_OK(sedge_equation_check(maxwell));
     CHECK(sedge_source_kinds_of(own, maxwell) == maxwell->source_count + 1);
-    in_file.name = "dipole"; // of another equation
+    in_file.name = "plane-wave"; // of another equation
     in_file.equation = "advection";
     CHECK_OK(sedge_equation_check(maxwell));
 }
