@@ -235,28 +235,45 @@ static double find_weight(const double *signal, int m, int order, double t, doub
     return sum;
 }
 
-// What a point source adds to the means of a level.
-static void predict_point(sedge_reference *reference, int p, int level, double t, double dt,
+// What a point source adds to the means of a level, in all its elements of that level at once: the
+// one whose first part on this rank is `first`. The chain does not cross faces.
+static void predict_point(sedge_reference *reference, int first, int level, double t, double dt,
                           int terms)
 {
     struct reference_ader *const ader = reference->ader;
-    const local_point *const point = &reference->point[p];
+    const double *const signal = reference->point[first].signal;
     const int order = reference->element->order;
     const int64_t nodes = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
-    double *const own = ader->chain + (int64_t)point->element * fields * nodes;
+    bool acts = false;
 
     memset(ader->chain, 0, (size_t)reference_count(reference) * sizeof(double));
+    for (int p = first; p < reference->points; p++) {
+        const local_point *const point = &reference->point[p];
+        double *const own = ader->chain + (int64_t)point->element * fields * nodes;
+        if (point->signal != signal || sedge_mesh_level(reference->mesh, point->element) != level)
+            continue;
+        for (int64_t i = 0; i < fields * nodes; i++)
+            own[i] += point->fields[i / nodes] * reference->point_shape[p * nodes + i % nodes];
+        acts = true;
+    }
+    if (!acts) return;
     for (int k = 0; k < reference->problem->term_count; k++)
         memset(reference->terms[k].memory, 0, (size_t)reference->terms[k].values * sizeof(double));
-    for (int64_t i = 0; i < fields * nodes; i++)
-        own[i] = point->fields[i / nodes] * reference->point_shape[p * nodes + i % nodes];
     for (int m = 0; m <= terms; m++) {
-        add_chain(reference, level, find_weight(point->signal, m, order, t, dt),
-                  find_weight(point->signal, m, order, t, dt / 2));
+        add_chain(reference, level, find_weight(signal, m, order, t, dt),
+                  find_weight(signal, m, order, t, dt / 2));
         apply_local(reference, 1.0);
     }
     restore_memory(reference);
+}
+
+// Has a point before p the same signal?
+static bool is_known(const sedge_reference *reference, int p)
+{
+    for (int q = 0; q < p; q++)
+        if (reference->point[q].signal == reference->point[p].signal) return true;
+    return false;
 }
 
 // The means of a level over the step from t.
@@ -282,7 +299,8 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
         half *= 0.5;
     }
     restore_memory(reference);
-    for (int p = 0; p < reference->points; p++) predict_point(reference, p, level, t, dt, terms);
+    for (int p = 0; p < reference->points; p++)
+        if (!is_known(reference, p)) predict_point(reference, p, level, t, dt, terms);
 }
 
 // ---- step --------------------------------------------------------------------------------------
