@@ -25,6 +25,7 @@ typedef struct time_entry {
     sedge_face_points faces;
     sedge_radiation radiation; // the surface, its medium and directions
     sedge_far_time far;
+    bool restored;  // goes on from a checkpoint, which has the sample of its step
     double *before; // sums of before a restart, [directions][2][their places]; until a sample comes
 } time_entry;
 
@@ -91,6 +92,7 @@ static sedge_status make_array(time_monitor *monitor, int i, const json_t *old)
     }
     SEDGE_TRY(sedge_allocate(&entry->before, array->count * array->width, sizeof(double)));
     array->values = entry->before;
+    entry->restored = true;
     return SEDGE_OK;
 }
 
@@ -226,13 +228,16 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
     const int at[2] = {equation->groups[0].first, equation->groups[1].first};
     const int64_t stride = equation->fields;
 
-    (void)steps;
     join(monitor);
     for (int s = 0; s < samples; s++) {
-        for (int i = 0; i < monitor->count; i++) {
-            const sedge_face_points *const faces = &monitor->entries[i].faces;
+        const bool first = steps[s] == monitor->context->first_step;
 
-            sedge_far_time_add(&monitor->entries[i].far, times[s], values, stride, at);
+        for (int i = 0; i < monitor->count; i++) {
+            time_entry *const entry = &monitor->entries[i];
+            const sedge_face_points *const faces = &entry->faces;
+
+            if (!first || !entry->restored)
+                sedge_far_time_add(&entry->far, times[s], values, stride, at);
             values += (int64_t)faces->sides * faces->side_points * stride;
         }
     }
