@@ -455,7 +455,8 @@ int main(void)
     sedge_comm *comm = NULL;
 
     CHECK_OK(sedge_comm_create(&comm, NULL));
-    for (int order = 1; order <= 10; order += test_is_small() ? 3 : 1)
+    const int most = test_is_small() ? 7 : 10;
+    for (int order = 1; order <= most; order += test_is_small() ? 3 : 1)
         test_polynomials(comm, order);
     test_second_run_replaces(comm);
     test_damaged_list(comm);

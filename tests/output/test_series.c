@@ -1,6 +1,7 @@
 // energy.h5, probes.h5, slices.h5: lengths, units, values of polynomials, not-a-number outside.
 #include "output_case.h"
 #include "read_back.h"
+#include "sampled.h"
 
 #include <unistd.h>
 
@@ -395,7 +396,8 @@ int main(void)
     test_energy(comm);
     test_probes(comm);
     test_wrong_probes(comm);
-    for (int order = 1; order <= 10; order += order < 4 ? 1 : 3) test_slices(comm, order);
+    const int most = test_is_small() ? 4 : 10;
+    for (int order = 1; order <= most; order += order < 4 ? 1 : 3) test_slices(comm, order);
     test_hole(comm);
     test_wrong_slice(comm);
     test_last(comm);
