@@ -29,7 +29,7 @@ mesh:
   surfaces:
     body: {box: {min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5]}}
     around: {box: {min: [-1, -1, -1], max: [1, 1, 1]}}
-time: {end: 8, integrator: lsrk45}
+time: {end: 5, integrator: lsrk45}
 materials: {domain: {epsilon: 1}}
 """ + sides("absorbing") + """\
   body: {type: pec}
@@ -108,7 +108,7 @@ class Sweep(Case):
         """Numbers of plane waves are no part of programs: with others no program is compiled, whether the waves act on
         the scatterer or enter through a surface, with nodal values and with coefficients. The first run has an empty
         cache. The kind of the signal is a part: to see that the counts mean something."""
-        text = CUBE.split("sweep:")[0].replace("end: 8", "steps: 2")
+        text = CUBE.split("sweep:")[0].replace("end: 5", "steps: 2")
         waves = ("sources.0.direction: [[0, 0, 1], [1, 0, 0], [0.6, 0, 0.8], [0.6, 0, 0.8]], "
                  "sources.0.polarisation: [[1, 0, 0], [0, 1, 0], [0, 2, 0], [0.8, 0, -0.6]], "
                  "sources.0.origin: [[0, 0, -3], [-3, 0, 0], [-3, 0, -3], [-4, 0.1, -3]], "
@@ -145,7 +145,7 @@ class Sweep(Case):
 
     def test_frequencies(self):
         """A column has the values of its frequency: of a run without it none, wherever it is in the run's list."""
-        text = CUBE.split("sweep:")[0].replace("end: 8", "end: 2")
+        text = CUBE.split("sweep:")[0].replace("end: 5", "end: 2")
         deck = self.sweep(text, "monitors.frequencies.list: [[0.2, 0.3, 0.4], [0.3, 0.5]]")
         result = self.succeed("run", deck, "--device", "host")
         values = {run["folder"]: run["monitors"]["far-field"]["ff"]["monostatic"]
