@@ -176,7 +176,6 @@ typedef struct sedge_deck {
     double flux[SEDGE_MAX_VALUES]; // of equation->flux_keys
 
     sedge_mesh_options mesh; // strings owned by the deck; file name resolved against `folder`
-    int mesh_line;
 
     double end_time;     // code units; > 0, or 0 when `steps` is given or there is no time
     int64_t steps;       // 0: by end_time
@@ -201,7 +200,6 @@ typedef struct sedge_deck {
     const sedge_deck_boundary *layer; // the first with a perfectly matched layer; NULL: none
     int copies; // of the mesh by planes of symmetry, itself included; 1 until these are known
     const sedge_initial_kind *initial;
-    int initial_line;
     double initial_parameters[SEDGE_MAX_VALUES];
     bool compare; // initial.compare; default: the kind's `exact`
     int source_count;

@@ -193,7 +193,6 @@ static sedge_status read_mesh(const deck_reader *reader, sedge_deck *deck)
 
     SEDGE_TRY(deck_check(reader, node, "mesh", deck_section_find("mesh"), NULL, 0));
     deck->mesh = sedge_mesh_defaults();
-    deck->mesh_line = node->line;
     const char *const partitioner = deck_child(node, "partitioner")->text;
     deck->mesh.partitioner = strcmp(partitioner, "auto") == 0 ? NULL : partitioner;
     if (!sedge_numbering_find(&deck->mesh.numbering, deck_child(node, "numbering")->text))

@@ -215,7 +215,6 @@ sedge_status deck_read_initial(const deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(find_kind(&index, reader, node, "initial", equation->initials,
                         sizeof *equation->initials, equation->initial_count, NULL));
     deck->initial = &equation->initials[index];
-    deck->initial_line = node->line;
     if (deck_child(node, "compare") == NULL)
         SEDGE_TRY(deck_tree_add(&made, node, "compare", deck->initial->exact ? "true" : "false"));
     SEDGE_TRY(deck_check(reader, node, "initial", deck_section_find("initial"),

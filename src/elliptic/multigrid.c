@@ -41,7 +41,6 @@ struct sedge_multigrid {
     sedge_buffer *vertex_values;
     double *host_values; // pinned, [vertices here]
     double *host_result; // [own vertices]
-    int64_t vertex_count;
     double setup_seconds;
 };
 
@@ -236,7 +235,6 @@ static sedge_status make_vertex_buffers(sedge_multigrid *mg)
     const sedge_vertices_view view = sedge_vertices_get(mg->vertices);
     const int64_t bytes = view.count * (int64_t)sizeof(double);
 
-    mg->vertex_count = view.count;
     SEDGE_TRY(make_corner_lists(mg));
     SEDGE_TRY(
         sedge_buffer_create(&mg->vertex_values, sedge_context_device(mg->context), bytes + 16));

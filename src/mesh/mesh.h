@@ -555,8 +555,6 @@ typedef struct sedge_mesh_quality {
     int worst_count;
     sedge_bad_element worst[8]; // least quality first
     int64_t worst_alike;        // elements of the whole mesh that have the least quality, to 1e-9
-    int64_t halo_faces_max;     // over ranks
-    int64_t elements_max, elements_min;
 } sedge_mesh_quality;
 
 // Collective; the same result on every rank.

@@ -352,8 +352,6 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     sedge_comm_min(comm, least, 3);
     sedge_comm_max(comm, greatest, 2);
     sedge_comm_sum_int(comm, out->quality_histogram, 10);
-    int64_t counts[3] = {mesh->halo_faces, mesh->elements, -(int64_t)mesh->elements};
-    sedge_comm_max_int(comm, counts, 3);
     out->volume = sedge_comm_sum_exact(comm, volume.high, volume.low);
     out->quality_mean =
         sedge_comm_sum_exact(comm, quality.high, quality.low) / (double)mesh->global_elements;
@@ -363,9 +361,6 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     out->edge_max = greatest[1];
     out->quality_min = least[2];
     out->worst_alike = count_alike(comm, mesh, least[2]);
-    out->halo_faces_max = counts[0];
-    out->elements_max = counts[1];
-    out->elements_min = -counts[2];
     return gather_worst(out, comm);
 }
 

@@ -56,7 +56,7 @@ static void test_full_deck(void)
     CHECK(deck->precision == SEDGE_FP64 && strcmp(deck->device, "auto") == 0);
     CHECK(strcmp(deck->folder, ".") == 0 && strcmp(deck->path, "deck.yaml") == 0);
     CHECK(strcmp(deck->mesh.file, "../meshes/none.msh") == 0 && deck->mesh.scale == 1e-3);
-    CHECK(deck->mesh_line == 6 && deck->mesh.partitioner == NULL);
+    CHECK(deck->mesh.partitioner == NULL);
     CHECK(deck->flux[0] == 0.5 && deck->cfl == 0.5 && deck->steps == 0);
     CHECK(deck->end_time == 2e-9 * 3e8);
 
