@@ -9,6 +9,7 @@
 #define WARP         32  // threads
 #define MOST_SUMS    176 // registers that sums of one field may take
 #define MATRIX_SINCE 8   // the order from which matrix instructions beat it
+#define MOST_PAIRED  6   // numbers of terms' memory at a node: as a Lorentz pole has
 
 // Numbers of its own on a GPU, where `block` is a multiple of GROUP_ELEMENTS.
 enum {
@@ -99,6 +100,23 @@ static int count_lower(const operator_target *target)
     return target->element->nodes - target->element->face_nodes;
 }
 
+// How many neighbouring nodes an item takes where it adds terms: on a GPU two, whose memory it
+// loads and stores together, where that is little; with more, or with layers, of which a program
+// has several kinds, it would take more registers.
+static int count_term_nodes(const operator_layout *layout, const operator_target *target)
+{
+    const sedge_problem *const problem = target->problem;
+    int words = 0;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->kind->layer != 0 || term->kind->drive != NULL) return 1;
+        words += sedge_term_memory(term);
+    }
+    const bool is_little = words > 0 && words <= MOST_PAIRED;
+    return is_little && layout->lanes == 1 && layout->nodes_padded % 2 == 0 ? 2 : 1;
+}
+
 static void derive(operator_config *config, const operator_layout *layout,
                    const operator_target *target)
 {
@@ -121,7 +139,8 @@ static void derive(operator_config *config, const operator_layout *layout,
     config->block = operator_round_up(config->block, own[GROUP_ELEMENTS]);
     config->threads = config->block / own[GROUP_ELEMENTS] * own[PARTS] * WARP;
     own[SHARED_SUMS] = has_shared_sums(target);
-    own[JUMP_STRIDE] = spread((points > nodes ? points : nodes) * fields, layout, fields);
+    const int sums = operator_round_up(nodes, count_term_nodes(layout, target));
+    own[JUMP_STRIDE] = spread((points > sums ? points : sums) * fields, layout, fields);
     own[LOWER_STRIDE] = spread((own[SHARED_SUMS] ? nodes : lower) * fields, layout, fields);
     config->scratch_words =
         config->block * (words + SEDGE_GEOMETRY_WORDS + own[JUMP_STRIDE] + own[LOWER_STRIDE]);
@@ -250,6 +269,8 @@ static sedge_status write_constants(sedge_text *text, const operator_config *con
         {"SHARED_SUMS", own[SHARED_SUMS]},
         {"AHEAD", own[AHEAD]},
         {"PAIR_BYTES", 2 * layout->real_bytes},
+        {"TERM_NODES", count_term_nodes(layout, target)},
+        {"TERM_BYTES", count_term_nodes(layout, target) * layout->real_bytes},
     };
 
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);

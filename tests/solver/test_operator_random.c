@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 extern const sedge_integrator sedge_integrator_ader;
+extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_lorentz;
 
 static const char folder[] = SEDGE_TEST_DIR "/without-barrier";
 
@@ -193,6 +194,29 @@ static void test_terms(const kit_world *world, int order)
     kit_clear(&k);
 }
 
+// A pole of a conductor and of an anisotropic medium, by Runge-Kutta stages: an item takes two
+// nodes. At order 4 the last has one node, and padding.
+static void test_pole(const kit_world *world, int order)
+{
+    static const kit_term terms[] = {
+        {&sedge_term_lorentz, "below", {1.0, 0.7, 0.2}},
+        {&sedge_term_lorentz, "above", {0.5, 1.1, 0.1}},
+        {&sedge_term_anisotropic_epsilon, "above", {1.0, 0.4, 0.7, 0.1, -0.2, 0.15}},
+        {NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(order, 2);
+    kit k;
+
+    options.distort = 0.05;
+    options.split_axis = 2;
+    options.materials[0] = kit_conductor;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_coefficients(&k, match_reference(&k, 0.0, 2), SEDGE_FP32);
+    kit_clear(&k);
+}
+
 int main(void)
 {
     kit_world world;
@@ -210,6 +234,7 @@ int main(void)
     test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2), "tensor-curl");
     test_no_barrier_is_idle(&world, "dg_series.h", 3, ader_options(3), "bernstein");
     for (int order = 3; order <= 4; order++) test_terms(&world, order);
+    for (int order = 3; order <= 4; order++) test_pole(&world, order);
     // At order 6 generated code damps, at order 7 a matrix does.
     for (int order = 6; order <= 7; order++)
         test_no_barrier_is_idle(&world, "terms/dg_predict.h", 6, terms_options(order), "bernstein");

@@ -23,7 +23,8 @@
 #pragma once
 
 #ifdef SEDGE_EACH_TERM
-// -change = what the terms make of du/dt = -change at one coefficient, whose fields are at `own`.
+// -change = what the terms make of du/dt = -change at SEDGE_TERM_NODES coefficients from n on,
+// whose fields are `own`.
 SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
                                sedge_int64 value, int n,
                                const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
@@ -31,18 +32,18 @@ SEDGE_FUNCTION void take_terms(SEDGE_BLOCKWIDE sedge_value *change, const sedge_
                                const sedge_substep rk,
                                double t SEDGE_TERMS_LIST(SEDGE_COMMA_PARAMETER))
 {
-    sedge_value rate[SEDGE_FIELDS];
+    sedge_value rate[SEDGE_TERM_NODES * SEDGE_FIELDS];
 
 #ifdef SEDGE_EACH_MULTIPLY
-    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = -change[f];
+    SEDGE_EACH (w, SEDGE_TERM_NODES * SEDGE_FIELDS) rate[w] = -change[w];
 #else
-    SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (w, SEDGE_TERM_NODES * SEDGE_FIELDS) rate[w] = SEDGE_SPLAT(0.0);
 #endif
     add_terms(rate, own, value, n, material, materials, rk, t SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
 #ifdef SEDGE_EACH_MULTIPLY
-    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = -rate[f];
+    SEDGE_EACH (w, SEDGE_TERM_NODES * SEDGE_FIELDS) change[w] = -rate[w];
 #else
-    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = change[f] - rate[f];
+    SEDGE_EACH (w, SEDGE_TERM_NODES * SEDGE_FIELDS) change[w] = change[w] - rate[w];
 #endif
 }
 #endif
@@ -137,6 +138,8 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
 // Whether traces of neighbours in the block are read where they lie: it takes a register a round.
 #define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
 #define SEDGE_PAIR_ROUNDS  SEDGE_UNIT_ROUNDS(1, SEDGE_PAIRS)
+// Terms: SEDGE_TERM_NODES coefficients an item, of which the last may be padding.
+#define SEDGE_TERM_ITEMS   ((SEDGE_NODES + SEDGE_TERM_NODES - 1) / SEDGE_TERM_NODES)
 // Of the last: this many at once, whose loads are on their way together.
 #define SEDGE_PAIR_CHUNK \
     (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES <= 80 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
@@ -330,13 +333,6 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         copy_traces(place, s_f, u, trace, links, tables, start, here);
         SEDGE_GLOBAL sedge_state *const carried = rk.c != SEDGE_R(0.0) ? next : residual;
 #if SEDGE_BULK
-#if defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED
-        const int last = SEDGE_THREADS - 1 - SEDGE_THREAD;
-        if (last < SEDGE_BLOCK && last < left)
-            ask_terms(start + last, rk.a == SEDGE_R(0.0)   ? 0
-                                    : rk.c == SEDGE_R(0.0) ? 1
-                                                           : 2 SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
-#endif
         if (SEDGE_THREAD == 0 && rk.a != SEDGE_R(0.0))
             ask(carried + start * SEDGE_NODES_PADDED,
                 (unsigned)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK) * SEDGE_NODES_PADDED *
@@ -354,6 +350,14 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_COPY_WAIT();
 #endif
         SEDGE_BARRIER();
+#if SEDGE_BULK && defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED
+        // Not at the block's begin, where the L2 cache has much else to do.
+        const int last = SEDGE_THREADS - 1 - SEDGE_THREAD;
+        if (last < here)
+            ask_terms(start + last, rk.a == SEDGE_R(0.0)   ? 0
+                                    : rk.c == SEDGE_R(0.0) ? 1
+                                                           : 2 SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
+#endif
         for (int round = 0; round < SEDGE_UNIT_ROUNDS(1, SEDGE_LOWER_NODES); round++) {
             const sedge_item item = find_item(round, 1, SEDGE_LOWER_NODES, here);
             const int e = item.unit;
@@ -432,15 +436,23 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BARRIER();
 #endif
 #ifdef SEDGE_EACH_TERM
-        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-            if (e < left) {
+        for (int round = 0; round < SEDGE_UNIT_ROUNDS(1, SEDGE_TERM_ITEMS); round++) {
+            const sedge_item item = find_item(round, 1, SEDGE_TERM_ITEMS, here);
+            const int e = item.unit;
+            const int n = item.place * SEDGE_TERM_NODES;
+            if (item.is_one) {
+                sedge_value own[SEDGE_TERM_NODES * SEDGE_FIELDS];
+                SEDGE_EACH (i, SEDGE_TERM_NODES) {
 #if SEDGE_SHARED_SUMS
-                const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
+                    const sedge_state at_node = u[(start + e) * SEDGE_NODES_PADDED + n + i];
 #else
-                const sedge_state own = *(
-                    const SEDGE_BLOCKWIDE sedge_state *)(s_u + e * SEDGE_WORDS + n * SEDGE_FIELDS);
+                    const sedge_state at_node =
+                        *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + e * SEDGE_WORDS +
+                                                               (n + i) * SEDGE_FIELDS);
 #endif
-                take_terms(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own.f, start + e, n,
+                    SEDGE_EACH (f, SEDGE_FIELDS) own[i * SEDGE_FIELDS + f] = at_node.f[f];
+                }
+                take_terms(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own, start + e, n,
                            material, materials, rk,
                            clock[0] + delay SEDGE_TERMS_LIST(SEDGE_COMMA_NAME));
             }

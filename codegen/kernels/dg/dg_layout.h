@@ -73,6 +73,16 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
 // Where a program has terms (dg_term.h), SEDGE_EACH_TERM is defined, and each of them adds these to
 // a stage's parameters: SEDGE_TERMS_LIST has one SEDGE_TERM_LIST for each.
 #ifdef SEDGE_EACH_TERM
+// A component of the memory of terms at neighbouring nodes, as many as an item takes: 1, or as the
+// form says, which divides SEDGE_NODES_PADDED; 1 where a term has SEDGE_TERM_DRIVE.
+#ifdef SEDGE_TERM_NODES
+typedef struct SEDGE_ALIGN(SEDGE_TERM_BYTES) sedge_memory {
+#else
+#define SEDGE_TERM_NODES 1
+typedef struct sedge_memory {
+#endif
+    sedge_value v[SEDGE_TERM_NODES];
+} sedge_memory;
 #define SEDGE_TERM_LIST(X, i)                                      \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, term_places_##i)     \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, term_memory_##i)   \

@@ -1,6 +1,6 @@
-// A term (src/dg/term_kind.h) at one node: what it adds to du/dt there, and a stage of its memory
-// w. Types of dg_layout.h. A program has this code once for each term, each time behind other
-// constants:
+// A term (src/dg/term_kind.h) at SEDGE_TERM_NODES nodes from n on: what it adds to du/dt there, and
+// a stage of its memory w. Types of dg_layout.h. A program has this code once for each term, each
+// time behind other constants:
 //
 //   SEDGE_TERM             the name of the function made here, add_term_0 for the first term
 //   SEDGE_TERM_LOCAL       the function that sets du and dw
@@ -52,9 +52,6 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
     if (place >= 0) {
         const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
         sedge_value du[SEDGE_FIELDS];
-        sedge_value memory[SEDGE_TERM_MEMORY + 1];
-        sedge_value before[SEDGE_TERM_MEMORY + 1];
-        sedge_value dw[SEDGE_TERM_MEMORY + 1];
         sedge_value m[SEDGE_MATERIAL_VALUES + 1];
         sedge_value p[SEDGE_TERM_PARAMETERS + 1];
 
@@ -63,11 +60,16 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
             const sedge_int64 at = ((sedge_int64)place * SEDGE_TERM_POLES + pole) *
                                        (SEDGE_TERM_MEMORY * SEDGE_NODES_PADDED) +
                                    n;
+            sedge_memory memory[SEDGE_TERM_MEMORY + 1];
+            sedge_memory change[SEDGE_TERM_MEMORY + 1];
             // All loads before the first store: they are on their way together.
-            SEDGE_EACH (k, SEDGE_TERM_MEMORY) memory[k] = w[at + k * SEDGE_NODES_PADDED];
+            SEDGE_EACH (k, SEDGE_TERM_MEMORY)
+                memory[k] = *(const SEDGE_GLOBAL sedge_memory *)(w + at + k * SEDGE_NODES_PADDED);
             SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
-                before[k] = SEDGE_SPLAT(SEDGE_R(0.0));
-                if (rk.a != SEDGE_R(0.0)) before[k] = carried[at + k * SEDGE_NODES_PADDED];
+                SEDGE_EACH (i, SEDGE_TERM_NODES) change[k].v[i] = SEDGE_SPLAT(SEDGE_R(0.0));
+                if (rk.a != SEDGE_R(0.0))
+                    change[k] =
+                        *(const SEDGE_GLOBAL sedge_memory *)(carried + at + k * SEDGE_NODES_PADDED);
             }
             SEDGE_LANES_LOOP (l) {
                 const int row = material[batch * SEDGE_LANES + l] * SEDGE_TERM_POLES + pole;
@@ -75,14 +77,24 @@ SEDGE_FUNCTION void SEDGE_TERM(sedge_value *rate, const sedge_value *own, sedge_
                     SEDGE_LANE(p[k], l) = parameters[row * SEDGE_TERM_PARAMETERS + k];
                 (void)row;
             }
-            SEDGE_TERM_LOCAL(own, memory, m, p, constants, t, du, dw);
-            SEDGE_EACH (f, SEDGE_FIELDS) rate[f] = rate[f] + du[f];
+            SEDGE_EACH (i, SEDGE_TERM_NODES) {
+                sedge_value w_here[SEDGE_TERM_MEMORY + 1];
+                sedge_value dw[SEDGE_TERM_MEMORY + 1];
+
+                SEDGE_EACH (k, SEDGE_TERM_MEMORY) w_here[k] = memory[k].v[i];
+                SEDGE_TERM_LOCAL(own + i * SEDGE_FIELDS, w_here, m, p, constants, t, du, dw);
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    rate[i * SEDGE_FIELDS + f] = rate[i * SEDGE_FIELDS + f] + du[f];
+                SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS)
+                    change[k].v[i] = carry(rk, w_here[k], change[k].v[i]) + rk.dt * dw[k];
+            }
             SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS) {
                 const sedge_int64 word = at + k * SEDGE_NODES_PADDED;
-                const sedge_value change = carry(rk, memory[k], before[k]) + rk.dt * dw[k];
-                if (rk.keep != 0) w_residual[word] = change;
+                if (rk.keep != 0) *(SEDGE_GLOBAL sedge_memory *)(w_residual + word) = change[k];
 #ifndef SEDGE_TERM_PREDICT
-                to[word] = memory[k] + rk.b * change;
+                SEDGE_EACH (i, SEDGE_TERM_NODES)
+                    memory[k].v[i] = memory[k].v[i] + rk.b * change[k].v[i];
+                *(SEDGE_GLOBAL sedge_memory *)(to + word) = memory[k];
 #endif
             }
         }
