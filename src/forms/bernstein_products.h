@@ -5,12 +5,12 @@
 // sum_j alpha_j / N c_{alpha - e_j}. The lift of jumps f on the face lambda_l = 0 is, at a
 // coefficient alpha with alpha_l = j and gamma the rest of it,
 //
-//   (-1)^j binomial(N, j) / (1 + j) g_j[gamma],
-//   g_0 = (N + 1)^2 / 2 E^t E f,  g_j[gamma] = sum_i (gamma_i + 1) / (N - j + 1) g_{j-1}[gamma +
-//   e_i],
+//   (-1)^j / ((j + 1)! gamma!) h_j[gamma],
+//   h_0[gamma] = gamma! (N + 1)^2 / 2 (E^t E f)[gamma],  h_j[gamma] = sum_i h_{j-1}[gamma + e_i],
 //
-// E raising a triangle's coefficients from N to N + 1 (Chan & Warburton, SIAM J. Sci. Comput. 39
-// (2017) A628, sections 3 and 4). tests/solver/test_operator_bernstein.c compares
+// gamma! = gamma_0! gamma_1! gamma_2!, E raising a triangle's coefficients from N to N + 1 (Chan &
+// Warburton, SIAM J. Sci. Comput. 39 (2017) A628, sections 3 and 4; h_j is their layer times gamma!
+// N! / (N - j)!, so that their means become sums). tests/solver/test_operator_bernstein.c compares
 // what comes of it with the slow reference.
 #pragma once
 
@@ -21,11 +21,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Append the text for an element of `fields` fields; `shared_sums`: sums lie in the block's memory
-// instead of registers.
+// A slice of an element's coefficients has those of a range of alpha_3, whose numbers follow one
+// another. Its lift needs h_j of the same and of larger alpha_3 only: slices share nothing but what
+// they read, and compute an h_j that two of them need twice.
+
+// Append the text for an element of `fields` fields in `slices` slices, 1 to N + 1.
 SEDGE_MUST_USE
 sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
-                                      bool shared_sums);
+                                      int slices);
+
+// Cut into slices whose largest is as small as can be: slice p takes end[p - 1] <= alpha_3 <
+// end[p], from 0 the first; end [slices]. Returns the largest one's number of coefficients.
+int operator_bernstein_cut(int *end, int order, int slices);
 
 // The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4]; nothing for
 // orders below 1.

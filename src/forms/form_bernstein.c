@@ -6,18 +6,17 @@
 
 #include <stdio.h>
 
-#define WARP         32  // threads
-#define MOST_SUMS    176 // registers that sums of one field may take
-#define MATRIX_SINCE 8   // the order from which matrix instructions beat it
-#define MOST_PAIRED  6   // numbers of terms' memory at a node: as a Lorentz pole has
+#define WARP        32  // threads
+#define MOST_SUMS   176 // registers that sums of one field may take
+#define MOST_PAIRED 6   // numbers of terms' memory at a node: as a Lorentz pole has
 
 // Numbers of its own on a GPU, where `block` is a multiple of GROUP_ELEMENTS.
 enum {
-    PARTS,          // warps that share a group of elements: 1 or 2
+    PARTS,          // warps that share a group of elements
     GROUP_ELEMENTS, // as many as a warp has lanes for, one a field
     JUMP_STRIDE,    // words from one element's jumps to the next one's
-    LOWER_STRIDE,   // the same of coefficients of order N - 1, or of sums
-    SHARED_SUMS,    // sums in the block's memory instead of registers?
+    LOWER_STRIDE,   // the same of coefficients of order N - 1
+    SLICES,         // of an element's coefficients: one for each part, or 1: parts share the faces
     AHEAD           // blocks: how far ahead the L2 cache prefetches
 };
 
@@ -31,32 +30,20 @@ static const char *refusal(const operator_target *target)
     return NULL;
 }
 
-// On a GPU: does a thread have too few registers for the sums of one field?
-static bool has_shared_sums(const operator_target *target)
+// On a GPU: do warps share an element's coefficients rather than its faces? Where a thread has too
+// few registers for all sums of a field.
+static bool is_sliced(const operator_target *target)
 {
     const int words = target->problem->precision == SEDGE_FP64 ? 2 : 1;
 
-    return target->element->nodes * words > MOST_SUMS;
+    return !operator_is_host_form(target->info) && target->element->nodes * words > MOST_SUMS;
 }
 
-static bool is_matrix_form_here(const operator_target *target)
-{
-    for (int i = 0; operator_forms[i] != NULL; i++) {
-        if (operator_forms[i]->matrix_units &&
-            operator_form_refusal(operator_forms[i], target) == NULL)
-            return true;
-    }
-    return false;
-}
-
-// Where sums must lie in the block's memory, it was faster than the nodal forms on an H200 at order
-// 7 in fp64, and at 9 and 10 in fp32; from order 8 in fp64 the matrix units are, which only curls
-// have (benchmarks/MEASUREMENTS.md). On other devices only a search can tell.
+// With slices it was the fastest form on an H200 (benchmarks/MEASUREMENTS.md); on other devices
+// only a search can tell.
 static bool is_default(const operator_target *target)
 {
-    if (operator_is_host_form(target->info) || !has_shared_sums(target)) return true;
-    if (!sedge_traits_of(target->info->kind)->gpu_rules) return false;
-    return target->problem->order < MATRIX_SINCE || !is_matrix_form_here(target);
+    return !is_sliced(target) || sedge_traits_of(target->info->kind)->gpu_rules;
 }
 
 // ---- configuration -----------------------------------------------------------------------------
@@ -129,6 +116,7 @@ static void derive(operator_config *config, const operator_layout *layout,
 
     config->tiles = config->lift_tiles = nodes;
     config->deriv_width = config->lift_width = 16 / layout->real_bytes;
+    own[SLICES] = is_sliced(target) ? own[PARTS] : 1;
     if (operator_is_host_form(target->info)) {
         config->threads = WARP;
         config->scratch_words = (int64_t)(points + lower + nodes) * fields;
@@ -138,10 +126,9 @@ static void derive(operator_config *config, const operator_layout *layout,
     own[GROUP_ELEMENTS] = WARP / fields;
     config->block = operator_round_up(config->block, own[GROUP_ELEMENTS]);
     config->threads = config->block / own[GROUP_ELEMENTS] * own[PARTS] * WARP;
-    own[SHARED_SUMS] = has_shared_sums(target);
     const int sums = operator_round_up(nodes, count_term_nodes(layout, target));
     own[JUMP_STRIDE] = spread((points > sums ? points : sums) * fields, layout, fields);
-    own[LOWER_STRIDE] = spread((own[SHARED_SUMS] ? nodes : lower) * fields, layout, fields);
+    own[LOWER_STRIDE] = spread(lower * fields, layout, fields);
     config->scratch_words =
         config->block * (words + SEDGE_GEOMETRY_WORDS + own[JUMP_STRIDE] + own[LOWER_STRIDE]);
     config->scratch_bytes = config->scratch_words * layout->real_bytes;
@@ -149,8 +136,11 @@ static void derive(operator_config *config, const operator_layout *layout,
     own[AHEAD] = OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(config->scratch_bytes) / 2;
 }
 
-// One warp a group at low orders, where there are enough of them; groups a block as an H200 has
-// them fastest (benchmarks/MEASUREMENTS.md); registers as many as it takes, but where eight blocks
+// Warps a group, by order, as an H200 has them fastest (benchmarks/MEASUREMENTS.md).
+static const int parts_fp32[SEDGE_ORDER_MAX + 1] = {1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3};
+static const int parts_fp64[SEDGE_ORDER_MAX + 1] = {1, 1, 2, 2, 2, 2, 2, 4, 3, 4, 5};
+
+// Groups a block as an H200 has them fastest; registers as many as it takes, but where eight blocks
 // win.
 static void choose(operator_config *config, const operator_layout *layout,
                    const operator_target *target)
@@ -165,7 +155,7 @@ static void choose(operator_config *config, const operator_layout *layout,
 
     config->item_nodes = config->lift_nodes = layout->group;
     config->field_block = config->lift_block = target->problem->equation->fields;
-    config->own[PARTS] = is_low ? 1 : 2;
+    config->own[PARTS] = layout->real_bytes == 8 ? parts_fp64[order] : parts_fp32[order];
     config->block = is_host ? 1 : groups * group;
     derive(config, layout, target);
     // Two groups only where there is room for two such blocks.
@@ -203,10 +193,10 @@ static int count_registers(const operator_config *config, const operator_layout 
                            const operator_target *target)
 {
     const sedge_element *const element = target->element;
+    int end[SEDGE_ORDER_MAX + 1];
+    const int sums = operator_bernstein_cut(end, element->order, config->own[SLICES]);
 
-    if (config->own[SHARED_SUMS]) return 255;
-    return OPERATOR_LEAST_REGISTERS +
-           layout->real_bytes / 4 * (element->nodes + 2 * element->face_nodes / 3);
+    return OPERATOR_LEAST_REGISTERS + layout->real_bytes / 4 * (sums + 2 * element->face_nodes / 3);
 }
 
 static double rate(const operator_config *config, const operator_config *rule,
@@ -219,37 +209,39 @@ static double rate(const operator_config *config, const operator_config *rule,
     return sum + 2.0 * operator_spilled(config, layout, target);
 }
 
-// A GPU: groups of elements a block, warps a group, and limits of registers that let half, three
-// quarters or all of the blocks stay that have room for their memory. The host has the default
-// alone.
+// A GPU: groups of elements a block, warps a group (slices: up to one more or less than the
+// default's), and limits of registers that let half, three quarters or all of the blocks stay that
+// have room for their memory. The host has the default alone.
 static void list(operator_lister *list)
 {
-    static const int groups[] = {1, 2, 4, 8};
+    const int first = is_sliced(list->target) ? list->rule.own[PARTS] - 1 : 1;
+    const int last = is_sliced(list->target) ? list->rule.own[PARTS] + 1 : 2;
 
     if (operator_is_host_form(list->target->info)) return;
-    for (int i = 0; i < 8; i++) {
-        operator_config config = list->rule;
-        config.own[PARTS] = i % 2 + 1;
-        config.block = groups[i / 2] * list->rule.own[GROUP_ELEMENTS];
-        derive(&config, list->layout, list->target);
-        config.resident = config.threads;
-        operator_lister_add(list, config);
-        const int blocks = operator_chip_blocks(config.scratch_bytes);
-        for (int quarters = 4; quarters > 1 && !config.own[SHARED_SUMS]; quarters--) {
-            config.resident = blocks * quarters / 4 * config.threads;
-            if (config.resident <= 2048 && config.resident > config.threads)
-                operator_lister_add(list, config);
+    for (int groups = 1; groups <= 8; groups *= 2) {
+        for (int parts = first; parts <= last; parts++) {
+            operator_config config = list->rule;
+            config.own[PARTS] = parts;
+            config.block = groups * list->rule.own[GROUP_ELEMENTS];
+            derive(&config, list->layout, list->target);
+            config.resident = config.threads;
+            operator_lister_add(list, config);
+            const int blocks = operator_chip_blocks(config.scratch_bytes);
+            for (int quarters = 4; quarters > 1; quarters--) {
+                config.resident = blocks * quarters / 4 * config.threads;
+                if (config.resident <= 2048 && config.resident > config.threads)
+                    operator_lister_add(list, config);
+            }
         }
     }
 }
 
-// The winners were among the first four. Where sums lie in the block's memory, the default always
-// won (benchmarks/MEASUREMENTS.md), and each program takes the compiler 10 to 30 s: the others are
-// not searched.
+// The winners were among the first four. With slices the default won (benchmarks/MEASUREMENTS.md),
+// and each program takes the compiler 10 to 30 s: the others are not searched.
 static int count_searched(const operator_target *target, bool alone, bool behind)
 {
     (void)alone, (void)behind;
-    return has_shared_sums(target) ? 1 : 4;
+    return is_sliced(target) ? 1 : 4;
 }
 
 // ---- program -----------------------------------------------------------------------------------
@@ -266,7 +258,7 @@ static sedge_status write_constants(sedge_text *text, const operator_config *con
         {"GROUP_ELEMENTS", own[GROUP_ELEMENTS]},
         {"JUMP_STRIDE", own[JUMP_STRIDE]},
         {"LOWER_STRIDE", own[LOWER_STRIDE]},
-        {"SHARED_SUMS", own[SHARED_SUMS]},
+        {"SLICES", own[SLICES]},
         {"AHEAD", own[AHEAD]},
         {"PAIR_BYTES", 2 * layout->real_bytes},
         {"TERM_NODES", count_term_nodes(layout, target)},
@@ -280,7 +272,7 @@ static sedge_status write_products(sedge_text *text, const operator_config *conf
                                    const operator_target *target)
 {
     return operator_bernstein_write(text, target->element, target->problem->equation->fields,
-                                    config->own[SHARED_SUMS] != 0);
+                                    config->own[SLICES]);
 }
 
 const operator_form operator_form_bernstein = {

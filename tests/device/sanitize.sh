@@ -62,6 +62,7 @@ tensor-curl 1 solver/test_operator_form tensor-curl 5 fp64 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 1 fp32 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 3 fp32 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 5 fp64 walls
+bernstein-sparse 1 solver/test_operator_form bernstein 7 fp64 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 2 fp64 advection
 boundary-converting 1 solver/test_operator_form bernstein 2 fp32 incident
 boundary-converting 1 solver/test_operator_form bernstein 4 fp64 incident

@@ -15,6 +15,7 @@
 #include "evolve/probes.h"
 #include "evolve/snapshot.h"
 #include "evolve/state_copy.h"
+#include "forms/bernstein_products.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
 #include "forms/target.h"
@@ -26,6 +27,7 @@
 #include "sampled.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -722,6 +724,55 @@ static void test_refusals(const kit_world *world)
     kit_clear(&k);
 }
 
+// ---- slices ------------------------------------------------------------------------------------
+
+// Coefficients of order N with first <= alpha_3 < end.
+static int count_between(int order, int first, int end)
+{
+    int count = 0;
+
+    for (int k = 0; k <= order; k++) {
+        for (int j = 0; j <= order - k; j++) {
+            for (int i = 0; i <= order - k - j; i++) count += k >= first && k < end;
+        }
+    }
+    return count;
+}
+
+// The least maximum that the layers from `first` on can have in `slices` slices.
+static int find_least(int order, int first, int slices)
+{
+    int least = INT_MAX;
+
+    if (slices == 1) return count_between(order, first, order + 1);
+    for (int end = first + 1; end <= order - slices + 2; end++) {
+        const int own = count_between(order, first, end);
+        const int rest = find_least(order, end, slices - 1);
+        const int most = own > rest ? own : rest;
+        if (most < least) least = most;
+    }
+    return least;
+}
+
+// Slices have all layers of coefficients, each at least one, and the largest is as small as can be.
+static void test_cut(void)
+{
+    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
+        for (int slices = 1; slices <= order + 1; slices++) {
+            int end[SEDGE_ORDER_MAX + 1];
+            const int most = operator_bernstein_cut(end, order, slices);
+            int largest = 0;
+            for (int p = 0; p < slices; p++) {
+                const int count = count_between(order, p > 0 ? end[p - 1] : 0, end[p]);
+                CHECK(count > 0);
+                if (count > largest) largest = count;
+            }
+            CHECK(end[slices - 1] == order + 1);
+            CHECK(most == largest && most == find_least(order, 0, slices));
+        }
+    }
+}
+
 // ---- random order ------------------------------------------------------------------------------
 
 static void test_barriers(const kit_world *world)
@@ -770,6 +821,7 @@ static void test_alone(const kit_world *world)
         test_walls(world, 10, 0, 0);
         test_solve(world, 8, SEDGE_FP32, 0.01);
     }
+    test_cut();
     test_advection(world);
     test_set_get(world);
     test_energy(world);

@@ -184,6 +184,34 @@ static void test_small_device(const kit_world *world)
     kit_clear(&k);
 }
 
+// On a large NVIDIA GPU the sparse form is the default at every order; where its blocks have too
+// little memory, on an A100 at order 10 in fp64, another form is.
+static void test_default_forms(const kit_world *world)
+{
+    sedge_device_info info = {
+        .kind = SEDGE_DEVICE_CUDA, .kind_name = "cuda", .arch = "sm_90", .threads_block = 1024};
+    operator_choices choices;
+    kit k;
+
+    make_case(&k, world, 1, 2);
+    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
+        sedge_element *element = NULL;
+        CHECK_OK(sedge_element_create(&element, order));
+        k.base.problem.order = order;
+        const operator_target target = {&info, &k.base.problem, element};
+        for (int round = 0; round < 3; round++) {
+            k.base.problem.precision = round == 0 ? SEDGE_FP32 : SEDGE_FP64;
+            info.shared_bytes_block = (int64_t)(round < 2 ? 227 : 163) << 10;
+            CHECK_OK(operator_choices_list(&choices, &target));
+            const char *const form = choices.candidate[0].config.form->name;
+            CHECK((strcmp(form, "bernstein") == 0) == (round < 2 || order < 10));
+            operator_choices_clear(&choices);
+        }
+        sedge_element_free(element);
+    }
+    kit_clear(&k);
+}
+
 // ---- the sample --------------------------------------------------------------------------------
 
 // The check passes what is right, on each rank alone, and says where something is wrong: nothing is
@@ -568,6 +596,7 @@ int main(int argc, char **argv)
         if (alone) test_key_has_sources(&world);
         if (alone) test_key_has_rows(&world);
         test_small_device(&world);
+        test_default_forms(&world);
         test_tuned(&world);
         test_long_run(&world);
         if (!alone) test_mixed_ranks(&world);

@@ -6,20 +6,23 @@
 // Sci. Comput. 39 (2017) A628). These products are generated code, which
 // src/forms/bernstein_products.c writes, all entries and places constants:
 //
-//   bernstein_raise(acc, s)   acc[n] = sum of s at the coefficients of order N - 1 around n
-//   bernstein_lift_K(acc, s)  acc[n] += LIFT s, face K's columns; s points to all faces' jumps
+//   bernstein_raise_P(acc, s)     acc[n] = sum of s at the coefficients of order N - 1 around n
+//   bernstein_lift_P_K(acc, s)    acc[n] += LIFT s, face K's columns; s points to all faces' jumps
+//   bernstein_find(acc, w, s, P)  all of these of slice P; only where there are several slices
+//   bernstein_put(to, acc, P)     copies its sums to the field's words of an element
 //
-// acc is one field of one element. With SEDGE_SHARED_SUMS, for what registers cannot hold, it lies
-// in the block's memory, SEDGE_FIELDS words from one coefficient to the next; bernstein_raise(s)
-// works in place, where the coefficient beta of order N - 1 lies at beta + e_0, and the third lift
-// begins a second sum, which takes the place of the states.
+// acc is one field of one element, in registers. Where all of an element's sums fit into them there
+// is one slice, P = 0, and acc has SEDGE_NODES words. Else each of SEDGE_SLICES slices has the
+// coefficients alpha of some layers alpha_3, SEDGE_SLICE_SUMS at most; acc[n] is its n-th one.
 //
 // On a GPU a warp has SEDGE_GROUP_ELEMENTS elements, an item one field of one of them; SEDGE_PARTS
-// warps share a group: the first takes volume and half of the faces. Nothing is shared among warps
-// but the block's memory. Strides there are such that items of a warp meet different banks. States
-// and geometry come in by one bulk copy each, neighbours' traces by asynchronous ones of as many
-// bytes as they are aligned to. Meanwhile the L2 cache is asked for what the block reads last,
-// residuals and the memory of terms, and for what a block half a wave later reads first.
+// warps share a group. With slices each warp has one of them. Without, the first of two warps takes
+// volume and half of the faces, the second the other half, and their sums are added. Nothing is
+// shared among warps but the block's memory. Strides there are such that items of a warp meet
+// different banks. States and geometry come in by one bulk copy each, neighbours' traces by
+// asynchronous ones of as many bytes as they are aligned to. Meanwhile the L2 cache is asked for
+// what the block reads last, residuals and the memory of terms, and for what a block half a wave
+// later reads first.
 #pragma once
 
 #ifdef SEDGE_EACH_TERM
@@ -82,11 +85,11 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
         for (int f = 0; f < SEDGE_FIELDS; f++) {
             sedge_value acc[SEDGE_NODES];
             ask(s_r + f * SEDGE_NODES, s_n + f * SEDGE_NODES); // a part of all fields
-            bernstein_raise(acc, s_w + f);
-            bernstein_lift_0(acc, s_f + f);
-            bernstein_lift_1(acc, s_f + f);
-            bernstein_lift_2(acc, s_f + f);
-            bernstein_lift_3(acc, s_f + f);
+            bernstein_raise_0(acc, s_w + f);
+            bernstein_lift_0_0(acc, s_f + f);
+            bernstein_lift_0_1(acc, s_f + f);
+            bernstein_lift_0_2(acc, s_f + f);
+            bernstein_lift_0_3(acc, s_f + f);
             for (int n = 0; n < SEDGE_NODES; n++) change[n * SEDGE_FIELDS + f] = acc[n];
         }
 #ifdef SEDGE_EACH_TERM
@@ -265,23 +268,23 @@ SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
     }
 }
 
-#if !SEDGE_SHARED_SUMS
+#if SEDGE_SLICES == 1
 // Volume and faces; of two parts the first takes the volume and half of the faces.
 SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_value *s_w,
                                   const SEDGE_BLOCKWIDE sedge_value *s_f, int part)
 {
     if (part == 0) {
-        bernstein_raise(acc, s_w);
-        bernstein_lift_0(acc, s_f);
-        bernstein_lift_1(acc, s_f);
+        bernstein_raise_0(acc, s_w);
+        bernstein_lift_0_0(acc, s_f);
+        bernstein_lift_0_1(acc, s_f);
     }
 #if SEDGE_PARTS == 2
     if (part == 1)
         SEDGE_EACH (n, SEDGE_NODES) acc[n] = SEDGE_R(0.0);
 #endif
     if (part == SEDGE_PARTS - 1) {
-        bernstein_lift_2(acc, s_f);
-        bernstein_lift_3(acc, s_f);
+        bernstein_lift_0_2(acc, s_f);
+        bernstein_lift_0_3(acc, s_f);
     }
 }
 #endif
@@ -365,13 +368,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 sedge_state w;
                 find_lower(w.f, s_u + e * SEDGE_WORDS, item.place, start + e, s_x + e, material,
                            materials, tables);
-#if SEDGE_SHARED_SUMS
-                const int at_node = tables[SEDGE_SIMPLEX_AT + 4 * item.place];
-#else
-                const int at_node = item.place;
-#endif
                 *(SEDGE_BLOCKWIDE sedge_state *)(s_w + e * SEDGE_LOWER_STRIDE +
-                                                 at_node * SEDGE_FIELDS) = w;
+                                                 item.place * SEDGE_FIELDS) = w;
             }
         }
         SEDGE_COPY_WAIT();
@@ -399,38 +397,20 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_BARRIER();
 
-#if SEDGE_SHARED_SUMS
-        SEDGE_BLOCKWIDE sedge_value *const sums = s_w + mine * SEDGE_LOWER_STRIDE + field;
-        SEDGE_BLOCKWIDE sedge_value *const sums_too = s_u + mine * SEDGE_WORDS + field;
-        const SEDGE_BLOCKWIDE sedge_value *const jumps = s_f + mine * SEDGE_JUMP_STRIDE + field;
-        if (is_mine && part == 0) {
-            bernstein_raise(sums);
-            bernstein_lift_0(sums, jumps);
-            bernstein_lift_1(sums, jumps);
-        }
-        if (is_mine && part == SEDGE_PARTS - 1) {
-            bernstein_lift_2(sums_too, jumps);
-            bernstein_lift_3(sums_too, jumps);
-        }
+        sedge_value acc[SEDGE_SLICE_SUMS];
+        SEDGE_BLOCKWIDE sedge_value *const sums = s_f + mine * SEDGE_JUMP_STRIDE + field;
+#if SEDGE_SLICES > 1
+        if (is_mine) bernstein_find(acc, s_w + mine * SEDGE_LOWER_STRIDE + field, sums, part);
         SEDGE_BARRIER();
-        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES * SEDGE_FIELDS, SEDGE_THREADS) {
-            if (e < left)
-                s_f[e * SEDGE_JUMP_STRIDE + n] =
-                    s_w[e * SEDGE_LOWER_STRIDE + n] + s_u[e * SEDGE_WORDS + n];
-        }
+        if (is_mine) bernstein_put(sums, acc, part);
         SEDGE_BARRIER();
 #else
-        sedge_value acc[SEDGE_NODES];
-        if (is_mine) {
-            find_products(acc, s_w + mine * SEDGE_LOWER_STRIDE + field,
-                          s_f + mine * SEDGE_JUMP_STRIDE + field, part);
-        }
+        if (is_mine) find_products(acc, s_w + mine * SEDGE_LOWER_STRIDE + field, sums, part);
         SEDGE_EACH (turn, SEDGE_PARTS) {
             SEDGE_BARRIER();
             if (is_mine && part == turn) {
-                SEDGE_BLOCKWIDE sedge_value *const to = s_f + mine * SEDGE_JUMP_STRIDE + field;
                 SEDGE_EACH (n, SEDGE_NODES)
-                    to[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : to[n * SEDGE_FIELDS] + acc[n];
+                    sums[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : sums[n * SEDGE_FIELDS] + acc[n];
             }
         }
         SEDGE_BARRIER();
@@ -443,13 +423,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             if (item.is_one) {
                 sedge_value own[SEDGE_TERM_NODES * SEDGE_FIELDS];
                 SEDGE_EACH (i, SEDGE_TERM_NODES) {
-#if SEDGE_SHARED_SUMS
-                    const sedge_state at_node = u[(start + e) * SEDGE_NODES_PADDED + n + i];
-#else
                     const sedge_state at_node =
                         *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + e * SEDGE_WORDS +
                                                                (n + i) * SEDGE_FIELDS);
-#endif
                     SEDGE_EACH (f, SEDGE_FIELDS) own[i * SEDGE_FIELDS + f] = at_node.f[f];
                 }
                 take_terms(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own, start + e, n,
@@ -459,7 +435,6 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_BARRIER();
 #endif
-        const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
         const SEDGE_GLOBAL sedge_value *const words_b = carried[start * SEDGE_NODES_PADDED].f;
@@ -472,11 +447,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 const int w = item.place * 2;
                 const int sum = item.unit * SEDGE_JUMP_STRIDE;
                 if (item.is_one) {
-#if SEDGE_SHARED_SUMS
-                    const sedge_pair own = *(const SEDGE_GLOBAL sedge_pair *)(words_u + 2 * at);
-#else
                     const sedge_pair own = *(const SEDGE_BLOCKWIDE sedge_pair *)(s_u + 2 * at);
-#endif
                     sedge_pair change = {{SEDGE_R(0.0), SEDGE_R(0.0)}};
                     sedge_pair after;
 
@@ -493,7 +464,6 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 }
             }
         }
-        (void)words_u;
     }
     (void)deriv, (void)lift;
 }
