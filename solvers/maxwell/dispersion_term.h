@@ -10,7 +10,7 @@ SEDGE_FUNCTION void dispersion_debye(const sedge_value *field, const sedge_value
                                      sedge_value inverse, const sedge_value *p, sedge_value *change,
                                      sedge_value *dw)
 {
-    const sedge_value rate = SEDGE_R(1.0) / p[1]; // kernels divide once, not for each i
+    const sedge_value rate = sedge_inverse(p[1]); // once, not for each i
 
     for (int i = 0; i < 3; i++) {
         dw[i] = rate * (p[0] * field[i] - w[i]);

@@ -8,7 +8,7 @@
 //   SEDGE_R(x)    the literal x as sedge_real: mixing a double literal with a vector is an error
 //   SEDGE_SPLAT(x)  the sedge_value whose lanes all are x: a vector cannot be assigned a scalar
 //   SEDGE_FUNCTION  what stands before a function
-//   sedge_max, sedge_min, sedge_abs, sedge_sqrt  of sedge_value
+//   sedge_max, sedge_min, sedge_abs, sedge_sqrt, sedge_inverse  of sedge_value
 #pragma once
 
 #include <math.h>
@@ -38,6 +38,11 @@ SEDGE_FUNCTION double sedge_abs(double a)
 SEDGE_FUNCTION double sedge_sqrt(double a)
 {
     return sqrt(a);
+}
+
+SEDGE_FUNCTION double sedge_inverse(double a)
+{
+    return 1.0 / a;
 }
 
 // The value at time t of a time signal, which is this many numbers (dg/signal.h).

@@ -99,7 +99,8 @@ typedef struct sedge_term_kind {
     void (*energy)(const double *m, const double *p, double *weights);
     // Optional, of a linear term: 1 + f where the law couples component i of the three fields f, f
     // + 1, f + 2 with w[i], w[3 + i], .. of each pole alone, alike for all three. Where such poles
-    // are stiff, the run may solve them by an exponential update (dg/exponential.h).
+    // are stiff, the run may solve them by an exponential update (dg/exponential.h). Predictions of
+    // ADER's steps have fewer operations where all terms are of such kinds.
     int field_triple;
     // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
     // coefficients of any basis may be used in place of nodal values.

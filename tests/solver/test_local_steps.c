@@ -17,8 +17,8 @@
 
 extern const sedge_integrator sedge_integrator_ader;
 extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
-    sedge_term_debye, sedge_term_lorentz, sedge_term_pml_side, sedge_term_pml_edge,
-    sedge_term_pml_corner;
+    sedge_term_debye, sedge_term_lorentz, sedge_term_magnetic_lorentz, sedge_term_pml_side,
+    sedge_term_pml_edge, sedge_term_pml_corner;
 
 static kit_options start(kit_options options, const char *levels)
 {
@@ -191,6 +191,24 @@ static void test_many_poles(const kit_world *world)
         terms[count++] = (kit_term){&sedge_term_lorentz, "below", {0.2, 0.3 + 0.05 * i, 0.0}};
     options.split_axis = 2;
     options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
+    options.terms = terms;
+    match_steps(world, &options, 0.0);
+}
+
+// Nothing but terms that act on the three components of vectors alike, of E and of H: curls of
+// memory take part (dg_predict.h).
+static void test_alike(const kit_world *world, int order, const char *levels)
+{
+    static const kit_term terms[] = {{&sedge_term_debye, "above", {3.0, 0.15}},
+                                     {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+                                     {&sedge_term_magnetic_lorentz, "above", {0.6, 1.1, 0.1}},
+                                     {&sedge_term_magnetic_lorentz, "below", {1.4, 0.5, 0.0}},
+                                     {NULL, NULL, {0.0}}};
+    kit_options options = start(kit_defaults(order, 3), levels);
+
+    options.split_axis = 2;
     options.materials[1] = kit_resin;
     options.walls = kit_all_walls;
     options.terms = terms;
@@ -727,6 +745,7 @@ static void test_all(const kit_world *world)
     test_periodic(world);
     test_layers(world);
     test_many_poles(world);
+    for (int order = 1; order <= (alone ? 5 : 2); order++) test_alike(world, order, levels[order]);
     test_room();
     test_tensors(world);
     test_tables();

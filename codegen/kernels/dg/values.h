@@ -49,15 +49,20 @@ SEDGE_FUNCTION sedge_value sedge_sqrt(sedge_value a)
     return c;
 }
 
-// 1/a. In fp32 on NVIDIA's chips their approximation and a Newton step, right but for the last bit,
-// for |a| from 1.2e-38 to 8e37: a division there has branches, and calls for what is small or
-// large.
+// 1/a. On NVIDIA's chips their approximation and a Newton step, in fp64 two, right but for the last
+// bit, for |a| from 1.2e-38 to 8e37, in fp64 from 2.3e-308 to 4e307: a division there has branches,
+// and calls for what is small or large.
 SEDGE_FUNCTION sedge_value sedge_inverse(sedge_value a)
 {
 #if SEDGE_TARGET_CUDA && !SEDGE_FP64
     float guess;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(a));
     return guess + guess * (1.0f - a * guess);
+#elif SEDGE_TARGET_CUDA
+    double guess;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(a));
+    guess = guess + guess * (1.0 - a * guess);
+    return guess + guess * (1.0 - a * guess);
 #else
     return SEDGE_SPLAT(1.0) / a;
 #endif

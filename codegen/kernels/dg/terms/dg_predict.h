@@ -23,6 +23,11 @@
 // An item has a coefficient of one element of the block, of order N - 1 or N - 2, and at last of
 // order N. Neighbouring items have neighbouring elements, then neighbouring coefficients, and
 // strides are such that they meet different banks.
+//
+// D x is a sum of D u, D S u, .. Where all terms act on the three components of a vector alike
+// (field_triple of src/dg/term_kind.h), curls of memory have a meaning, and S of curls is the curls
+// of S: SEDGE_PREDICT_ALIKE. Then S acts once on curls of fields and memory in place of three times
+// on differences.
 
 #define SEDGE_PREDICT_ITEMS (SEDGE_NODES * SEDGE_PREDICT_BLOCK)
 #define SEDGE_LOWER_ITEMS   (SEDGE_LOWER_NODES * SEDGE_PREDICT_BLOCK)
@@ -66,12 +71,13 @@ SEDGE_FUNCTION void read_metric(sedge_metric *metric, const SEDGE_BLOCKWIDE sedg
 }
 
 // Add the part of a derivative in the element's direction k (0 to 2): `side` is the difference of
-// the fields along it, g the metric terms of the direction. The sum is of curls, or div F itself.
+// `words` words along it, g the metric terms of the direction. The sum is of curls, of three words
+// each, or div F itself, of fields alone.
 SEDGE_FUNCTION void add_direction(sedge_value *sum, const sedge_value *side, const sedge_value *g,
-                                  const sedge_value *m)
+                                  const sedge_value *m, const int words)
 {
 #ifdef SEDGE_FROM_CURLS
-    SEDGE_EACH (f, SEDGE_FIELDS) {
+    SEDGE_EACH (f, words) {
         const int y = (f + 1) % 3;
         const int z = (f + 2) % 3;
         const int v = f / 3 * 3;
@@ -79,6 +85,7 @@ SEDGE_FUNCTION void add_direction(sedge_value *sum, const sedge_value *side, con
     }
     (void)m;
 #else
+    (void)words;
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     sedge_value flux[3][SEDGE_FIELDS];
 
@@ -122,7 +129,7 @@ SEDGE_FUNCTION void find_slope(sedge_value *slope, const SEDGE_BLOCKWIDE sedge_v
         sedge_state side =
             *(const SEDGE_BLOCKWIDE sedge_state *)(states + at->node[k + 1] * SEDGE_FIELDS);
         SEDGE_EACH (f, SEDGE_FIELDS) side.f[f] = side.f[f] - corner.f[f];
-        add_direction(sum, side.f, own.g + 3 * k, m);
+        add_direction(sum, side.f, own.g + 3 * k, m, SEDGE_FIELDS);
     }
     finish_slope(slope, sum, factor, m);
 }
@@ -189,6 +196,10 @@ typedef struct SEDGE_ALIGN(SEDGE_PREDICT_SUM_ALIGN) sedge_predict_sums {
 } sedge_predict_sums;
 #endif
 
+// Whether a host reads a coefficient of this weight. A GPU reads all four at once: where the weight
+// is 0, what stands at the first coefficient.
+#define SEDGE_RAISES(weight) (!SEDGE_TARGET_HOST || (weight) != 0)
+
 // Add fields of order N - 2, raised, at coefficient i of order N - 1; `slopes` are 1/(N - 1) of
 // them.
 SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_value *slopes, int i,
@@ -200,7 +211,7 @@ SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_va
     SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
     SEDGE_EACH (k, 4) {
-        if (weight->node[k] != 0) {
+        if (SEDGE_RAISES(weight->node[k])) {
             const sedge_state slope =
                 *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at->node[k] * SEDGE_FIELDS);
             SEDGE_EACH (f, SEDGE_FIELDS) to[f] = to[f] + (sedge_real)weight->node[k] * slope.f[f];
@@ -218,7 +229,7 @@ SEDGE_FUNCTION void raise_sums(sedge_value *to, const SEDGE_BLOCKWIDE sedge_valu
     SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
     SEDGE_EACH (k, 4) {
-        if (weight->node[k] != 0) {
+        if (SEDGE_RAISES(weight->node[k])) {
             const sedge_predict_sums sum =
                 *(const SEDGE_BLOCKWIDE sedge_predict_sums *)(sums + at->node[k] *
                                                                          SEDGE_PREDICT_SUM_WORDS);
@@ -526,34 +537,45 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                                  (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) +
                                      i);
                 sedge_value corner[SEDGE_PREDICT_ALL];
-                sedge_value of[SEDGE_PREDICT_POWERS][SEDGE_FIELDS];
+                sedge_value of[SEDGE_PREDICT_POWERS][SEDGE_PREDICT_ALL]; // D, D S, D S^2 ..
                 SEDGE_EACH (p, SEDGE_PREDICT_POWERS)
-                    SEDGE_EACH (f, SEDGE_FIELDS) of[p][f] = SEDGE_SPLAT(SEDGE_R(0.0));
+                    SEDGE_EACH (f, SEDGE_PREDICT_ALL) of[p][f] = SEDGE_SPLAT(SEDGE_R(0.0));
                 read_all(corner, own_u, own_m, at->node[0], SEDGE_MINE(holds, e));
                 SEDGE_EACH (k, 3) {
                     sedge_value side[SEDGE_PREDICT_ALL];
-                    sedge_value x[SEDGE_PREDICT_ALL];
                     sedge_value g[3];
                     read_all(side, own_u, own_m, at->node[k + 1], SEDGE_MINE(holds, e));
-                    SEDGE_EACH (f, SEDGE_PREDICT_ALL) x[f] = side[f] = side[f] - corner[f];
+                    SEDGE_EACH (f, SEDGE_PREDICT_ALL) side[f] = side[f] - corner[f];
                     SEDGE_EACH (d, 3) g[d] = s_g[e * SEDGE_METRIC_STRIDE + 3 * k + d];
-                    SEDGE_UNROLL
-                    for (int power = SEDGE_PREDICT_POWERS; power > 0; power--) {
-                        add_direction(of[power - 1], x, g, SEDGE_MINE(holds, e)->m);
-                        if (power > 1) {
+                    add_direction(of[0], side, g, SEDGE_MINE(holds, e)->m,
+                                  SEDGE_PREDICT_ALIKE ? SEDGE_PREDICT_ALL : SEDGE_FIELDS);
+                    if (!SEDGE_PREDICT_ALIKE) {
+                        SEDGE_UNROLL
+                        for (int p = 1; p < SEDGE_PREDICT_POWERS; p++) {
                             sedge_value rate[SEDGE_PREDICT_ALL];
-                            SEDGE_APPLY_TERMS(rate, x);
-                            SEDGE_EACH (f, SEDGE_PREDICT_ALL)
-                                x[f] = side[f] + SEDGE_PREDICT_FACTOR(power) * rate[f];
+                            SEDGE_APPLY_TERMS(rate, side);
+                            SEDGE_EACH (f, SEDGE_PREDICT_ALL) side[f] = rate[f];
+                            add_direction(of[p], side, g, SEDGE_MINE(holds, e)->m, SEDGE_FIELDS);
                         }
                     }
                     SEDGE_KEEP_ORDER();
+                }
+                if (SEDGE_PREDICT_ALIKE) {
+                    SEDGE_UNROLL
+                    for (int p = 1; p < SEDGE_PREDICT_POWERS; p++)
+                        SEDGE_APPLY_TERMS(of[p], of[p - 1]);
                 }
                 SEDGE_UNROLL
                 for (int power = SEDGE_PREDICT_POWERS; power > 0; power--) {
                     sedge_value *const slope =
                         SEDGE_MINE(slopes, item) + (power - 1) * SEDGE_FIELDS;
-                    finish_slope(slope, of[power - 1],
+                    sedge_value x[SEDGE_FIELDS];
+                    SEDGE_EACH (f, SEDGE_FIELDS) x[f] = of[SEDGE_PREDICT_POWERS - power][f];
+                    SEDGE_UNROLL
+                    for (int p = SEDGE_PREDICT_POWERS; p > power; p--)
+                        SEDGE_EACH (f, SEDGE_FIELDS)
+                            x[f] = of[p - 1 - power][f] + SEDGE_PREDICT_FACTOR(p) * x[f];
+                    finish_slope(slope, x,
                                  SEDGE_R(-0.5 * SEDGE_ORDER) * SEDGE_PREDICT_FACTOR(power),
                                  SEDGE_MINE(holds, e)->m);
                     SEDGE_PREDICT_MULTIPLY(slope)
