@@ -4,11 +4,11 @@
 #include "dg/cubature.h"
 #include "dg/dense.h"
 #include "dg/orbits.h"
+#include "forms/covariant_products.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
 #include "operator/curved_operators.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 #define ROWS         4     // of an operator that an item takes
@@ -16,99 +16,6 @@
 #define THREADS_MOST 256
 #define AHEAD_MOST   4 // columns of an operator that a GPU reads beyond the last one, at most
 #define SIGNS        SEDGE_ORBIT_POINTS
-
-// ---- orbits ------------------------------------------------------------------------------------
-
-// Of quadrature points, nodes, coefficients of order N - 1, face points [face][face node].
-typedef struct orbit_sets {
-    sedge_orbits points, nodes, lower, faces;
-} orbit_sets;
-
-static void clear_sets(orbit_sets *sets)
-{
-    sedge_orbits_clear(&sets->points);
-    sedge_orbits_clear(&sets->nodes);
-    sedge_orbits_clear(&sets->lower);
-    sedge_orbits_clear(&sets->faces);
-}
-
-// The lattice points of order N - 1.
-static void place_lower(double (*place)[3], int order)
-{
-    const double step = order > 1 ? 2.0 / (order - 1) : 0.0;
-
-    if (order == 1) {
-        for (int d = 0; d < 3; d++) place[0][d] = -0.5;
-        return;
-    }
-    for (int k = 0; k < order; k++) {
-        for (int j = 0; j < order - k; j++) {
-            for (int i = 0; i < order - k - j; i++) {
-                double *const at = place[sedge_bernstein_number(order - 1, i, j, k)];
-                at[0] = step * i - 1.0;
-                at[1] = step * j - 1.0;
-                at[2] = step * k - 1.0;
-            }
-        }
-    }
-}
-
-// The face node of `face` that is volume node `node`, or -1.
-static int find_face_node(const sedge_element *element, int face, int node)
-{
-    for (int i = 0; i < element->face_nodes; i++)
-        if (element->face_node[face * element->face_nodes + i] == node) return i;
-    return -1;
-}
-
-// The faces are images of each other: orbit k has face node k of face 0.
-static sedge_status find_face_orbits(sedge_orbits *out, const sedge_orbits *nodes,
-                                     const sedge_element *element)
-{
-    SEDGE_TRY(sedge_allocate(&out->member, element->face_nodes, sizeof *out->member));
-    out->count = element->face_nodes;
-    for (int i = 0; i < nodes->count * SIGNS; i++) { // place `first` of an orbit
-        const int *const member = nodes->member[i / SIGNS];
-        const int first = i % SIGNS;
-        const int k = find_face_node(element, 0, member[first]);
-        for (int j = 0; j < SIGNS && k >= 0; j++) {
-            const int face = sedge_orbits_face(j);
-            out->member[k][j] =
-                face * element->face_nodes + find_face_node(element, face, member[first ^ j]);
-        }
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status find_element_orbits(orbit_sets *sets, const sedge_element *element)
-{
-    const int lower = element->nodes - element->face_nodes;
-    double(*place)[3] = NULL;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, sedge_allocate(&place, element->nodes, sizeof *place));
-    for (int n = 0; n < element->nodes; n++) {
-        place[n][0] = element->r[n];
-        place[n][1] = element->s[n];
-        place[n][2] = element->t[n];
-    }
-    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->nodes, place, element->nodes));
-    place_lower(place, element->order);
-    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->lower, place, lower));
-    status = find_face_orbits(&sets->faces, &sets->nodes, element);
-done:
-    sedge_release(place);
-    return status;
-}
-
-// The caller clears them, after a failure, too.
-static sedge_status find_sets(orbit_sets *sets, const sedge_element *element,
-                              const sedge_quadrature *volume)
-{
-    *sets = (orbit_sets){0};
-    SEDGE_TRY(sedge_orbits_create(&sets->points, volume->place, volume->points));
-    return find_element_orbits(sets, element);
-}
 
 // ---- the kernel's tables of integers -----------------------------------------------------------
 
@@ -125,8 +32,8 @@ sedge_status operator_covariant_fill_table(int16_t *out, const sedge_operator *o
                                            const int16_t *simplices)
 {
     const int width = op->element->face_nodes;
-    orbit_sets sets = {0};
-    const sedge_status status = find_element_orbits(&sets, op->element);
+    operator_orbits sets = {0};
+    const sedge_status status = operator_orbits_create(&sets, op->element, NULL);
 
     for (int o = 0; o < sets.nodes.count && status == SEDGE_OK; o++) {
         for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)sets.nodes.member[o][j];
@@ -137,7 +44,7 @@ sedge_status operator_covariant_fill_table(int16_t *out, const sedge_operator *o
     }
     for (int k = 0; k < width && status == SEDGE_OK; k++)
         for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)(sets.faces.member[k][j] % width);
-    clear_sets(&sets);
+    operator_orbits_clear(&sets);
     return status;
 }
 
@@ -182,18 +89,18 @@ static sedge_status count_orbits(operator_curved_config *config, const sedge_pro
                                  const sedge_element *element)
 {
     sedge_quadrature volume = {0};
-    orbit_sets sets = {0};
+    operator_orbits sets = {0};
     sedge_status status;
 
     SEDGE_TRY_GOTO(status,
                    sedge_quadrature_tet(&volume, sedge_cubature_degree(problem, element->order)));
-    SEDGE_TRY_GOTO(status, find_sets(&sets, element, &volume));
+    SEDGE_TRY_GOTO(status, operator_orbits_create(&sets, element, &volume));
     config->points = volume.points;
     config->orbits[0] = sets.points.count;
     config->orbits[1] = sets.nodes.count;
     config->orbits[2] = sets.lower.count;
 done:
-    clear_sets(&sets);
+    operator_orbits_clear(&sets);
     sedge_quadrature_clear(&volume);
     return status;
 }
@@ -203,7 +110,8 @@ typedef struct block_shape {
     int batches;  // SIMD batches a block, at most
     int threads;  // 0: one for each face node of all batches
     int resident; // blocks of a multiprocessor for which registers are limited
-    int ahead;    // columns of an operator that are read ahead
+    int ahead;    // columns of an operator that are read ahead, where entries are not constants
+    int coded;    // 1: the operators' entries are constants of the code
 } block_shape;
 
 // The fastest of those timed on an H200 at orders 2, 3, 4 and 6 in fp32
@@ -212,8 +120,10 @@ typedef struct block_shape {
 static block_shape find_shape(const operator_layout *layout, const sedge_device_info *info,
                               int order)
 {
-    static const block_shape measured[] = {
-        [2] = {16, 128, 6, 1}, [3] = {8, 96, 8, 1}, [4] = {8, 128, 5, 2}, [6] = {8, 128, 3, 4}};
+    static const block_shape measured[] = {[2] = {16, 128, 6, 1, 1},
+                                           [3] = {16, 192, 4, 1, 1},
+                                           [4] = {8, 128, 5, 2, 1},
+                                           [6] = {8, 128, 3, 4, 0}};
     const int orders = (int)(sizeof measured / sizeof *measured);
     const bool gpu = sedge_traits_of(info->kind)->gpu_rules || info->random_order;
 
@@ -269,6 +179,7 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
     config->threads = count_threads(config, element, &shape);
     config->resident = shape.resident * config->threads;
     config->ahead = shape.ahead;
+    config->coded = shape.coded && config->chunk == config->orbits[0];
     return SEDGE_OK;
 }
 
@@ -287,55 +198,9 @@ static void write_tiles(operator_writer *w, const double *matrices, int signs, i
     }
 }
 
-// N/2 times the Bernstein polynomials of order N - 1 at the points, [points][lower].
-static void evaluate_lower(double *out, const sedge_quadrature *volume, int order, int lower)
-{
-    for (int q = 0; q < volume->points; q++) {
-        const double *const at = volume->place[q];
-        const double l[4] = {-0.5 * (1.0 + at[0] + at[1] + at[2]), 0.5 * (1.0 + at[0]),
-                             0.5 * (1.0 + at[1]), 0.5 * (1.0 + at[2])};
-        for (int k = 0; k < order; k++) {
-            for (int j = 0; j < order - k; j++) {
-                for (int i = 0; i < order - k - j; i++) {
-                    const int power[4] = {order - 1 - i - j - k, i, j, k};
-                    double value = 0.5 * order * tgamma(order);
-                    for (int v = 0; v < 4; v++)
-                        value *= pow(l[v], power[v]) / tgamma(power[v] + 1.0);
-                    out[(int64_t)q * lower + sedge_bernstein_number(order - 1, i, j, k)] = value;
-                }
-            }
-        }
-    }
-}
-
-// V' and L as the columns of one matrix for each sign, [signs][point orbits][lower orbits, face
-// nodes]. `work` and `reduced` have room for [points][4 face nodes] and for a reduced matrix.
-static void build_sum(double *out, const sedge_operator *op, const orbit_sets *sets, double *work,
-                      double *reduced)
-{
-    const sedge_cubature *const cubature = op->curved.cubature;
-    const sedge_element *const element = op->element;
-    const int points = cubature->volume.points;
-    const int around = SEDGE_FACES * element->face_nodes;
-    const int lower = element->nodes - element->face_nodes;
-    const int columns = sets->lower.count + sets->faces.count;
-    const int64_t rows = (int64_t)SIGNS * sets->points.count;
-
-    evaluate_lower(work, &cubature->volume, element->order, lower);
-    sedge_orbits_reduce(reduced, work, lower, &sets->points, &sets->lower);
-    for (int64_t i = 0; i < rows * sets->lower.count; i++)
-        out[i / sets->lower.count * columns + i % sets->lower.count] = reduced[i];
-    sedge_dense_multiply(work, cubature->values, false, element->lift, false, points,
-                         element->nodes, around);
-    sedge_orbits_reduce(reduced, work, around, &sets->points, &sets->faces);
-    for (int64_t i = 0; i < rows * sets->faces.count; i++) {
-        out[i / sets->faces.count * columns + sets->lower.count + i % sets->faces.count] =
-            reduced[i];
-    }
-}
-
 // Places by orbits: of points, nodes, face nodes.
-static void write_orbit_places(operator_writer *w, const sedge_operator *op, const orbit_sets *sets)
+static void write_orbit_places(operator_writer *w, const sedge_operator *op,
+                               const operator_orbits *sets)
 {
     const sedge_element *const element = op->element;
     const double *const rst[3] = {element->r, element->s, element->t};
@@ -352,29 +217,10 @@ static void write_orbit_places(operator_writer *w, const sedge_operator *op, con
     }
 }
 
-// What the stage reads, in the order of dg_covariant.h.
-static void write_products(operator_writer *w, const sedge_operator *op, const orbit_sets *sets,
-                           double *work, double *reduced, double *sum)
+static sedge_status write_product(void *context, const operator_product *product)
 {
-    const sedge_cubature *const cubature = op->curved.cubature;
-    const sedge_bernstein *const basis = op->bernstein;
-    const int nodes = op->element->nodes;
-    const int width = op->element->face_nodes;
-    const int points = cubature->volume.points;
-    const int node_orbits = sets->nodes.count;
-    const int point_orbits = sets->points.count;
-
-    sedge_orbits_reduce(reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
-    write_tiles(w, reduced, SIGNS, node_orbits, node_orbits);
-    build_sum(sum, op, sets, work, reduced);
-    write_tiles(w, sum, SIGNS, point_orbits, sets->lower.count + width);
-    sedge_orbits_reduce(reduced, cubature->project, points, &sets->nodes, &sets->points);
-    write_tiles(w, reduced, SIGNS, node_orbits, point_orbits);
-    if (op->layout.basis != SEDGE_NODAL) {
-        sedge_orbits_reduce(reduced, basis->to_nodal, nodes, &sets->nodes, &sets->nodes);
-        write_tiles(w, reduced, SIGNS, node_orbits, node_orbits);
-        write_tiles(w, basis->face_to_nodal, 1, width, width);
-    }
+    write_tiles(context, product->matrix, product->signs, product->rows, product->columns);
+    return SEDGE_OK;
 }
 
 // What energies need. `work` has room for [points][nodes].
@@ -400,7 +246,7 @@ static int64_t count_tiles(int signs, int rows, int columns)
     return (int64_t)signs * round_up(rows, ROWS) * columns;
 }
 
-static int64_t count_operators(const sedge_operator *op, const orbit_sets *sets)
+static int64_t count_operators(const sedge_operator *op, const operator_orbits *sets)
 {
     const int node_orbits = sets->nodes.count;
     const int point_orbits = sets->points.count;
@@ -421,36 +267,30 @@ sedge_status operator_covariant_take_basis(sedge_operator *op)
 {
     const int64_t nodes = op->element->nodes;
     const int64_t points = op->curved.cubature->volume.points;
-    const int64_t around = (int64_t)SEDGE_FACES * op->element->face_nodes;
     operator_writer w = {.real_bytes = op->layout.real_bytes};
-    orbit_sets sets = {0};
+    operator_orbits sets = {0};
     double *work = NULL;
-    double *reduced = NULL;
-    double *sum = NULL;
     int64_t count = 0;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, operator_bernstein_need(op));
-    SEDGE_TRY_GOTO(status, find_sets(&sets, op->element, &op->curved.cubature->volume));
-    const int64_t rows = (int64_t)SIGNS * larger(sets.points.count, sets.nodes.count);
-    const int64_t most = larger(sets.points.count, larger(sets.nodes.count, sets.faces.count));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&work, points * (nodes + around), sizeof *work));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&reduced, rows * most, sizeof *reduced));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&sum, rows * (nodes + around), sizeof *sum));
+    SEDGE_TRY_GOTO(status,
+                   operator_orbits_create(&sets, op->element, &op->curved.cubature->volume));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&work, points * nodes, sizeof *work));
     count = count_operators(op, &sets);
     SEDGE_TRY_GOTO(status, sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes));
     write_orbit_places(&w, op, &sets);
-    write_products(&w, op, &sets, work, reduced, sum);
+    SEDGE_TRY_GOTO(status,
+                   operator_products_list(&sets, op->curved.cubature, op->element, op->bernstein,
+                                          op->layout.basis, write_product, &w));
     write_rest(&w, op, work);
     void *const list = w.list;
     w.list = NULL; // sedge_upload releases it
     status =
         sedge_upload(&op->curved.operators, op->device, list, count, (size_t)op->layout.real_bytes);
 done:
-    clear_sets(&sets);
+    operator_orbits_clear(&sets);
     sedge_release(work);
-    sedge_release(reduced);
-    sedge_release(sum);
     sedge_release(w.list);
     return status;
 }

@@ -70,6 +70,7 @@ typedef struct operator_curved_config {
     int scratch_words;       // words of the block's memory for each lane
     int resident;            // threads of a multiprocessor for which registers are limited
     int ahead;               // columns of an operator that a GPU reads ahead
+    int coded;               // 1: the operators' entries are constants of the code
     int64_t scratch_bytes;   // of its memory
 } operator_curved_config;
 

@@ -6,6 +6,7 @@
 #include "dg/response.h"
 #include "forms/candidates.h"
 #include "forms/constants.h"
+#include "forms/covariant_products.h"
 #include "forms/form.h"
 #include "forms/program.h"
 #include "forms/request.h"
@@ -109,9 +110,10 @@ static bool has_terms_here(const sedge_problem *problem)
 }
 
 // Their number; `sources` has room for them. `terms` are those of such kernels, `series` the code
-// of the prediction's sums.
+// of the prediction's sums, `products` that of curved elements' products, or empty.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
-                        const sedge_text *series, const sedge_problem *problem)
+                        const sedge_text *series, const sedge_text *products,
+                        const sedge_problem *problem)
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
 
@@ -133,6 +135,9 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++].name = "codegen/kernels/dg/curved/dg_curved_parts.h";
         if (sedge_cubature_is_covariant(problem)) {
             sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_parts.h";
+            if (sedge_text_get(products)[0] != '\0') {
+                sources[count++] = (sedge_source){"covariant_products.h", sedge_text_get(products)};
+            }
             sources[count++].name = "codegen/kernels/dg/curved/dg_covariant.h";
         } else {
             sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
@@ -189,10 +194,24 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"CURVED_THREADS", curved.threads}, {"CURVED_SCRATCH", curved.scratch_words},
         {"CURVED_TILE", curved.tile},       {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
         {"CURVED_ROWS", curved.rows},       {"CURVED_RESIDENT", curved.resident},
-        {"CURVED_AHEAD", curved.ahead},     {"POINT_ORBITS", curved.orbits[0]},
-        {"NODE_ORBITS", curved.orbits[1]},  {"LOWER_ORBITS", curved.orbits[2]},
+        {"CURVED_AHEAD", curved.ahead},     {"CURVED_CODED", curved.coded},
+        {"POINT_ORBITS", curved.orbits[0]}, {"NODE_ORBITS", curved.orbits[1]},
+        {"LOWER_ORBITS", curved.orbits[2]},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
+}
+
+// The products of curved elements as code, where they are; else nothing.
+static sedge_status write_products(sedge_text *text, const operator_target *target,
+                                   const operator_layout *layout)
+{
+    operator_curved_config curved;
+
+    if (!target->problem->curved) return SEDGE_OK;
+    SEDGE_TRY(
+        operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
+    if (curved.coded == 0) return SEDGE_OK;
+    return operator_products_write(text, target->problem, target->element, layout->basis);
 }
 
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
@@ -204,6 +223,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     sedge_source *sources = NULL;
     sedge_text *constants = NULL;
     sedge_text *series = NULL;
+    sedge_text *products = NULL;
     char problem_name[SEDGE_CONFIG_NAME];
     operator_config any;
     sedge_status status;
@@ -212,17 +232,21 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 18 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 19 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&products));
     SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
     SEDGE_TRY_GOTO(status, operator_predictor_write(series, layout, target));
+    SEDGE_TRY_GOTO(status, write_products(products, target, layout));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
-    status = operator_program_write(text, name, target, layout, &any, constants, sources,
-                                    list_sources(sources, terms, series, target->problem));
+    status =
+        operator_program_write(text, name, target, layout, &any, constants, sources,
+                               list_sources(sources, terms, series, products, target->problem));
 done:
     sedge_release(sources);
+    sedge_text_free(products);
     sedge_text_free(series);
     sedge_text_free(constants);
     return status;

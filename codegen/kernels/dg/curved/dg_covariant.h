@@ -34,7 +34,8 @@
 // A block works on SEDGE_CURVED_BLOCK values. In its memory a row has one component of all fields
 // of all values: [z][row][value][field]. An item of a product has SEDGE_CURVED_ROWS rows and
 // SEDGE_CURVED_TILE values: it reads rows + values x fields numbers for as many multiply-adds as
-// their product.
+// their product. Where SEDGE_CURVED_CODED products are code that has the operators' entries as
+// constants (src/forms/covariant_products.c), and a thread finds all rows of a number of a row.
 #pragma once
 
 // ---- the stage ---------------------------------------------------------------------------------
@@ -53,6 +54,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BLOCKWIDE sedge_value *const s_c = s_p + SEDGE_C_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_e = s_p + SEDGE_E_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_v = s_p + SEDGE_V_AT * SEDGE_ROW_WORDS;
+        SEDGE_BLOCKWIDE sedge_value *const s_r = s_p + SEDGE_R_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_x = s_p + SEDGE_MAPS_AT * SEDGE_ROW_WORDS;
 
         // States, maps, and what is behind the faces. Beyond the last value the last one again, but
@@ -115,10 +117,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_PRODUCT(i, SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS,
                       find_nodal(&sum, i, s_p, s_v, operators), put_nodal(s_q, s_e, i, &sum))
 #else
-        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
-                      find_sums(&sum, i, s_p, SEDGE_NODE_ORBITS, operators + SEDGE_COVARIANT_NODAL,
-                                4, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS),
-                      put_sums(s_q, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+        SEDGE_MULTIPLY(nodal, s_q, SEDGE_NODE_ORBITS, s_p, SEDGE_NODE_ORBITS, 4, SEDGE_NODE_ORBITS,
+                       SEDGE_NODE_ORBITS, SEDGE_COVARIANT_NODAL)
 #endif
 #endif
         SEDGE_BARRIER();
@@ -152,12 +152,9 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             store_orbit(s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
         }
 #if SEDGE_CURVED_COEFFICIENTS && !SEDGE_BOTH_AT_ONCE
-        SEDGE_PRODUCT(i, SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES),
-                      find_sums(&sum, i, s_v + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS,
-                                SEDGE_CURVED_SUMMED, operators + SEDGE_COVARIANT_FACE, 1,
-                                SEDGE_FACE_NODES, SEDGE_FACE_NODES),
-                      put_sums(s_e + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, i, SEDGE_CURVED_SUMMED,
-                               SEDGE_FACE_NODES, &sum))
+        SEDGE_MULTIPLY(face, s_e + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, SEDGE_CURVED_SUMMED,
+                       s_v + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, SEDGE_CURVED_SUMMED, 1,
+                       SEDGE_FACE_NODES, SEDGE_FACE_NODES, SEDGE_COVARIANT_FACE)
 #endif
         SEDGE_BARRIER();
 
@@ -179,11 +176,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                                   slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
             }
         }
-        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
-                      find_sums(&sum, i, s_q, SEDGE_NODE_ORBITS,
-                                operators + SEDGE_COVARIANT_COEFFICIENTS, 4, SEDGE_NODE_ORBITS,
-                                SEDGE_NODE_ORBITS),
-                      put_sums(s_p, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+        SEDGE_MULTIPLY(coefficients, s_p, SEDGE_NODE_ORBITS, s_q, SEDGE_NODE_ORBITS, 4,
+                       SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
         SEDGE_BARRIER();
 
         // Jumps at face nodes; then coefficients of orbits to all coefficients.
@@ -241,12 +235,17 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
 
         // Curls and lift at the points, weighed, and back to the nodes.
 #if SEDGE_CURVED_CHUNK >= SEDGE_POINT_ORBITS
+#if SEDGE_CURVED_CODED
+        SEDGE_MULTIPLY(sum, s_q, SEDGE_POINT_ORBITS, s_e, SEDGE_CURVED_SUMMED, 4,
+                       SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED, SEDGE_COVARIANT_SUM)
+#else
         SEDGE_ITEMS_1D (i, SEDGE_SUM_ITEMS, SEDGE_CURVED_THREADS) {
             sedge_sums sum;
             find_sums(&sum, i, s_e, SEDGE_CURVED_SUMMED, operators + SEDGE_COVARIANT_SUM, 4,
                       SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED);
             put_sums(s_q, i, SEDGE_POINT_ORBITS, SEDGE_POINT_ORBITS, &sum);
         }
+#endif
         SEDGE_BARRIER();
         SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)
         {
@@ -254,11 +253,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                         operators, q, SEDGE_POINT_ORBITS);
         }
         SEDGE_BARRIER();
-        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
-                      find_sums(&sum, i, s_q, SEDGE_POINT_ORBITS,
-                                operators + SEDGE_COVARIANT_PROJECT, 4, SEDGE_NODE_ORBITS,
-                                SEDGE_POINT_ORBITS),
-                      put_sums(s_p, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+        SEDGE_MULTIPLY(project, s_r, SEDGE_NODE_ORBITS, s_q, SEDGE_POINT_ORBITS, 4,
+                       SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_COVARIANT_PROJECT)
 #else // in chunks; each thread adds up its item of the last product
         {
             const int item = SEDGE_THREAD;
@@ -283,7 +279,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                 SEDGE_BARRIER();
             }
             if (item < SEDGE_SQUARE_ITEMS)
-                put_sums(s_p, item, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &nodes);
+                put_sums(s_r, item, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &nodes);
         }
 #endif
         SEDGE_BARRIER();
@@ -291,7 +287,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         // Rates of the fields at the nodes, then in the layout's basis, [value][node][field].
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {
-            SEDGE_BLOCKWIDE sedge_value *const at = s_p + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
+            SEDGE_BLOCKWIDE sedge_value *const at = s_r + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS;
             sedge_value v[SEDGE_ORBIT_WORDS];
             sedge_value c[32];
             const sedge_places places = get_places(operators + SEDGE_NODE_PLACES, o);
@@ -312,11 +308,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         }
         SEDGE_BARRIER();
 #if SEDGE_CURVED_COEFFICIENTS
-        SEDGE_PRODUCT(i, SEDGE_SQUARE_ITEMS,
-                      find_sums(&sum, i, s_p, SEDGE_NODE_ORBITS,
-                                operators + SEDGE_COVARIANT_COEFFICIENTS, 4, SEDGE_NODE_ORBITS,
-                                SEDGE_NODE_ORBITS),
-                      put_sums(s_q, i, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, &sum))
+        SEDGE_MULTIPLY(coefficients, s_q, SEDGE_NODE_ORBITS, s_r, SEDGE_NODE_ORBITS, 4,
+                       SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
         SEDGE_BARRIER();
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {

@@ -53,6 +53,7 @@
 //   s_e  orbits of lower coefficients and of face nodes, which are summed
 //   s_v  what is behind the faces, where s_e has its orbits of face nodes
 //   s_x  maps
+//   s_r  rates, orbits of nodes: s_p, or s_e where products are code
 // On a GPU s_p is s_q and s_v is s_e: products write where they read (SEDGE_PRODUCT).
 #define SEDGE_POINT_ROWS (4 * SEDGE_CURVED_CHUNK)
 #define SEDGE_AND_NODES  (4 * SEDGE_NODE_ORBITS + SEDGE_NODES_PADDED)
@@ -69,6 +70,7 @@
 #else
 #define SEDGE_V_AT SEDGE_E_AT
 #endif
+#define SEDGE_R_AT    (SEDGE_CURVED_CODED ? SEDGE_E_AT : 0)
 #define SEDGE_MAPS_AT (SEDGE_V_AT + 4 * SEDGE_CURVED_SUMMED)
 // The row of the face node at place j of orbit k.
 #define SEDGE_FACE_ROW(j, k) ((j)*SEDGE_CURVED_SUMMED + SEDGE_LOWER_ORBITS + (k))
@@ -641,6 +643,32 @@ SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride,
     }
 #endif
 
+// The product NAME, `rows` by `columns`, of all values, whose matrices of `signs` sign patterns
+// begin at `matrix` among the operators. Sign patterns are to_rows and from_rows rows apart. On a
+// GPU `to` and `from` may be the same, if these are.
+//
+// Where products are code (src/forms/covariant_products.c), a thread finds all rows of sign
+// pattern z at place p of a row, from all columns there, which it reads first and nobody else
+// touches. All threads of a warp have the same sign pattern.
+#if SEDGE_CURVED_CODED
+#define SEDGE_ROW_WARPS ((SEDGE_ROW_WORDS + 31) / 32)
+#define SEDGE_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix) \
+    SEDGE_ROLLED for (int w = SEDGE_THREAD / 32; w < 4 * SEDGE_ROW_WARPS;                \
+                      w += SEDGE_CURVED_THREADS / 32)                                    \
+    {                                                                                    \
+        const int z = w % 4;                                                             \
+        const int p = w / 4 * 32 + SEDGE_THREAD % 32;                                    \
+        if (p < SEDGE_ROW_WORDS)                                                         \
+            covariant_##NAME((to) + z * (to_rows)*SEDGE_ROW_WORDS + p,                   \
+                             (from) + z * (from_rows)*SEDGE_ROW_WORDS + p, z);           \
+    }
+#else
+#define SEDGE_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix)           \
+    SEDGE_PRODUCT(i, SEDGE_PRODUCT_ITEMS(rows),                                                    \
+                  find_sums(&sum, i, from, from_rows, operators + (matrix), signs, rows, columns), \
+                  put_sums(to, i, to_rows, rows, &sum))
+#endif
+
 // w = from_curls of the reference element's curls, without the factor N/2, from the coefficients
 // corner[k] at beta + e_k.
 SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
@@ -813,7 +841,8 @@ SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps,
 #define SEDGE_SQUARE_ITEMS SEDGE_PRODUCT_ITEMS(SEDGE_NODE_ORBITS)
 #define SEDGE_FACE_ITEMS   ((SEDGE_PRODUCT_ITEMS(SEDGE_FACE_NODES) + 31) / 32 * 32)
 #define SEDGE_SUM_ITEMS    SEDGE_PRODUCT_ITEMS(SEDGE_CURVED_CHUNK)
-#define SEDGE_BOTH_AT_ONCE (SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS <= SEDGE_CURVED_THREADS)
+#define SEDGE_BOTH_AT_ONCE \
+    (!SEDGE_CURVED_CODED && SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS <= SEDGE_CURVED_THREADS)
 
 #if SEDGE_CURVED_COEFFICIENTS
 // Nodal values of the faces, then of the element.

@@ -1,0 +1,276 @@
+#include "forms/covariant_products.h"
+
+#include "base/memory.h"
+#include "dg/dense.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define SIGNS SEDGE_ORBIT_POINTS
+
+// ---- orbits ------------------------------------------------------------------------------------
+
+void operator_orbits_clear(operator_orbits *sets)
+{
+    sedge_orbits_clear(&sets->points);
+    sedge_orbits_clear(&sets->nodes);
+    sedge_orbits_clear(&sets->lower);
+    sedge_orbits_clear(&sets->faces);
+}
+
+// The lattice points of order N - 1.
+static void place_lower(double (*place)[3], int order)
+{
+    const double step = order > 1 ? 2.0 / (order - 1) : 0.0;
+
+    if (order == 1) {
+        for (int d = 0; d < 3; d++) place[0][d] = -0.5;
+        return;
+    }
+    for (int k = 0; k < order; k++) {
+        for (int j = 0; j < order - k; j++) {
+            for (int i = 0; i < order - k - j; i++) {
+                double *const at = place[sedge_bernstein_number(order - 1, i, j, k)];
+                at[0] = step * i - 1.0;
+                at[1] = step * j - 1.0;
+                at[2] = step * k - 1.0;
+            }
+        }
+    }
+}
+
+// The face node of `face` that is volume node `node`, or -1.
+static int find_face_node(const sedge_element *element, int face, int node)
+{
+    for (int i = 0; i < element->face_nodes; i++)
+        if (element->face_node[face * element->face_nodes + i] == node) return i;
+    return -1;
+}
+
+// The faces are images of each other: orbit k has face node k of face 0.
+static sedge_status find_face_orbits(sedge_orbits *out, const sedge_orbits *nodes,
+                                     const sedge_element *element)
+{
+    SEDGE_TRY(sedge_allocate(&out->member, element->face_nodes, sizeof *out->member));
+    out->count = element->face_nodes;
+    for (int i = 0; i < nodes->count * SIGNS; i++) { // place `first` of an orbit
+        const int *const member = nodes->member[i / SIGNS];
+        const int first = i % SIGNS;
+        const int k = find_face_node(element, 0, member[first]);
+        for (int j = 0; j < SIGNS && k >= 0; j++) {
+            const int face = sedge_orbits_face(j);
+            out->member[k][j] =
+                face * element->face_nodes + find_face_node(element, face, member[first ^ j]);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_element_orbits(operator_orbits *sets, const sedge_element *element)
+{
+    const int lower = element->nodes - element->face_nodes;
+    double(*place)[3] = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&place, element->nodes, sizeof *place));
+    for (int n = 0; n < element->nodes; n++) {
+        place[n][0] = element->r[n];
+        place[n][1] = element->s[n];
+        place[n][2] = element->t[n];
+    }
+    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->nodes, place, element->nodes));
+    place_lower(place, element->order);
+    SEDGE_TRY_GOTO(status, sedge_orbits_create(&sets->lower, place, lower));
+    status = find_face_orbits(&sets->faces, &sets->nodes, element);
+done:
+    sedge_release(place);
+    return status;
+}
+
+sedge_status operator_orbits_create(operator_orbits *sets, const sedge_element *element,
+                                    const sedge_quadrature *volume)
+{
+    *sets = (operator_orbits){0};
+    if (volume != NULL)
+        SEDGE_TRY(sedge_orbits_create(&sets->points, volume->place, volume->points));
+    return find_element_orbits(sets, element);
+}
+
+// ---- matrices ----------------------------------------------------------------------------------
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// N/2 times the Bernstein polynomials of order N - 1 at the points, [points][lower].
+static void evaluate_lower(double *out, const sedge_quadrature *volume, int order, int lower)
+{
+    for (int q = 0; q < volume->points; q++) {
+        const double *const at = volume->place[q];
+        const double l[4] = {-0.5 * (1.0 + at[0] + at[1] + at[2]), 0.5 * (1.0 + at[0]),
+                             0.5 * (1.0 + at[1]), 0.5 * (1.0 + at[2])};
+        for (int k = 0; k < order; k++) {
+            for (int j = 0; j < order - k; j++) {
+                for (int i = 0; i < order - k - j; i++) {
+                    const int power[4] = {order - 1 - i - j - k, i, j, k};
+                    double value = 0.5 * order * tgamma(order);
+                    for (int v = 0; v < 4; v++)
+                        value *= pow(l[v], power[v]) / tgamma(power[v] + 1.0);
+                    out[(int64_t)q * lower + sedge_bernstein_number(order - 1, i, j, k)] = value;
+                }
+            }
+        }
+    }
+}
+
+// V' and L as the columns of one matrix for each sign, [signs][point orbits][lower orbits, face
+// nodes]. `work` and `reduced` have room for [points][4 face nodes] and for a reduced matrix.
+static void build_sum(double *out, const sedge_cubature *cubature, const sedge_element *element,
+                      const operator_orbits *sets, double *work, double *reduced)
+{
+    const int points = cubature->volume.points;
+    const int around = SEDGE_FACES * element->face_nodes;
+    const int lower = element->nodes - element->face_nodes;
+    const int columns = sets->lower.count + sets->faces.count;
+    const int64_t rows = (int64_t)SIGNS * sets->points.count;
+
+    evaluate_lower(work, &cubature->volume, element->order, lower);
+    sedge_orbits_reduce(reduced, work, lower, &sets->points, &sets->lower);
+    for (int64_t i = 0; i < rows * sets->lower.count; i++)
+        out[i / sets->lower.count * columns + i % sets->lower.count] = reduced[i];
+    sedge_dense_multiply(work, cubature->values, false, element->lift, false, points,
+                         element->nodes, around);
+    sedge_orbits_reduce(reduced, work, around, &sets->points, &sets->faces);
+    for (int64_t i = 0; i < rows * sets->faces.count; i++) {
+        out[i / sets->faces.count * columns + sets->lower.count + i % sets->faces.count] =
+            reduced[i];
+    }
+}
+
+// Room for matrices: before they are reduced to sign patterns, and after.
+typedef struct product_room {
+    double *work, *reduced, *sum;
+} product_room;
+
+static sedge_status list_products(const product_room *room, const operator_orbits *sets,
+                                  const sedge_cubature *cubature, const sedge_element *element,
+                                  const sedge_bernstein *basis, sedge_basis state,
+                                  operator_product_visit *visit, void *context)
+{
+    const int nodes = element->nodes;
+    const int width = element->face_nodes;
+    const int node_orbits = sets->nodes.count;
+    const int point_orbits = sets->points.count;
+    operator_product square = {"covariant_coefficients", room->reduced, SIGNS, node_orbits,
+                               node_orbits};
+    const operator_product sum = {"covariant_sum", room->sum, SIGNS, point_orbits,
+                                  sets->lower.count + width};
+    const operator_product project = {"covariant_project", room->reduced, SIGNS, node_orbits,
+                                      point_orbits};
+    const operator_product face = {"covariant_face", basis->face_to_nodal, 1, width, width};
+
+    sedge_orbits_reduce(room->reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
+    SEDGE_TRY(visit(context, &square));
+    build_sum(room->sum, cubature, element, sets, room->work, room->reduced);
+    SEDGE_TRY(visit(context, &sum));
+    sedge_orbits_reduce(room->reduced, cubature->project, cubature->volume.points, &sets->nodes,
+                        &sets->points);
+    SEDGE_TRY(visit(context, &project));
+    if (state == SEDGE_NODAL) return SEDGE_OK;
+    square.name = "covariant_nodal";
+    sedge_orbits_reduce(room->reduced, basis->to_nodal, nodes, &sets->nodes, &sets->nodes);
+    SEDGE_TRY(visit(context, &square));
+    return visit(context, &face);
+}
+
+sedge_status operator_products_list(const operator_orbits *sets, const sedge_cubature *cubature,
+                                    const sedge_element *element, const sedge_bernstein *basis,
+                                    sedge_basis state, operator_product_visit *visit, void *context)
+{
+    const int64_t points = cubature->volume.points;
+    const int64_t columns = element->nodes + (int64_t)SEDGE_FACES * element->face_nodes;
+    const int64_t rows = (int64_t)SIGNS * larger(sets->points.count, sets->nodes.count);
+    const int64_t most = larger(sets->points.count, larger(sets->nodes.count, sets->faces.count));
+    product_room room = {NULL, NULL, NULL};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&room.work, points * columns, sizeof *room.work));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&room.reduced, rows * most, sizeof *room.reduced));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&room.sum, rows * columns, sizeof *room.sum));
+    status = list_products(&room, sets, cubature, element, basis, state, visit, context);
+done:
+    sedge_release(room.work);
+    sedge_release(room.reduced);
+    sedge_release(room.sum);
+    return status;
+}
+
+// ---- code --------------------------------------------------------------------------------------
+
+#define NOTHING 1e-13 // of entries of order one: what rounding leaves of zeros
+
+// One sign pattern: all columns are read before the first row is written.
+static sedge_status write_pattern(sedge_text *text, const operator_product *product, int z)
+{
+    const int columns = product->columns;
+    const double *const matrix = product->matrix + (int64_t)z * product->rows * columns;
+
+    SEDGE_TRY(sedge_text_add(text,
+                             "SEDGE_FUNCTION void %s_%d(SEDGE_BLOCKWIDE sedge_value *to,\n"
+                             "    const SEDGE_BLOCKWIDE sedge_value *from)\n{\n",
+                             product->name, z));
+    for (int c = 0; c < columns; c++) {
+        SEDGE_TRY(sedge_text_add(text, "    const sedge_value x%d = from[%d * SEDGE_ROW_WORDS];\n",
+                                 c, c));
+    }
+    for (int r = 0; r < product->rows; r++) {
+        bool any = false;
+        SEDGE_TRY(sedge_text_add(text, "    to[%d * SEDGE_ROW_WORDS] = ", r));
+        for (int c = 0; c < columns; c++) {
+            const double entry = matrix[(int64_t)r * columns + c];
+            if (fabs(entry) <= NOTHING) continue;
+            SEDGE_TRY(sedge_text_add(text, "%sSEDGE_R(%a) * x%d", any ? " + " : "", entry, c));
+            any = true;
+        }
+        SEDGE_TRY(sedge_text_add(text, any ? ";\n" : "SEDGE_SPLAT(0.0);\n"));
+    }
+    return sedge_text_add(text, "}\n");
+}
+
+static sedge_status write_product(void *context, const operator_product *product)
+{
+    sedge_text *const text = context;
+
+    for (int z = 0; z < product->signs; z++) SEDGE_TRY(write_pattern(text, product, z));
+    SEDGE_TRY(sedge_text_add(text,
+                             "SEDGE_FUNCTION void %s(SEDGE_BLOCKWIDE sedge_value *to,\n"
+                             "    const SEDGE_BLOCKWIDE sedge_value *from, int z)\n{\n",
+                             product->name));
+    for (int z = 0; z < product->signs; z++) {
+        SEDGE_TRY(sedge_text_add(text, "    if (z %% %d == %d) %s_%d(to, from);\n", product->signs,
+                                 z, product->name, z));
+    }
+    return sedge_text_add(text, "}\n");
+}
+
+sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
+                                     const sedge_element *element, sedge_basis state)
+{
+    operator_orbits sets = {0};
+    sedge_cubature *cubature = NULL;
+    sedge_bernstein *basis = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_cubature_create(&cubature, element,
+                                                 sedge_cubature_degree(problem, element->order)));
+    SEDGE_TRY_GOTO(status, sedge_bernstein_create(&basis, element));
+    SEDGE_TRY_GOTO(status, operator_orbits_create(&sets, element, &cubature->volume));
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "// Written by src/forms/covariant_products.c.\n"));
+    status = operator_products_list(&sets, cubature, element, basis, state, write_product, text);
+done:
+    operator_orbits_clear(&sets);
+    sedge_cubature_free(cubature);
+    sedge_bernstein_free(basis);
+    return status;
+}
