@@ -22,7 +22,7 @@ sedge_status elliptic_exchange(double *behind, const sedge_comm *comm, const sed
     memcpy(send, values, (size_t)count * sizeof *send);
     if (mesh->peers > 0) {
         status = sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets,
-                                       offsets, send, behind);
+                                       offsets, NULL, send, behind);
     }
 done:
     status = sedge_comm_agree(comm, status);

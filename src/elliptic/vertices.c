@@ -138,10 +138,10 @@ static sedge_status make_buffers(sedge_vertices *vertices, const int64_t *ghosts
     if (ranks == 1) goto done;
     SEDGE_TRY_GOTO(status,
                    sedge_exchange_create(&vertices->to_owners, vertices->comm, ranks, rank, from,
-                                         to, vertices->ghost_values, vertices->share_values));
-    SEDGE_TRY_GOTO(status,
-                   sedge_exchange_create(&vertices->from_owners, vertices->comm, ranks, rank, to,
-                                         from, vertices->share_values, vertices->ghost_values));
+                                         to, NULL, vertices->ghost_values, vertices->share_values));
+    SEDGE_TRY_GOTO(status, sedge_exchange_create(&vertices->from_owners, vertices->comm, ranks,
+                                                 rank, to, from, NULL, vertices->share_values,
+                                                 vertices->ghost_values));
 done:
     sedge_release(rank);
     sedge_release(from);

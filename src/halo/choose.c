@@ -68,9 +68,10 @@ static sedge_status check(const trial *t)
 // A rank that fails where others wait for its messages ends the job, as in the time loop.
 static sedge_status exchange(const trial *t)
 {
-    sedge_status status = t->transport->start(t->state, t->stream);
+    const int all = t->transfer->parts - 1;
+    sedge_status status = t->transport->start(t->state, all, t->stream);
 
-    if (status == SEDGE_OK) status = t->transport->finish(t->state, t->stream);
+    if (status == SEDGE_OK) status = t->transport->finish(t->state, all, t->stream);
     if (status == SEDGE_OK) status = t->transport->settle(t->state, t->stream);
     if (status != SEDGE_OK && t->transport->waits) sedge_comm_end_alone(t->transfer->comm, status);
     return status;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 typedef struct messages {
-    sedge_exchange *exchange;
-    sedge_event *packed; // what is sent is there; NULL: at once
+    const sedge_transfer *transfer;
+    sedge_exchange **exchange; // [parts]
+    sedge_event *packed;       // what is sent is there; NULL: at once
 } messages;
 
 static bool is_on_host(const sedge_transfer *transfer)
@@ -36,7 +37,9 @@ static void free_messages(void *state)
     messages *const m = state;
 
     if (m == NULL) return;
-    sedge_exchange_free(m->exchange);
+    for (int part = 0; part < m->transfer->parts && m->exchange != NULL; part++)
+        sedge_exchange_free(m->exchange[part]);
+    sedge_release(m->exchange);
     sedge_event_free(m->packed);
     sedge_release(m);
 }
@@ -51,8 +54,13 @@ static sedge_status make(messages *m, const sedge_transfer *t)
         from = (uintptr_t)sedge_buffer_address(t->packed);
         to = (uintptr_t)sedge_buffer_address(t->target);
     }
-    return sedge_exchange_create(&m->exchange, t->comm, t->peers, t->ranks, t->send_offsets,
-                                 t->receive_offsets, (const char *)from, (char *)to);
+    SEDGE_TRY(sedge_allocate(&m->exchange, t->parts, sizeof(sedge_exchange *)));
+    for (int part = 0; part < t->parts; part++) {
+        SEDGE_TRY(sedge_exchange_create(
+            &m->exchange[part], t->comm, t->peers, t->ranks, t->send_offsets, t->receive_offsets,
+            sedge_transfer_lengths(t, part), (const char *)from, (char *)to));
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status create(void **out, const sedge_transfer *transfer)
@@ -60,7 +68,10 @@ static sedge_status create(void **out, const sedge_transfer *transfer)
     messages *m = NULL;
     sedge_status status = sedge_allocate(&m, 1, sizeof *m);
 
-    if (status == SEDGE_OK) status = make(m, transfer);
+    if (status == SEDGE_OK) {
+        m->transfer = transfer;
+        status = make(m, transfer);
+    }
     status = sedge_comm_agree(transfer->comm, status);
     if (status != SEDGE_OK) {
         free_messages(m);
@@ -70,38 +81,38 @@ static sedge_status create(void **out, const sedge_transfer *transfer)
     return status;
 }
 
-static void send(messages *m)
+static void send(const messages *m, int part)
 {
-    sedge_exchange_post_receives(m->exchange);
-    sedge_exchange_start_sends(m->exchange);
+    sedge_exchange_post_receives(m->exchange[part]);
+    sedge_exchange_start_sends(m->exchange[part]);
 }
 
-static sedge_status start(void *state, sedge_stream *stream)
+static sedge_status start(void *state, int part, sedge_stream *stream)
 {
     messages *const m = state;
 
     if (m->packed != NULL) return sedge_event_record(m->packed, stream);
-    send(m);
+    send(m, part);
     return SEDGE_OK;
 }
 
-static void progress(void *state)
+static void progress(void *state, int part)
 {
     const messages *const m = state;
 
-    if (m->packed == NULL) (void)sedge_exchange_test(m->exchange);
+    if (m->packed == NULL) (void)sedge_exchange_test(m->exchange[part]);
 }
 
-static sedge_status finish(void *state, sedge_stream *stream)
+static sedge_status finish(void *state, int part, sedge_stream *stream)
 {
     messages *const m = state;
 
     (void)stream;
     if (m->packed != NULL) {
         SEDGE_TRY(sedge_event_wait(m->packed));
-        send(m);
+        send(m, part);
     }
-    sedge_exchange_wait(m->exchange);
+    sedge_exchange_wait(m->exchange[part]);
     return SEDGE_OK;
 }
 

@@ -11,7 +11,29 @@ struct sedge_halo {
     const sedge_transport *transport; // NULL: not chosen yet, or one rank
     void *state;
     bool is_under_way; // between start and finish
+    int part;          // of the exchange that was started last
 };
+
+// ---- parts -------------------------------------------------------------------------------------
+
+const int64_t *sedge_transfer_lengths(const sedge_transfer *transfer, int part)
+{
+    return part + 1 < transfer->parts ? transfer->lengths + (int64_t)part * transfer->peers : NULL;
+}
+
+int sedge_transfer_pieces(const sedge_transfer *transfer, int part)
+{
+    return sedge_transfer_lengths(transfer, part) == NULL ? 1 : transfer->peers;
+}
+
+sedge_piece sedge_transfer_piece(const sedge_transfer *transfer, int part, const int64_t *offsets,
+                                 int i)
+{
+    const int64_t *const lengths = sedge_transfer_lengths(transfer, part);
+
+    if (lengths != NULL) return (sedge_piece){offsets[i], lengths[i]};
+    return (sedge_piece){offsets[0], offsets[transfer->peers] - offsets[0]};
+}
 
 // ---- creation ----------------------------------------------------------------------------------
 
@@ -30,12 +52,33 @@ static sedge_status check_range(const char *what, const sedge_buffer *buffer, co
     return SEDGE_OK;
 }
 
+static sedge_status copy_lengths(sedge_transfer *transfer, const sedge_halo_plan *plan)
+{
+    const int64_t count = (int64_t)plan->parts * plan->peers;
+
+    transfer->parts = plan->parts + 1;
+    SEDGE_TRY(sedge_allocate(&transfer->lengths, count, sizeof *transfer->lengths));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t i = k % plan->peers;
+        const int64_t sent = plan->send_offsets[i + 1] - plan->send_offsets[i];
+        const int64_t received = plan->receive_offsets[i + 1] - plan->receive_offsets[i];
+        const int64_t length = plan->lengths[k];
+        transfer->lengths[k] = length;
+        if (length >= 0 && length <= sent && length <= received) continue;
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "%lld bytes are a part of a halo's blocks of %lld and %lld",
+                          (long long)length, (long long)sent, (long long)received);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status copy_plan(sedge_transfer *transfer, const sedge_halo_plan *plan)
 {
     const int peers = plan->peers;
 
     SEDGE_TRY(check_range("sent", plan->packed, plan->send_offsets, peers));
     SEDGE_TRY(check_range("received", plan->target, plan->receive_offsets, peers));
+    SEDGE_TRY(copy_lengths(transfer, plan));
     SEDGE_TRY(sedge_allocate(&transfer->ranks, peers, sizeof *transfer->ranks));
     SEDGE_TRY(sedge_allocate(&transfer->send_offsets, peers + 1LL, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&transfer->receive_offsets, peers + 1LL, sizeof(int64_t)));
@@ -148,6 +191,7 @@ void sedge_halo_free(sedge_halo *halo)
     if (halo == NULL) return;
     if (halo->transport != NULL) halo->transport->free(halo->state);
     sedge_release(halo->transfer.ranks);
+    sedge_release(halo->transfer.lengths);
     sedge_release(halo->transfer.send_offsets);
     sedge_release(halo->transfer.receive_offsets);
     sedge_release(halo);
@@ -180,22 +224,29 @@ int sedge_halo_turn(const sedge_halo *halo)
 
 sedge_status sedge_halo_start(sedge_halo *halo, sedge_stream *stream)
 {
+    return sedge_halo_start_part(halo, halo->transfer.parts - 1, stream);
+}
+
+sedge_status sedge_halo_start_part(sedge_halo *halo, int part, sedge_stream *stream)
+{
     assert(halo->transfer.peers > 0 && !halo->is_under_way);
+    assert(part >= 0 && part < halo->transfer.parts);
     halo->is_under_way = true;
-    return halo->transport->start(halo->state, stream);
+    halo->part = part;
+    return halo->transport->start(halo->state, part, stream);
 }
 
 void sedge_halo_progress(sedge_halo *halo)
 {
     assert(halo->is_under_way);
-    if (halo->transport->progress != NULL) halo->transport->progress(halo->state);
+    if (halo->transport->progress != NULL) halo->transport->progress(halo->state, halo->part);
 }
 
 sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream)
 {
     assert(halo->is_under_way);
     halo->is_under_way = false;
-    return halo->transport->finish(halo->state, stream);
+    return halo->transport->finish(halo->state, halo->part, stream);
 }
 
 bool sedge_halo_stores(const sedge_halo *halo)

@@ -17,7 +17,7 @@
 //
 // One exchange: the caller packs in a stream, calls start, does other work, calls finish. Work that
 // is queued in the stream after finish sees the received data. All ranks with peers make the same
-// number of exchanges of their halos, in the same order.
+// number of exchanges of their halos, in the same order, and of the same parts.
 #pragma once
 
 #include "halo/transport.h"
@@ -32,15 +32,18 @@ typedef struct sedge_halo_plan {
     const int64_t *send_offsets;    // [peers + 1] bytes in `packed`: what is for peer i
     const int64_t *receive_offsets; // [peers + 1] bytes in `target`: where what peer i sends goes
     sedge_buffer *packed, *target;  // may be NULL without peers
+    int parts; // prefixes of the blocks that an exchange can be of, beside all; 0 if there are none
+    const int64_t *lengths; // [parts][peers] bytes of each block, sent and received
     bool stores; // kernels can store into other ranks' memory (sedge_halo_stores); all ranks agree
 } sedge_halo_plan;
 
-// `ranks` and offsets are copied; comm, device and buffers are kept and must outlive the halo. The
-// contents of the two buffers' ranges are overwritten. With one rank there is nothing to exchange.
-// SEDGE_ERR_USAGE if the requested transport is not possible, with the reason, and for a bad
-// SEDGE_TRANSPORT; SEDGE_ERR_COMPUTE if the requested transport brings wrong bytes;
-// SEDGE_ERR_INTERNAL if the two ranks of a pair expect different sizes, or a range is outside its
-// buffer. Collective. Freeing is collective, too; all work in streams must be done before.
+// `ranks`, offsets and lengths are copied; comm, device and buffers are kept and must outlive the
+// halo. The contents of the two buffers' ranges are overwritten. With one rank there is nothing to
+// exchange. SEDGE_ERR_USAGE if the requested transport is not possible, with the reason, and for a
+// bad SEDGE_TRANSPORT; SEDGE_ERR_COMPUTE if the requested transport brings wrong bytes;
+// SEDGE_ERR_INTERNAL if the two ranks of a pair expect different sizes, a range is outside its
+// buffer, or a length is more than its blocks have. Collective. Freeing is collective, too; all
+// work in streams must be done before.
 SEDGE_MUST_USE
 sedge_status sedge_halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
                                const sedge_halo_plan *plan);
@@ -70,6 +73,11 @@ bool sedge_halo_waits(const sedge_halo *halo);
 // buffers' ranges. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_halo_start(sedge_halo *halo, sedge_stream *stream);
+
+// The same for a part of the plan: the first bytes of each block, by its lengths. The rest of what
+// was received before stays as it is.
+SEDGE_MUST_USE
+sedge_status sedge_halo_start_part(sedge_halo *halo, int part, sedge_stream *stream);
 
 // Let MPI make progress. Call this while the host works between start and finish.
 void sedge_halo_progress(sedge_halo *halo);

@@ -273,31 +273,35 @@ static sedge_status await_peers(void *state, sedge_stream *stream)
                           count);
 }
 
-static sedge_status start(void *state, sedge_stream *stream)
+static sedge_status start(void *state, int part, sedge_stream *stream)
 {
     peers *const p = state;
 
+    const int64_t *const lengths = sedge_transfer_lengths(p->transfer, part);
+
     for (int i = 0; i < p->transfer->peers; i++) {
         const side *const s = &p->sides[i];
-        if (s->bytes == 0) continue;
-        SEDGE_TRY(
-            p->peer->copy(p->transfer->device, stream, s->places[turn(p)], s->from, s->bytes));
+        const int64_t bytes = lengths != NULL ? lengths[i] : s->bytes;
+        if (bytes == 0) continue;
+        SEDGE_TRY(p->peer->copy(p->transfer->device, stream, s->places[turn(p)], s->from, bytes));
     }
     return set_flags(p, stream);
 }
 
-static sedge_status finish(void *state, sedge_stream *stream)
+static sedge_status finish(void *state, int part, sedge_stream *stream)
 {
     peers *const p = state;
-    const sedge_transfer *const transfer = p->transfer;
-    const int64_t first = transfer->receive_offsets[0];
-    const int64_t bytes = transfer->receive_offsets[transfer->peers] - first;
+    const sedge_transfer *const t = p->transfer;
 
     SEDGE_TRY(await_peers(p, stream));
-    if (bytes == 0) return SEDGE_OK;
-    return p->peer->copy(transfer->device, stream,
-                         sedge_buffer_address(transfer->target) + (uint64_t)first,
-                         inlet(p) + (uint64_t)(first - p->first), bytes);
+    for (int i = 0; i < sedge_transfer_pieces(t, part); i++) {
+        const sedge_piece piece = sedge_transfer_piece(t, part, t->receive_offsets, i);
+        if (piece.bytes == 0) continue;
+        SEDGE_TRY(p->peer->copy(t->device, stream,
+                                sedge_buffer_address(t->target) + (uint64_t)piece.first,
+                                inlet(p) + (uint64_t)(piece.first - p->first), piece.bytes));
+    }
+    return SEDGE_OK;
 }
 
 static void skip(void *state, int64_t exchanges)

@@ -5,10 +5,10 @@
 
 typedef struct stage {
     const sedge_transfer *transfer;
-    char *send;    // pinned, as `packed`
-    char *receive; // pinned, as `target`
-    sedge_exchange *exchange;
-    sedge_event *packed; // what is sent is in `send`
+    char *send;                // pinned, as `packed`
+    char *receive;             // pinned, as `target`
+    sedge_exchange **exchange; // [parts]
+    sedge_event *packed;       // what is sent is in `send`
 } stage;
 
 static sedge_status possible(const sedge_transfer *transfer)
@@ -34,7 +34,9 @@ static void free_stage(void *state)
     stage *const s = state;
 
     if (s == NULL) return;
-    sedge_exchange_free(s->exchange);
+    for (int part = 0; part < s->transfer->parts && s->exchange != NULL; part++)
+        sedge_exchange_free(s->exchange[part]);
+    sedge_release(s->exchange);
     sedge_pinned_release(s->transfer->device, s->send);
     sedge_pinned_release(s->transfer->device, s->receive);
     sedge_event_free(s->packed);
@@ -48,8 +50,13 @@ static sedge_status make(stage *s)
     SEDGE_TRY(sedge_event_create(&s->packed, t->device));
     SEDGE_TRY(sedge_pinned_allocate(&s->send, t->device, t->send_offsets[t->peers]));
     SEDGE_TRY(sedge_pinned_allocate(&s->receive, t->device, t->receive_offsets[t->peers]));
-    return sedge_exchange_create(&s->exchange, t->comm, t->peers, t->ranks, t->send_offsets,
-                                 t->receive_offsets, s->send, s->receive);
+    SEDGE_TRY(sedge_allocate(&s->exchange, t->parts, sizeof(sedge_exchange *)));
+    for (int part = 0; part < t->parts; part++) {
+        SEDGE_TRY(sedge_exchange_create(&s->exchange[part], t->comm, t->peers, t->ranks,
+                                        t->send_offsets, t->receive_offsets,
+                                        sedge_transfer_lengths(t, part), s->send, s->receive));
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status create(void **out, const sedge_transfer *transfer)
@@ -70,30 +77,37 @@ static sedge_status create(void **out, const sedge_transfer *transfer)
     return status;
 }
 
-static sedge_status start(void *state, sedge_stream *stream)
+static sedge_status start(void *state, int part, sedge_stream *stream)
 {
     stage *const s = state;
     const sedge_transfer *const t = s->transfer;
-    const int64_t first = t->send_offsets[0];
-    const int64_t bytes = t->send_offsets[t->peers] - first;
 
-    SEDGE_TRY(sedge_buffer_download(t->packed, first, s->send + first, bytes, stream));
+    for (int i = 0; i < sedge_transfer_pieces(t, part); i++) {
+        const sedge_piece piece = sedge_transfer_piece(t, part, t->send_offsets, i);
+        if (piece.bytes == 0) continue;
+        SEDGE_TRY(sedge_buffer_download(t->packed, piece.first, s->send + piece.first, piece.bytes,
+                                        stream));
+    }
     return sedge_event_record(s->packed, stream);
 }
 
-static sedge_status finish(void *state, sedge_stream *stream)
+static sedge_status finish(void *state, int part, sedge_stream *stream)
 {
     stage *const s = state;
     const sedge_transfer *const t = s->transfer;
-    const int64_t first = t->receive_offsets[0];
-    const int64_t bytes = t->receive_offsets[t->peers] - first;
 
     // `receive` is free, too: the last exchange's upload is before the event in this stream.
     SEDGE_TRY(sedge_event_wait(s->packed));
-    sedge_exchange_post_receives(s->exchange);
-    sedge_exchange_start_sends(s->exchange);
-    sedge_exchange_wait(s->exchange);
-    return sedge_buffer_upload(t->target, first, s->receive + first, bytes, stream);
+    sedge_exchange_post_receives(s->exchange[part]);
+    sedge_exchange_start_sends(s->exchange[part]);
+    sedge_exchange_wait(s->exchange[part]);
+    for (int i = 0; i < sedge_transfer_pieces(t, part); i++) {
+        const sedge_piece piece = sedge_transfer_piece(t, part, t->receive_offsets, i);
+        if (piece.bytes == 0) continue;
+        SEDGE_TRY(sedge_buffer_upload(t->target, piece.first, s->receive + piece.first, piece.bytes,
+                                      stream));
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status settle(void *state, sedge_stream *stream)

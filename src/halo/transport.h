@@ -19,8 +19,24 @@ typedef struct sedge_transfer {
     int64_t *send_offsets;    // [peers + 1]
     int64_t *receive_offsets; // [peers + 1]
     sedge_buffer *packed, *target;
-    bool stores; // as in the plan
+    int parts;        // as in the plan, and one more that has all
+    int64_t *lengths; // [parts - 1][peers]
+    bool stores;      // as in the plan
 } sedge_transfer;
+
+// The lengths of a part, as sedge_exchange_create takes them; NULL: all.
+const int64_t *sedge_transfer_lengths(const sedge_transfer *transfer, int part);
+
+// Consecutive bytes of a buffer.
+typedef struct sedge_piece {
+    int64_t first, bytes;
+} sedge_piece;
+
+// How many pieces a part has, and piece `i` by the offsets of what is sent or received: all blocks
+// together, or a length of each, some of them 0.
+int sedge_transfer_pieces(const sedge_transfer *transfer, int part);
+sedge_piece sedge_transfer_piece(const sedge_transfer *transfer, int part, const int64_t *offsets,
+                                 int i);
 
 // One transport. Its state is made for one transfer, which must outlive the state.
 typedef struct sedge_transport {
@@ -40,9 +56,9 @@ typedef struct sedge_transport {
     sedge_status (*create)(void **out, const sedge_transfer *transfer);
     void (*free)(void *state);
 
-    sedge_status (*start)(void *state, sedge_stream *stream);
-    void (*progress)(void *state); // NULL: there is nothing to move
-    sedge_status (*finish)(void *state, sedge_stream *stream);
+    sedge_status (*start)(void *state, int part, sedge_stream *stream);
+    void (*progress)(void *state, int part); // NULL: there is nothing to move
+    sedge_status (*finish)(void *state, int part, sedge_stream *stream);
 
     // In a test of the transport: wait until all work of the stream is done; SEDGE_ERR_DEVICE if it
     // does not end in time. Not collective.

@@ -11,6 +11,13 @@ int sedge_mesh_level(const sedge_mesh *mesh, int32_t element)
     return sedge_mesh_range(mesh, element)->level;
 }
 
+int sedge_mesh_slot_level(const sedge_mesh *mesh, int32_t slot)
+{
+    const int own = sedge_mesh_level(mesh, mesh->trace_faces[slot].element);
+
+    return own < mesh->halo_level[slot] ? own : mesh->halo_level[slot];
+}
+
 sedge_status sedge_mesh_exchange(void *theirs, const sedge_mesh *mesh, const sedge_comm *comm,
                                  const void *mine, size_t bytes)
 {
@@ -37,6 +44,7 @@ typedef struct renumbering {
     const sedge_mesh *mesh;
     const uint8_t *level;
     uint8_t *halo_level; // [halo_faces]
+    int32_t *slot;       // [halo_faces] the new one
     int levels;          // over all ranks
     int classes;         // values of a range's `class`
     int32_t *key;        // [elements] properties as one number: ranges lie in their order
@@ -180,7 +188,39 @@ static sedge_status permute_middles(sedge_mesh *fresh, const renumbering *job)
     return SEDGE_OK;
 }
 
-// Neighbours and trace slots: those of the halo stay, those of the boundary follow the elements.
+static int find_lower_level(const renumbering *job, int32_t slot)
+{
+    const int own = job->level[job->mesh->trace_faces[slot].element];
+    const int behind = job->halo_level[slot];
+
+    return own < behind ? own : behind;
+}
+
+// Halo slots of each window by the lower level of both sides, which both ranks find: so the traces
+// that change in a tick of the macro step are the first of each window.
+static void order_slots(const renumbering *job)
+{
+    const sedge_mesh *const mesh = job->mesh;
+    int32_t next = 0;
+
+    for (int p = 0; p < mesh->peers; p++) {
+        for (int level = 0; level < job->levels; level++) {
+            for (int32_t i = mesh->peer_offsets[p]; i < mesh->peer_offsets[p + 1]; i++)
+                if (find_lower_level(job, i) == level) job->slot[i] = next++;
+        }
+    }
+}
+
+static sedge_status permute_halo_levels(sedge_mesh *fresh, const renumbering *job)
+{
+    const int32_t count = fresh->halo_faces;
+
+    SEDGE_TRY(sedge_allocate(&fresh->halo_level, count, sizeof *fresh->halo_level));
+    for (int32_t i = 0; i < count; i++) fresh->halo_level[job->slot[i]] = job->halo_level[i];
+    return SEDGE_OK;
+}
+
+// Neighbours and trace slots: those of the boundary follow the elements.
 static sedge_status renumber_faces(sedge_mesh *fresh, const renumbering *job)
 {
     const sedge_mesh *const mesh = job->mesh;
@@ -189,15 +229,18 @@ static sedge_status renumber_faces(sedge_mesh *fresh, const renumbering *job)
 
     SEDGE_TRY(sedge_allocate(&fresh->trace_faces, slots, sizeof *fresh->trace_faces));
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
-        fresh->trace_faces[i] = mesh->trace_faces[i];
-        fresh->trace_faces[i].element = job->number[mesh->trace_faces[i].element];
+        sedge_trace_face *const face = &fresh->trace_faces[job->slot[i]];
+        *face = mesh->trace_faces[i];
+        face->element = job->number[face->element];
     }
     for (int32_t e = 0; e < mesh->elements; e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             sedge_face *const face = &fresh->faces[e][f];
             if (face->neighbour >= 0) {
                 face->neighbour = job->number[face->neighbour];
-            } else if (-1 - face->neighbour >= mesh->halo_faces) {
+            } else if (-1 - face->neighbour < mesh->halo_faces) {
+                face->neighbour = -1 - job->slot[-1 - face->neighbour];
+            } else {
                 fresh->trace_faces[slot] = mesh->trace_faces[-1 - face->neighbour];
                 fresh->trace_faces[slot].element = e;
                 face->neighbour = -1 - slot++;
@@ -226,6 +269,7 @@ static sedge_status renumber_sides(sedge_mesh *fresh, const renumbering *job)
         *side = mesh->set_faces[i];
         side->element = job->number[side->element];
         if (side->other >= 0) side->other = job->number[side->other];
+        if (side->other_slot >= 0) side->other_slot = job->slot[side->other_slot];
         if (side->slot >= 0) side->slot = -1 - fresh->faces[side->element][side->face].neighbour;
     }
     for (int s = 0; s < mesh->groups.surfaces; s++) {
@@ -305,7 +349,10 @@ static sedge_status prepare(sedge_mesh *fresh, renumbering *job)
     SEDGE_TRY(sedge_allocate(&job->key, mesh->elements, sizeof *job->key));
     SEDGE_TRY(sedge_allocate(&job->number, mesh->elements, sizeof *job->number));
     SEDGE_TRY(sedge_allocate(&job->order, mesh->elements, sizeof *job->order));
+    SEDGE_TRY(sedge_allocate(&job->slot, mesh->halo_faces, sizeof *job->slot));
     SEDGE_TRY(find_keys(job));
+    order_slots(job);
+    SEDGE_TRY(permute_halo_levels(fresh, job));
     return renumber(fresh, job);
 }
 
@@ -324,13 +371,14 @@ sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, con
     for (int r = 0; r < mesh->range_count; r++)
         if (mesh->ranges[r].class >= job.classes) job.classes = mesh->ranges[r].class + 1;
     SEDGE_TRY_GOTO(status, exchange_levels(&job, comm));
-    fresh.halo_level = job.halo_level;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(&fresh, &job)));
     release_numbered(mesh);
     *mesh = fresh;
     clear_numbered(&fresh); // now the mesh's
 done:
     release_numbered(&fresh);
+    sedge_release(job.halo_level);
+    sedge_release(job.slot);
     sedge_release(job.key);
     sedge_release(job.number);
     sedge_release(job.order);

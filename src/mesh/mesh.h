@@ -229,7 +229,8 @@ typedef struct sedge_mesh {
     sedge_trace_face *trace_faces; // [halo_faces + boundary_faces] by slot
     int peers;                     // ranks that share a face with this one
     int *peer_ranks;               // [peers]
-    int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides
+    int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides,
+                                   // with levels by the lower one of both sides
 
     int levels;          // levels of the time step over all ranks; 1 before sedge_mesh_set_levels
     uint8_t *halo_level; // [halo_faces] of the element whose trace arrives in the slot; NULL before
@@ -455,6 +456,9 @@ sedge_status sedge_mesh_exchange(void *theirs, const sedge_mesh *mesh, const sed
 
 // The level of an element's range.
 int sedge_mesh_level(const sedge_mesh *mesh, int32_t element);
+
+// The lower level of both sides of a halo face, by its slot. After sedge_mesh_set_levels.
+int sedge_mesh_slot_level(const sedge_mesh *mesh, int32_t slot);
 
 // How many elements have no halo, straight and curved ones: they are the first of the mesh.
 int32_t sedge_mesh_interior(const sedge_mesh *mesh);

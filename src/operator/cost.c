@@ -79,20 +79,16 @@ static double find_active_part(const sedge_mesh *mesh)
     return mesh->elements > 0 ? steps / mesh->elements : 1.0;
 }
 
-// What this rank sends in a step. Kernels that store at the other ranks store what changes: of
-// local time steps, the faces where a step begins.
+// What this rank sends in a step: of local time steps, the faces where a step begins.
 static double count_sent(const sedge_operator *op, int stages)
 {
     const sedge_mesh *const mesh = op->mesh;
     const double all = (double)sedge_buffer_bytes(op->exchange.packed);
     double faces = 0.0;
 
-    if (mesh->levels == 1 || !sedge_halo_stores(op->exchange.halo)) return all * stages;
-    for (int32_t i = 0; i < mesh->halo_faces; i++) {
-        const int own = sedge_mesh_level(mesh, mesh->trace_faces[i].element);
-        const int behind = mesh->halo_level[i];
-        faces += ldexp(1.0, -(own < behind ? own : behind));
-    }
+    if (mesh->levels == 1) return all * stages;
+    for (int32_t i = 0; i < mesh->halo_faces; i++)
+        faces += ldexp(1.0, -sedge_mesh_slot_level(mesh, i));
     return all * stages * faces / mesh->halo_faces;
 }
 

@@ -20,6 +20,26 @@ static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
     return SEDGE_OK;
 }
 
+// Of each level but the last: bytes for each peer of the faces where a step begins in a tick in
+// which that level is the highest to begin one.
+static sedge_status make_lengths(int64_t **out, const sedge_operator *op, const int64_t *offsets)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    SEDGE_TRY(sedge_allocate(out, (mesh->levels - 1LL) * mesh->peers, sizeof **out));
+    for (int level = 0; level + 1 < mesh->levels; level++) {
+        for (int p = 0; p < mesh->peers; p++) {
+            const int32_t first = mesh->peer_offsets[p];
+            int32_t end = first;
+            while (end < mesh->peer_offsets[p + 1] && sedge_mesh_slot_level(mesh, end) <= level)
+                end++;
+            (*out)[level * mesh->peers + p] =
+                (end - first) * (offsets[p + 1] - offsets[p]) / (mesh->peer_offsets[p + 1] - first);
+        }
+    }
+    return SEDGE_OK;
+}
+
 // As sedge_parcel of dg_trace.h.
 typedef struct parcel {
     int64_t first, bytes, flag;
@@ -63,8 +83,10 @@ sedge_status operator_exchange_create(sedge_operator *op)
 {
     sedge_status status;
     int64_t *offsets = NULL;
+    int64_t *lengths = NULL;
 
     status = make_offsets(&offsets, op);
+    if (status == SEDGE_OK) status = make_lengths(&lengths, op, offsets);
     if (status == SEDGE_OK && op->mesh->halo_faces > 0)
         status = sedge_buffer_create(&op->exchange.packed, op->device, offsets[op->mesh->peers]);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
@@ -74,11 +96,14 @@ sedge_status operator_exchange_create(sedge_operator *op)
                                   .receive_offsets = offsets,
                                   .packed = op->exchange.packed,
                                   .target = op->faces.trace,
+                                  .parts = op->mesh->levels - 1,
+                                  .lengths = lengths,
                                   .stores = true};
     SEDGE_TRY_GOTO(status, sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan));
     status = sedge_comm_agree(op->comm, make_parcels(op, offsets));
 done:
     sedge_release(offsets);
+    sedge_release(lengths);
     return status;
 }
 
@@ -138,8 +163,9 @@ sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *f
         SEDGE_TRY(pack(op, fields));
     }
     SEDGE_TRY(sedge_event_record(op->exchange.sent, op->side));
-    return sedge_halo_stores(op->exchange.halo) ? sedge_halo_tell(op->exchange.halo, op->side)
-                                                : sedge_halo_start(op->exchange.halo, op->side);
+    return sedge_halo_stores(op->exchange.halo)
+               ? sedge_halo_tell(op->exchange.halo, op->side)
+               : sedge_halo_start_part(op->exchange.halo, started, op->side);
 }
 
 uint64_t operator_trace_address(const sedge_operator *op)

@@ -128,8 +128,9 @@ void sedge_comm_native(const sedge_comm *comm, void *mpi_comm);
 // i sends is written to bytes [receive_offsets[i], receive_offsets[i+1]) of the receive buffer.
 typedef struct sedge_exchange sedge_exchange;
 
-// `ranks` [peers] and the offsets [peers + 1] are not kept. `send` and `receive` must outlive the
-// plan and be memory that this MPI accepts: host memory, or device memory if
+// With `lengths` [peers] (NULL: all) only so many bytes of each block, its first, go both ways.
+// `ranks` [peers], the offsets [peers + 1] and `lengths` are not kept. `send` and `receive` must
+// outlive the plan and be memory that this MPI accepts: host memory, or device memory if
 // sedge_comm_takes_device_memory. Both ranks of a pair give the same sizes; an empty block is not
 // sent. SEDGE_ERR_USAGE for more than 2 GiB with a peer. Not collective, but both ranks of each
 // pair must create their plan. `comm` is not NULL. The caller frees the plan when no exchange is in
@@ -137,7 +138,8 @@ typedef struct sedge_exchange sedge_exchange;
 SEDGE_MUST_USE
 sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm, int peers,
                                    const int *ranks, const int64_t *send_offsets,
-                                   const int64_t *receive_offsets, const void *send, void *receive);
+                                   const int64_t *receive_offsets, const int64_t *lengths,
+                                   const void *send, void *receive);
 void sedge_exchange_free(sedge_exchange *exchange);
 
 // One exchange: post the receives, start the sends, wait; each once, in this order, on every rank

@@ -20,12 +20,13 @@ static sedge_status check_size(int64_t bytes, int rank)
                       (long long)bytes, rank);
 }
 
+// `length`: bytes both ways, the first of the ranges; negative: all of them.
 static sedge_status add_peer(sedge_exchange *exchange, MPI_Comm world, int rank,
                              const int64_t send_range[2], const int64_t receive_range[2],
-                             const char *send, char *receive)
+                             int64_t length, const char *send, char *receive)
 {
-    const int64_t sent = send_range[1] - send_range[0];
-    const int64_t received = receive_range[1] - receive_range[0];
+    const int64_t sent = length < 0 ? send_range[1] - send_range[0] : length;
+    const int64_t received = length < 0 ? receive_range[1] - receive_range[0] : length;
 
     SEDGE_TRY(check_size(sent, rank));
     SEDGE_TRY(check_size(received, rank));
@@ -42,7 +43,8 @@ static sedge_status add_peer(sedge_exchange *exchange, MPI_Comm world, int rank,
 
 sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm, int peers,
                                    const int *ranks, const int64_t *send_offsets,
-                                   const int64_t *receive_offsets, const void *send, void *receive)
+                                   const int64_t *receive_offsets, const int64_t *lengths,
+                                   const void *send, void *receive)
 {
     sedge_status status;
     sedge_exchange *exchange = NULL;
@@ -54,8 +56,9 @@ sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_allocate(&exchange->receives, peers, sizeof(MPI_Request)));
     SEDGE_TRY_GOTO(status, sedge_allocate(&exchange->sends, peers, sizeof(MPI_Request)));
     for (int i = 0; i < peers; i++) {
-        SEDGE_TRY_GOTO(status, add_peer(exchange, world, ranks[i], &send_offsets[i],
-                                        &receive_offsets[i], send, receive));
+        SEDGE_TRY_GOTO(status,
+                       add_peer(exchange, world, ranks[i], &send_offsets[i], &receive_offsets[i],
+                                lengths != NULL ? lengths[i] : -1, send, receive));
     }
     *out = exchange;
     exchange = NULL;

@@ -1,5 +1,5 @@
-// Each transport that is possible here brings the right bytes, in many rounds that are queued
-// without the host waiting in between; those that are not say why.
+// Each transport that is possible here brings the right bytes, all or parts, in many rounds that
+// are queued without the host waiting in between; those that are not say why.
 #define _DEFAULT_SOURCE // setenv
 #include "check.h"
 #include "halo_case.h"
@@ -42,7 +42,8 @@ static void run_rounds(const halo_case *c, sedge_halo *halo)
     for (int i = 0; i < ROUNDS; i++) {
         CHECK_OK(sedge_buffer_upload(c->packed, 0, r.sent + i * c->sent, c->sent, stream));
         if (sedge_halo_has_peers(halo)) {
-            CHECK_OK(sedge_halo_start(halo, stream));
+            CHECK_OK(i % 3 == CASE_PARTS ? sedge_halo_start(halo, stream)
+                                         : sedge_halo_start_part(halo, i % 3, stream));
             sedge_halo_progress(halo);
             CHECK_OK(sedge_halo_finish(halo, stream));
         }
@@ -51,7 +52,7 @@ static void run_rounds(const halo_case *c, sedge_halo *halo)
     }
     CHECK_OK(sedge_stream_wait(stream));
     for (int i = 0; i < ROUNDS; i++) {
-        halo_case_expect(c, r.expected, (uint32_t)i);
+        halo_case_expect(c, r.expected, (uint32_t)i, i % 3);
         CHECK(memcmp(r.received + i * c->received, r.expected, (size_t)c->received) == 0);
     }
     free_rounds(&r, c);
@@ -142,8 +143,12 @@ static void test_plans(const sedge_comm *comm, sedge_device *device)
     c.send_offsets[c.peers] += sedge_comm_rank(comm) == last ? 100 : 0;
     CHECK_FAILS(sedge_halo_create(&halo, comm, device, &plan), SEDGE_ERR_INTERNAL, "that are sent");
     c.send_offsets[c.peers] -= sedge_comm_rank(comm) == last ? 103 : 0;
+    c.lengths[0] += sedge_comm_rank(comm) == last ? 10000 : 0;
+    CHECK_FAILS(sedge_halo_create(&halo, comm, device, &plan), SEDGE_ERR_INTERNAL, "are a part of");
+    c.lengths[0] -= sedge_comm_rank(comm) == last ? 10000 : 0;
     c.peers -= sedge_comm_rank(comm) == last ? 1 : 0;
-    const sedge_halo_plan less = halo_case_plan(&c);
+    sedge_halo_plan less = halo_case_plan(&c);
+    less.parts = 0;
     CHECK_FAILS(sedge_halo_create(&halo, comm, device, &less), SEDGE_ERR_INTERNAL, "(-1: none)");
     CHECK(halo == NULL);
     halo_case_clear(&c);

@@ -22,12 +22,18 @@ typedef struct player {
     unsigned char *packed, *expected; // for the round
     uint64_t inlet[2];                // by turn, where ranks store into each other's memory
     int wrong;
+    bool by_parts; // rounds are of parts by turns, else of all
 } player;
 
 // The queue's own turn: it is behind the callers'.
 static int turn_of(const player *p, uint32_t round)
 {
     return (p->first + (int)(round % 2)) % 2;
+}
+
+static int part_of(const player *p, uint32_t round)
+{
+    return p->by_parts ? (int)(round % (CASE_PARTS + 1)) : CASE_PARTS;
 }
 
 static void pack(void *argument)
@@ -55,7 +61,8 @@ static void look(void *argument)
     const uint64_t seen = sedge_halo_stores(p->halo) ? p->inlet[turn_of(p, p->seen_rounds)]
                                                      : sedge_buffer_address(p->c->target);
 
-    halo_case_expect(p->c, p->expected, p->seen_rounds++);
+    halo_case_expect(p->c, p->expected, p->seen_rounds, part_of(p, p->seen_rounds));
+    p->seen_rounds++;
     p->wrong += memcmp((const void *)(uintptr_t)seen, p->expected, (size_t)p->c->received) != 0;
 }
 
@@ -88,7 +95,7 @@ static void end(player *p, sedge_halo *halo, halo_case *c)
     halo_case_clear(c);
 }
 
-static void exchange(player *p, sedge_halo *halo, sedge_stream *stream)
+static void exchange(player *p, sedge_halo *halo, sedge_stream *stream, uint32_t round)
 {
     const int turn = sedge_halo_turn(halo);
 
@@ -98,7 +105,7 @@ static void exchange(player *p, sedge_halo *halo, sedge_stream *stream)
         p->inlet[turn] = sedge_halo_inlet(halo);
         CHECK_OK(sedge_halo_await(halo, stream));
     } else {
-        CHECK_OK(sedge_halo_start(halo, stream));
+        CHECK_OK(sedge_halo_start_part(halo, part_of(p, round), stream));
         CHECK_OK(sedge_halo_finish(halo, stream));
     }
     fake_call(look, p);
@@ -115,10 +122,11 @@ static void test_rounds(const sedge_comm *comm, sedge_device *device, sedge_stre
     if (halo == NULL) return;
     CHECK(strcmp(sedge_halo_transport(halo), "peer") == 0 && !sedge_halo_waits(halo));
     const int first = sedge_halo_turn(halo);
+    p.by_parts = !stores;
     int turns = 0;
     for (int i = 0; i < ROUNDS && c.peers > 0; i++) {
         turns += sedge_halo_turn(halo) == (first + i) % 2;
-        exchange(&p, halo, stream);
+        exchange(&p, halo, stream, (uint32_t)i);
     }
     CHECK(turns == (c.peers > 0 ? ROUNDS : 0));
     end(&p, halo, &c);
@@ -143,14 +151,14 @@ static void test_graphs(const sedge_comm *comm, sedge_device *device, sedge_stre
         const int turn = sedge_halo_turn(halo);
         turns += turn == (first + step) % 2;
         if (step % 7 == 6) {
-            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream);
+            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, 0);
             continue;
         }
         if (graphs[turn] != NULL) {
             sedge_halo_skip(halo, STAGES);
         } else {
             fake_record_begin();
-            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream);
+            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, 0);
             graphs[turn] = fake_record_end();
         }
         fake_launch(graphs[turn]);

@@ -118,7 +118,7 @@ static inline void exchange_halo(const sedge_comm *comm, const sedge_mesh *mesh,
     CHECK_OK(sedge_allocate(&offsets, mesh->peers + 1LL, sizeof *offsets));
     for (int p = 0; p <= mesh->peers; p++) offsets[p] = bytes * mesh->peer_offsets[p];
     CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
-                                   out, in));
+                                   NULL, out, in));
     sedge_exchange_post_receives(exchange);
     sedge_exchange_start_sends(exchange);
     sedge_exchange_wait(exchange);

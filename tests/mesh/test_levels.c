@@ -57,7 +57,7 @@ static uint8_t *choose_levels(const sedge_mesh *mesh, const double period[3])
 // An element without local numbers.
 typedef struct element_view {
     int64_t id;
-    int64_t behind[SEDGE_FACES];   // id of the neighbour; -2 - slot: a halo slot; -1: boundary
+    int64_t behind[SEDGE_FACES];   // id of the neighbour, here or on another rank; -1: boundary
     int32_t boundary[SEDGE_FACES]; // its surface group; -1: none
     double c[SEDGE_CURVE_TERMS][3], plane[3];
     sedge_range range; // its own properties, without place and level
@@ -66,8 +66,9 @@ typedef struct element_view {
 } element_view;
 
 typedef struct side_view {
-    int64_t id, other; // other: -1: none here
-    int32_t face, group, other_group, other_slot, halo_slot, boundary, other_face, orientation;
+    int64_t id, other; // other, too: -1: none here
+    int64_t halo[2];   // the ids whose traces come to the halo slots of both sides; -1: none
+    int32_t face, group, other_group, boundary, other_face, orientation;
     int64_t second; // of 8 bytes: the struct has no padding
 } side_view;
 
@@ -93,7 +94,22 @@ static int compare_sides(const void *left, const void *right)
     return a->face - b->face;
 }
 
-static void view_element(element_view *out, const sedge_mesh *mesh, int32_t e)
+// The ids of the elements whose traces arrive in the halo slots.
+static int64_t *find_ids_behind(const sedge_mesh *mesh)
+{
+    int64_t *own, *behind;
+
+    CHECK_OK(sedge_allocate(&own, mesh->halo_faces, sizeof *own));
+    CHECK_OK(sedge_allocate(&behind, mesh->halo_faces, sizeof *behind));
+    for (int32_t i = 0; i < mesh->halo_faces; i++)
+        own[i] = mesh->global_ids[mesh->trace_faces[i].element];
+    if (mesh->halo_faces > 0) exchange_halo(comm, mesh, own, behind, sizeof *own);
+    sedge_release(own);
+    return behind;
+}
+
+static void view_element(element_view *out, const sedge_mesh *mesh, int32_t e,
+                         const int64_t *ids_behind)
 {
     out->id = mesh->global_ids[e];
     out->group = mesh->group[e];
@@ -112,22 +128,28 @@ static void view_element(element_view *out, const sedge_mesh *mesh, int32_t e)
         out->face[f] = face->face;
         out->orientation[f] = face->orientation;
         out->boundary[f] = slot >= mesh->halo_faces ? mesh->trace_faces[slot].group : -1;
-        out->behind[f] = slot >= mesh->halo_faces ? -1 : -2 - slot;
-        if (slot < 0) out->behind[f] = mesh->global_ids[face->neighbour];
+        out->behind[f] = -1;
+        if (slot < 0) {
+            out->behind[f] = mesh->global_ids[face->neighbour];
+        } else if (slot < mesh->halo_faces) {
+            out->behind[f] = ids_behind[slot];
+        }
     }
 }
 
-static void view_side(side_view *out, const sedge_mesh *mesh, const sedge_set_face *side)
+static void view_side(side_view *out, const sedge_mesh *mesh, const sedge_set_face *side,
+                      const int64_t *ids_behind)
 {
     const bool is_boundary = side->slot >= mesh->halo_faces;
+    const int32_t slot = is_boundary ? -1 : side->slot;
 
     *out = (side_view){.id = mesh->global_ids[side->element],
                        .other = side->other >= 0 ? mesh->global_ids[side->other] : -1,
+                       .halo = {slot >= 0 ? ids_behind[slot] : -1,
+                                side->other_slot >= 0 ? ids_behind[side->other_slot] : -1},
                        .face = side->face,
                        .group = side->group,
                        .other_group = side->other_group,
-                       .other_slot = side->other_slot,
-                       .halo_slot = is_boundary ? -1 : side->slot,
                        .boundary = is_boundary,
                        .other_face = side->other_face,
                        .orientation = side->orientation,
@@ -138,11 +160,14 @@ static mesh_view make_view(const sedge_mesh *mesh)
 {
     mesh_view view = {.elements = mesh->elements,
                       .sides = mesh->set_offsets[mesh->groups.surfaces]};
+    int64_t *const ids = find_ids_behind(mesh);
 
     CHECK_OK(sedge_allocate(&view.element, view.elements, sizeof *view.element));
     CHECK_OK(sedge_allocate(&view.side, view.sides, sizeof *view.side));
-    for (int32_t e = 0; e < view.elements; e++) view_element(&view.element[e], mesh, e);
-    for (int32_t i = 0; i < view.sides; i++) view_side(&view.side[i], mesh, &mesh->set_faces[i]);
+    for (int32_t e = 0; e < view.elements; e++) view_element(&view.element[e], mesh, e, ids);
+    for (int32_t i = 0; i < view.sides; i++)
+        view_side(&view.side[i], mesh, &mesh->set_faces[i], ids);
+    sedge_release(ids);
     qsort(view.element, (size_t)view.elements, sizeof *view.element, compare_elements);
     qsort(view.side, (size_t)view.sides, sizeof *view.side, compare_sides);
     return view;
@@ -176,7 +201,7 @@ static int compare_ranges(const sedge_range *a, const sedge_range *b)
     return 0;
 }
 
-// The levels behind halo faces, by what the other ranks' ranges say.
+// The levels behind halo faces, by what the other ranks' ranges say, and the order of the slots.
 static void check_halo_levels(const sedge_mesh *mesh)
 {
     uint8_t *out, *in;
@@ -187,7 +212,14 @@ static void check_halo_levels(const sedge_mesh *mesh)
     for (int32_t i = 0; i < mesh->halo_faces; i++)
         out[i] = (uint8_t)sedge_mesh_level(mesh, mesh->trace_faces[i].element);
     if (mesh->halo_faces > 0) exchange_halo(comm, mesh, out, in, 1);
-    for (int32_t i = 0; i < mesh->halo_faces; i++) bad += in[i] != mesh->halo_level[i];
+    for (int32_t i = 0; i < mesh->halo_faces; i++) {
+        bad += in[i] != mesh->halo_level[i];
+        bad += sedge_mesh_slot_level(mesh, i) != (in[i] < out[i] ? in[i] : out[i]);
+    }
+    for (int p = 0; p < mesh->peers; p++) {
+        for (int32_t i = mesh->peer_offsets[p] + 1; i < mesh->peer_offsets[p + 1]; i++)
+            bad += sedge_mesh_slot_level(mesh, i) < sedge_mesh_slot_level(mesh, i - 1);
+    }
     CHECK(bad == 0);
     sedge_release(out);
     sedge_release(in);

@@ -43,7 +43,7 @@ static sedge_status create_exchange(sedge_reference *reference)
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&reference->receive, mesh->halo_faces * block, sizeof(double)));
     SEDGE_TRY_GOTO(status, sedge_exchange_create(&reference->exchange, reference->comm, mesh->peers,
-                                                 mesh->peer_ranks, offsets, offsets,
+                                                 mesh->peer_ranks, offsets, offsets, NULL,
                                                  reference->send, reference->receive));
 done:
     sedge_release(offsets);
