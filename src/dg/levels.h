@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-// What a pass of an element costs, in those of a plain element: sedge_pass_cost.
+// What a pass of an element costs, in units of a plain element's stage: sedge_pass_cost.
 typedef double (*sedge_levels_cost)(const sedge_integrator *integrator, int order,
                                     sedge_pass_kind kind, int words);
 

@@ -66,7 +66,7 @@ static sedge_status copy_lengths(sedge_transfer *transfer, const sedge_halo_plan
         transfer->lengths[k] = length;
         if (length >= 0 && length <= sent && length <= received) continue;
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                          "%lld bytes are a part of a halo's blocks of %lld and %lld",
+                          "a part of %lld bytes of a halo's blocks, which have %lld and %lld",
                           (long long)length, (long long)sent, (long long)received);
     }
     return SEDGE_OK;

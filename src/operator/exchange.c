@@ -20,8 +20,8 @@ static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
     return SEDGE_OK;
 }
 
-// Of each level but the last: bytes for each peer of the faces where a step begins in a tick in
-// which that level is the highest to begin one.
+// [levels - 1][peers]: in a tick where steps of levels up to `level` begin, the bytes of the faces
+// of such elements, on either side. In a tick where steps of all levels begin these are all bytes.
 static sedge_status make_lengths(int64_t **out, const sedge_operator *op, const int64_t *offsets)
 {
     const sedge_mesh *const mesh = op->mesh;

@@ -42,7 +42,10 @@ static sedge_status coarsen(hierarchy *h, const sedge_level_graph *graph)
     int32_t heaviest[SEDGE_GRAPH_LEVELS];
     const int levels = count_levels(work, graph);
 
-    for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) heaviest[l] = (int32_t)(2 * work[l] / COARSEST);
+    for (int l = 0; l < SEDGE_GRAPH_LEVELS; l++) {
+        const int64_t heavy = 2 * work[l] / COARSEST;
+        heaviest[l] = heavy < INT32_MAX / 2 ? (int32_t)heavy : INT32_MAX / 2; // pairs are added
+    }
     h->graph[0] = *graph;
     h->graphs = 1;
     for (;;) {

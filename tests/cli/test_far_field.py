@@ -335,6 +335,10 @@ class FarField(Case):
         self.compute(deck, "parts", *words, *middle)
         with h5py.File(self.folder / "parts/far-field-time.h5") as file:
             self.assertLess(abs(file["ff/E_theta"][()] - whole).max(), 1e-9)
+        self.compute(deck, "same", *words, "--set", "time.end=4.5", "--set", "output.checkpoint={steps: 1000}")
+        self.compute(deck, "same", *words, "--restart", "auto", ranks=2)  # in the same folder
+        with h5py.File(self.folder / "same/far-field-time.h5") as file:
+            self.assertLess(abs(file["ff/E_theta"][()] - whole).max(), 1e-9)
         self.refuse(1, ["the checkpoint has sums of spectra with a sample every 8 steps of 0.04", "keep the time step"], "run",
                     deck, "--device", DEVICE, "--quiet", "--output", "parts", *words, *middle, "--set", "time.end=12",
                     "--set", "time.cfl=0.5", ranks=(0,))

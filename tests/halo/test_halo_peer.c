@@ -33,7 +33,7 @@ static int turn_of(const player *p, uint32_t round)
 
 static int part_of(const player *p, uint32_t round)
 {
-    return p->by_parts ? (int)(round % (CASE_PARTS + 1)) : CASE_PARTS;
+    return p->by_parts ? (int)(round % STAGES % (CASE_PARTS + 1)) : CASE_PARTS;
 }
 
 static void pack(void *argument)
@@ -146,19 +146,20 @@ static void test_graphs(const sedge_comm *comm, sedge_device *device, sedge_stre
     begin(&p, &halo, &c, comm, device, seed, stores);
     if (halo == NULL) return;
     const int first = sedge_halo_turn(halo);
+    p.by_parts = !stores;
     int turns = 0;
     for (int step = 0; step < STEPS && c.peers > 0; step++) {
         const int turn = sedge_halo_turn(halo);
         turns += turn == (first + step) % 2;
         if (step % 7 == 6) {
-            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, 0);
+            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, (uint32_t)i);
             continue;
         }
         if (graphs[turn] != NULL) {
             sedge_halo_skip(halo, STAGES);
         } else {
             fake_record_begin();
-            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, 0);
+            for (int i = 0; i < STAGES; i++) exchange(&p, halo, stream, (uint32_t)i);
             graphs[turn] = fake_record_end();
         }
         fake_launch(graphs[turn]);

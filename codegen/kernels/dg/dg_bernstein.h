@@ -8,8 +8,9 @@
 //
 //   bernstein_raise_P(acc, s)     acc[n] = sum of s at the coefficients of order N - 1 around n
 //   bernstein_lift_P_K(acc, s)    acc[n] += LIFT s, face K's columns; s points to all faces' jumps
-//   bernstein_find(acc, w, s, P)  all of these of slice P; only where there are several slices
-//   bernstein_put(to, acc, P)     copies its sums to the field's words of an element
+//   bernstein_find(acc, w, s, P)  what both make of the coefficients w and the jumps s, in slice P;
+//                                 only where there are several slices
+//   bernstein_put(to, acc, P)     copies the sums of slice P to the field's words of an element
 //
 // acc is one field of one element, in registers. Where all of an element's sums fit into them there
 // is one slice, P = 0, and acc has SEDGE_NODES words. Else each of SEDGE_SLICES slices has the

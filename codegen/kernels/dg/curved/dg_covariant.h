@@ -117,8 +117,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_PRODUCT(i, SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS,
                       find_nodal(&sum, i, s_p, s_v, operators), put_nodal(s_q, s_e, i, &sum))
 #else
-        SEDGE_MULTIPLY(nodal, s_q, SEDGE_NODE_ORBITS, s_p, SEDGE_NODE_ORBITS, 4, SEDGE_NODE_ORBITS,
-                       SEDGE_NODE_ORBITS, SEDGE_COVARIANT_NODAL)
+        SEDGE_COVARIANT_MULTIPLY(nodal, s_q, SEDGE_NODE_ORBITS, s_p, SEDGE_NODE_ORBITS, 4,
+                                 SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_NODAL)
 #endif
 #endif
         SEDGE_BARRIER();
@@ -152,9 +152,10 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             store_orbit(s_q + o * SEDGE_ROW_WORDS + e * SEDGE_FIELDS, v, SEDGE_NODE_ORBITS);
         }
 #if SEDGE_CURVED_COEFFICIENTS && !SEDGE_BOTH_AT_ONCE
-        SEDGE_MULTIPLY(face, s_e + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, SEDGE_CURVED_SUMMED,
-                       s_v + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS, SEDGE_CURVED_SUMMED, 1,
-                       SEDGE_FACE_NODES, SEDGE_FACE_NODES, SEDGE_COVARIANT_FACE)
+        SEDGE_COVARIANT_MULTIPLY(face, s_e + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS,
+                                 SEDGE_CURVED_SUMMED, s_v + SEDGE_FACE_ROW(0, 0) * SEDGE_ROW_WORDS,
+                                 SEDGE_CURVED_SUMMED, 1, SEDGE_FACE_NODES, SEDGE_FACE_NODES,
+                                 SEDGE_COVARIANT_FACE)
 #endif
         SEDGE_BARRIER();
 
@@ -176,8 +177,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                                   slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
             }
         }
-        SEDGE_MULTIPLY(coefficients, s_p, SEDGE_NODE_ORBITS, s_q, SEDGE_NODE_ORBITS, 4,
-                       SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
+        SEDGE_COVARIANT_MULTIPLY(coefficients, s_p, SEDGE_NODE_ORBITS, s_q, SEDGE_NODE_ORBITS, 4,
+                                 SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
         SEDGE_BARRIER();
 
         // Jumps at face nodes; then coefficients of orbits to all coefficients.
@@ -236,8 +237,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         // Curls and lift at the points, weighed, and back to the nodes.
 #if SEDGE_CURVED_CHUNK >= SEDGE_POINT_ORBITS
 #if SEDGE_CURVED_CODED
-        SEDGE_MULTIPLY(sum, s_q, SEDGE_POINT_ORBITS, s_e, SEDGE_CURVED_SUMMED, 4,
-                       SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED, SEDGE_COVARIANT_SUM)
+        SEDGE_COVARIANT_MULTIPLY(sum, s_q, SEDGE_POINT_ORBITS, s_e, SEDGE_CURVED_SUMMED, 4,
+                                 SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED, SEDGE_COVARIANT_SUM)
 #else
         SEDGE_ITEMS_1D (i, SEDGE_SUM_ITEMS, SEDGE_CURVED_THREADS) {
             sedge_sums sum;
@@ -253,8 +254,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                         operators, q, SEDGE_POINT_ORBITS);
         }
         SEDGE_BARRIER();
-        SEDGE_MULTIPLY(project, s_r, SEDGE_NODE_ORBITS, s_q, SEDGE_POINT_ORBITS, 4,
-                       SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_COVARIANT_PROJECT)
+        SEDGE_COVARIANT_MULTIPLY(project, s_r, SEDGE_NODE_ORBITS, s_q, SEDGE_POINT_ORBITS, 4,
+                                 SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_COVARIANT_PROJECT)
 #else // in chunks; each thread adds up its item of the last product
         {
             const int item = SEDGE_THREAD;
@@ -308,8 +309,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         }
         SEDGE_BARRIER();
 #if SEDGE_CURVED_COEFFICIENTS
-        SEDGE_MULTIPLY(coefficients, s_q, SEDGE_NODE_ORBITS, s_r, SEDGE_NODE_ORBITS, 4,
-                       SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
+        SEDGE_COVARIANT_MULTIPLY(coefficients, s_q, SEDGE_NODE_ORBITS, s_r, SEDGE_NODE_ORBITS, 4,
+                                 SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_COVARIANT_COEFFICIENTS)
         SEDGE_BARRIER();
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {

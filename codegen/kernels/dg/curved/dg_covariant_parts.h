@@ -652,18 +652,18 @@ SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride,
 // touches. All threads of a warp have the same sign pattern.
 #if SEDGE_CURVED_CODED
 #define SEDGE_ROW_WARPS ((SEDGE_ROW_WORDS + 31) / 32)
-#define SEDGE_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix) \
-    SEDGE_ROLLED for (int w = SEDGE_THREAD / 32; w < 4 * SEDGE_ROW_WARPS;                \
-                      w += SEDGE_CURVED_THREADS / 32)                                    \
-    {                                                                                    \
-        const int z = w % 4;                                                             \
-        const int p = w / 4 * 32 + SEDGE_THREAD % 32;                                    \
-        if (p < SEDGE_ROW_WORDS)                                                         \
-            covariant_##NAME((to) + z * (to_rows)*SEDGE_ROW_WORDS + p,                   \
-                             (from) + z * (from_rows)*SEDGE_ROW_WORDS + p, z);           \
+#define SEDGE_COVARIANT_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix) \
+    SEDGE_ROLLED for (int w = SEDGE_THREAD / 32; w < 4 * SEDGE_ROW_WARPS;                          \
+                      w += SEDGE_CURVED_THREADS / 32)                                              \
+    {                                                                                              \
+        const int z = w % 4;                                                                       \
+        const int p = w / 4 * 32 + SEDGE_THREAD % 32;                                              \
+        if (p < SEDGE_ROW_WORDS)                                                                   \
+            covariant_##NAME((to) + z * (to_rows)*SEDGE_ROW_WORDS + p,                             \
+                             (from) + z * (from_rows)*SEDGE_ROW_WORDS + p, z);                     \
     }
 #else
-#define SEDGE_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix)           \
+#define SEDGE_COVARIANT_MULTIPLY(NAME, to, to_rows, from, from_rows, signs, rows, columns, matrix) \
     SEDGE_PRODUCT(i, SEDGE_PRODUCT_ITEMS(rows),                                                    \
                   find_sums(&sum, i, from, from_rows, operators + (matrix), signs, rows, columns), \
                   put_sums(to, i, to_rows, rows, &sum))

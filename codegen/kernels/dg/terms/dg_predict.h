@@ -196,12 +196,12 @@ typedef struct SEDGE_ALIGN(SEDGE_PREDICT_SUM_ALIGN) sedge_predict_sums {
 } sedge_predict_sums;
 #endif
 
-// Whether a host reads a coefficient of this weight. A GPU reads all four at once: where the weight
-// is 0, what stands at the first coefficient.
+// Whether a coefficient of this weight is read. A GPU reads all four at once: where the weight is
+// 0, the first coefficient.
 #define SEDGE_RAISES(weight) (!SEDGE_TARGET_HOST || (weight) != 0)
 
 // Add fields of order N - 2, raised, at coefficient i of order N - 1; `slopes` are 1/(N - 1) of
-// them.
+// them. At order 1 there are none.
 SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_value *slopes, int i,
                                  const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
@@ -211,7 +211,7 @@ SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_va
     SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
     SEDGE_EACH (k, 4) {
-        if (SEDGE_RAISES(weight->node[k])) {
+        if (SEDGE_LEAST_NODES > 0 && SEDGE_RAISES(weight->node[k])) {
             const sedge_state slope =
                 *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at->node[k] * SEDGE_FIELDS);
             SEDGE_EACH (f, SEDGE_FIELDS) to[f] = to[f] + (sedge_real)weight->node[k] * slope.f[f];
