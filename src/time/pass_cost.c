@@ -22,8 +22,8 @@ static const double terms_predictions[] = {0.87, 1.12, 1.12, 1.29, 1.33, 1.44, 2
 
 // What each word of the terms' memory at a node adds: a box of 48 000 tetrahedra with 10, 24 and 48
 // Lorentz poles of six words, order 3, in units of a plain element's stage in a box of 355 914
-// (src/kinds/README.md, "How to write a term"). A stage reads and writes them as it does fields. Predictions hold them in
-// registers, which 24 poles fill: what follows is spilled.
+// (src/kinds/README.md, "How to write a term"). A stage reads and writes them as it does fields.
+// Predictions hold them in registers, which 24 poles fill: what follows is spilled.
 #define STAGE_WORD      0.18
 #define PREDICTION_WORD 0.22
 #define SPILLED_WORD    1.28
