@@ -21,6 +21,7 @@
 #               meshes/sphere-in-box.geo (refine.py), until END with so many snapshots and a pulse that is
 #               there from the start; RANKS: all, or numbers with commas
 #   SCHEMES     the integrators of the part jobs (default: ader ndblsrk144)
+#   OPTIONS     more options of its runs, such as "--set order=6 --set precision=fp64"
 #   INPUT       the folder of sphere.yaml (default ../input)
 #   END         when the parts run and job end (default 10)
 #   LEVEL_END   when the part levels ends (default 4.5e-10)
@@ -197,7 +198,7 @@ part_jobs() {
             for count in ${ranks//,/ }; do
                 whole "${INPUT:-$here/../input}/sphere.yaml" "$name-$scheme-$count" "$count" --set "mesh.file=$file" \
                     --set "time.end=$end" --set "output.snapshots=$snapshots" --set "time.integrator=$scheme" \
-                    --set time.stop.energy=1e-30 --set sources.0.signal.delay=0
+                    --set time.stop.energy=1e-30 --set sources.0.signal.delay=0 ${OPTIONS:-}
                 names+=("$out/$name-$scheme-$count")
             done
             ((${#names[@]} == 1)) || python3 "$here/same.py" "${names[@]}" >"$out/$name-$scheme-same.txt" 2>&1 ||
