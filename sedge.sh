@@ -127,6 +127,24 @@ configure_tests() {
     cmake -S "$root" -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSEDGE_WERROR=ON
 }
 
+# Kernels are compiled by the same compiler in both builds, one cache for both, and without sanitizers
+# but in the examples and the tests kernels_*. -Og takes three quarters of the compiler's time that -O1
+# takes, and tests run as fast; with -O0 they run two to three times as long.
+configure_sanitized() {
+    cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_FLAGS_DEBUG="-Og -g1" -DSEDGE_SANITIZE=address,undefined \
+        -DSEDGE_TEST_CACHE="$root/build/test-cache"
+}
+
+# One after the other they leave a core without work.
+configure_both() {
+    local sanitized
+    configure_sanitized &
+    sanitized=$!
+    configure_tests || { wait "$sanitized"; return 1; }
+    wait "$sanitized"
+}
+
 # What compiles is made, also behind a file that does not.
 build_tests() {
     cmake --build "$root/build" -j "$jobs" -- -k 0
@@ -142,7 +160,7 @@ list_sources() {
 }
 
 check_format() {
-    cd "$root" && list_sources | xargs -0 clang-format-14 --dry-run -Werror
+    cd "$root" && list_sources | xargs -0 -n 32 -P "$jobs" clang-format-14 --dry-run -Werror
 }
 
 # Sources in build/compile_commands.json, largest first, so that no core idles at the end.
@@ -175,36 +193,20 @@ format_in_place() {
         -checks='-*,readability-braces-around-statements' && list_sources | xargs -0 clang-format-14 -i
 }
 
-# Kernels are compiled by the same compiler in both builds, one cache for both, and without sanitizers
-# but in the examples and the tests kernels_*. -Og takes three quarters of the compiler's time that -O1
-# takes, and tests run as fast; with -O0 they run two to three times as long.
 build_sanitized() {
-    cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS_DEBUG="-Og -g1" -DSEDGE_SANITIZE=address,undefined \
-        -DSEDGE_TEST_CACHE="$root/build/test-cache" &&
-        cmake --build "$root/build-sanitize" -j "$jobs"
+    cmake --build "$root/build-sanitize" -j "$jobs"
 }
 
 # Leaks are looked for where the sanitizer may look (containers can forbid it), and in tests without
-# MPI and OpenCL, which themselves keep memory to the end (tests/CMakeLists.txt). What runs C code: of OpenCL only the device
-# layer, all else is the same as on the host; of the random order its own test; of the operator not
-# what differs in kernels only; not one rank where two run the same, and at most three; not what NVRTC
-# accepts, and no scripts; nor what kernels_NAME runs with sanitized kernels, too.
+# MPI and OpenCL, which themselves keep memory to the end. Which tests run here: tests/CMakeLists.txt.
 test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
-    local twice='^test_(box|gmsh|measure|errors|fields|series|output_errors|checkpoint)_np1$'
-    twice+='|^test_(curved|reference|multigrid|poisson|petsc|share|solve|operator_curved)_np1$'
-    twice+='|^test_(elliptic_operator|elliptic_curved|operator_layers|polar_device)_np1$'
-    twice+='|^test_(walls|transform|far_field|conform|extrude|enclose|program|ceiling|operator_form)_np1$'
-    twice+='|^test_(elementwise|reduce|scan|select|random)$|^test_(local_steps|operator_config|krylov|krylov_reasons)_np1$|^test_measure_np2$'
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     ASAN_OPTIONS=detect_leaks=$leaks UBSAN_OPTIONS=print_stacktrace=1 \
-        ctest --test-dir "$root/build-sanitize" -L "unit|kernel|jit|example" \
-        -LE "gpu|paraview|slow|order|exhaustive" \
-        -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|_nvrtc$|^test_operator_(tune|tensor|random)_|^test_operator_far|^plot|^numpy|^step_matrix|^shell|^example_.*_all$|'"$twice" \
-        --no-tests=error --output-on-failure --schedule-random -j "$sanitized_at_once"
+        ctest --test-dir "$root/build-sanitize" -L "sanitized|twice" --no-tests=error --output-on-failure \
+        --schedule-random -j "$sanitized_at_once"
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
@@ -245,7 +247,7 @@ run_job() {
 }
 
 # Not in random order, as the sanitized ones are: ctest then forgets which take long (COST). Without
-# what test_sanitized runs on two ranks.
+# what test_sanitized alone runs.
 test_all() {
     ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive|sanitized" --no-tests=error --output-on-failure \
         -j "$tests_at_once" 2>&1 | tee "$logs/test.log"
@@ -280,7 +282,7 @@ run_tests() {
     install_packages "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}"
     mpi_environment
     part format "clang-format" check_format || true
-    if part configure "configure (build/, warnings are errors)" configure_tests; then
+    if part configure "configure (build/, build-sanitize/)" configure_both; then
         part compile "compile program and tests" build_tests || true
         part tidy "clang-tidy" check_tidy || true
         local sanitized=no
