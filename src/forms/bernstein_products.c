@@ -341,11 +341,12 @@ void operator_bernstein_raised(int16_t *out, int order)
             for (int i = 0; i <= order - k - j; i++) {
                 int16_t *const at = out + (int64_t)8 * sedge_bernstein_number(order, i, j, k);
                 const int alpha[4] = {order - i - j - k, i, j, k};
+                int count = 0;
                 for (int d = 0; d < 4; d++) {
-                    at[4 + d] = (int16_t)alpha[d];
                     if (alpha[d] == 0) continue;
-                    at[d] = (int16_t)sedge_bernstein_number(order - 1, i - (d == 1), j - (d == 2),
-                                                            k - (d == 3));
+                    at[count] = (int16_t)sedge_bernstein_number(order - 1, i - (d == 1),
+                                                                j - (d == 2), k - (d == 3));
+                    at[4 + count++] = (int16_t)alpha[d];
                 }
             }
         }

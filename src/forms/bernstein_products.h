@@ -38,6 +38,7 @@ int operator_bernstein_cut(int *end, int order, int slices);
 // orders below 1.
 void operator_bernstein_simplices(int16_t *out, int order);
 
-// Of each coefficient alpha of order N: the coefficients alpha - e_0, .., alpha - e_3 of order N -
-// 1 (0 where there is none), then alpha: out [nodes of order N][8].
+// Of each coefficient alpha of order N: the coefficients alpha - e_d of order N - 1 where alpha_d
+// is not 0, in four places, then those alpha_d in four. out [nodes of order N][8] is zero before,
+// and stays so in places that are left over.
 void operator_bernstein_raised(int16_t *out, int order);

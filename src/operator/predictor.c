@@ -19,7 +19,7 @@
 #define MOST_PARTS   4
 #define DAMP_ROWS    4     // of the damping's matrix that an item multiplies by
 #define WARP         32    // threads
-#define METRIC_WORDS 12    // of an element in the block's memory, as in dg_series.h
+#define METRIC_WORDS 12    // of an element in the block's memory, as in dg_layout.h
 #define REGISTERS    65536 // of a multiprocessor
 #define SCHEDULERS   4     // of it
 #define MOST_ITEMS   512   // of a block that predicts elements with terms

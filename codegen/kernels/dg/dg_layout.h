@@ -19,6 +19,8 @@
 #define SEDGE_WORDS       (SEDGE_NODES_PADDED * SEDGE_FIELDS)
 // Jumps of an element.
 #define SEDGE_FACE_WORDS (SEDGE_FACE_POINTS * SEDGE_FIELDS)
+// Words of an element's metric terms.
+#define SEDGE_METRIC_WORDS 12
 // Face points an item takes on a GPU; what it keeps of each is in registers.
 #define SEDGE_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
 // Words to the next element in the block's memory: an odd number of packs. dg_tensor.h has others.
@@ -43,7 +45,7 @@ typedef struct SEDGE_ALIGN(16) sedge_face_geometry {
 // In fp32 an odd number of packs, as all that neighbouring items read.
 typedef struct SEDGE_ALIGN(16) sedge_geometry {
     sedge_face_geometry face[4];
-    sedge_value metric[12]; // d r_j / d x_d at 3 j + d; the rest is padding
+    sedge_value metric[SEDGE_METRIC_WORDS]; // d r_j / d x_d at 3 j + d; the rest is padding
 } sedge_geometry;
 #define SEDGE_GEOMETRY_WORDS 28
 

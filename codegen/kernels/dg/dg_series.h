@@ -59,8 +59,6 @@ SEDGE_FUNCTION void find_power(SEDGE_BLOCKWIDE sedge_value *to,
 }
 
 #if !SEDGE_TARGET_HOST
-#define SEDGE_METRIC_WORDS 12
-
 // States and metric terms of the block's elements into its memory: there at the next barrier.
 SEDGE_FUNCTION void load_block(SEDGE_BLOCKWIDE sedge_value *s_u, SEDGE_BLOCKWIDE sedge_value *s_g,
                                const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,

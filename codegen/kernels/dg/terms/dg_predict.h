@@ -36,8 +36,7 @@
 #define SEDGE_HOLD_ITEMS    (SEDGE_TARGET_HOST ? SEDGE_PREDICT_BLOCK : SEDGE_PREDICT_THREADS)
 #define SEDGE_PAD_WORDS     ((SEDGE_NODES_PADDED - SEDGE_NODES) * SEDGE_FIELDS)
 #define SEDGE_NODE_PIECES   (SEDGE_FIELDS / SEDGE_PIECE_WORDS)
-#define SEDGE_METRIC_PACKS  (SEDGE_METRIC_STRIDE / SEDGE_PACK)
-#define SEDGE_METRIC_STRIDE 12 // words of an element's metric terms
+#define SEDGE_METRIC_PACKS  (SEDGE_METRIC_WORDS / SEDGE_PACK)
 
 // u, mean  the state, and the mean of the solution of u' = L u over a step of dt
 // updates  whether u and the terms' memory become what terms make of them
@@ -59,12 +58,12 @@
 
 // Metric terms of one element in registers.
 typedef struct sedge_metric {
-    sedge_value g[SEDGE_METRIC_STRIDE];
+    sedge_value g[SEDGE_METRIC_WORDS];
 } sedge_metric;
 
 SEDGE_FUNCTION void read_metric(sedge_metric *metric, const SEDGE_BLOCKWIDE sedge_value *from)
 {
-    SEDGE_EACH (k, SEDGE_METRIC_STRIDE / SEDGE_PACK) {
+    SEDGE_EACH (k, SEDGE_METRIC_WORDS / SEDGE_PACK) {
         const sedge_pack pack = *(const SEDGE_BLOCKWIDE sedge_pack *)(from + k * SEDGE_PACK);
         SEDGE_EACH (j, SEDGE_PACK) metric->g[k * SEDGE_PACK + j] = pack.v[j];
     }
@@ -180,9 +179,9 @@ SEDGE_FUNCTION void damp_slopes(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,
 }
 #endif
 
-// Behind the simplices: of each coefficient of order N the four of order N - 1 around it, and its
-// exponents, which are N times what those weigh. The same of order N - 1 is at
-// SEDGE_LOWER_RAISED_AT.
+// Behind the simplices: of each coefficient of order N those of order N - 1 around it, one to four
+// and zeros behind them, and likewise N times what each weighs (operator_bernstein_raised). The
+// same of order N - 1 is at SEDGE_LOWER_RAISED_AT.
 #define SEDGE_RAISED_AT (SEDGE_SIMPLEX_AT + 4 * SEDGE_LOWER_NODES)
 
 // What an item reads at a coefficient of order N - 1 of the sums that are raised at last.
@@ -196,9 +195,9 @@ typedef struct SEDGE_ALIGN(SEDGE_PREDICT_SUM_ALIGN) sedge_predict_sums {
 } sedge_predict_sums;
 #endif
 
-// Whether a coefficient of this weight is read. A GPU reads all four at once: where the weight is
-// 0, the first coefficient.
-#define SEDGE_RAISES(weight) (!SEDGE_TARGET_HOST || (weight) != 0)
+// Whether the k-th coefficient, of this weight, is read. A GPU always reads two, which almost all
+// have: where the weight is 0, the first coefficient of the element.
+#define SEDGE_RAISES(k, weight) ((!SEDGE_TARGET_HOST && (k) < 2) || (weight) != 0)
 
 // Add fields of order N - 2, raised, at coefficient i of order N - 1; `slopes` are 1/(N - 1) of
 // them. At order 1 there are none.
@@ -211,7 +210,7 @@ SEDGE_FUNCTION void raise_slopes(sedge_value *to, const SEDGE_BLOCKWIDE sedge_va
     SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
     SEDGE_EACH (k, 4) {
-        if (SEDGE_LEAST_NODES > 0 && SEDGE_RAISES(weight->node[k])) {
+        if (SEDGE_LEAST_NODES > 0 && SEDGE_RAISES(k, weight->node[k])) {
             const sedge_state slope =
                 *(const SEDGE_BLOCKWIDE sedge_state *)(slopes + at->node[k] * SEDGE_FIELDS);
             SEDGE_EACH (f, SEDGE_FIELDS) to[f] = to[f] + (sedge_real)weight->node[k] * slope.f[f];
@@ -229,7 +228,7 @@ SEDGE_FUNCTION void raise_sums(sedge_value *to, const SEDGE_BLOCKWIDE sedge_valu
     SEDGE_LOCAL_COPY(sedge_simplex, weight, row + 1);
 
     SEDGE_EACH (k, 4) {
-        if (SEDGE_RAISES(weight->node[k])) {
+        if (SEDGE_RAISES(k, weight->node[k])) {
             const sedge_predict_sums sum =
                 *(const SEDGE_BLOCKWIDE sedge_predict_sums *)(sums + at->node[k] *
                                                                          SEDGE_PREDICT_SUM_WORDS);
@@ -458,7 +457,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         // Metric terms; u; the terms' memory; sums to be raised at last; y or its derivatives, of
         // order N - 1, and behind them derivatives of order N - 2, and over both the mean.
         SEDGE_SCRATCH(sedge_value, s_g, SEDGE_PREDICT_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_s = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_s = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_u =
             s_s + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_SUM_STRIDE;
         SEDGE_BLOCKWIDE sedge_value *const s_m = s_u + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
@@ -501,7 +500,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             const int e = item / SEDGE_METRIC_PACKS;
             const int p = item % SEDGE_METRIC_PACKS;
             if (e < here)
-                SEDGE_COPY_PACK(s_g + e * SEDGE_METRIC_STRIDE + p * SEDGE_PACK,
+                SEDGE_COPY_PACK(s_g + e * SEDGE_METRIC_WORDS + p * SEDGE_PACK,
                                 geometry[start + e].metric + p * SEDGE_PACK);
         }
 #if SEDGE_BULK && SEDGE_PREDICT_AHEAD > 0
@@ -546,7 +545,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     sedge_value g[3];
                     read_all(side, own_u, own_m, at->node[k + 1], SEDGE_MINE(holds, e));
                     SEDGE_EACH (f, SEDGE_PREDICT_ALL) side[f] = side[f] - corner[f];
-                    SEDGE_EACH (d, 3) g[d] = s_g[e * SEDGE_METRIC_STRIDE + 3 * k + d];
+                    SEDGE_EACH (d, 3) g[d] = s_g[e * SEDGE_METRIC_WORDS + 3 * k + d];
                     add_direction(of[0], side, g, SEDGE_MINE(holds, e)->m,
                                   SEDGE_PREDICT_ALIKE ? SEDGE_PREDICT_ALL : SEDGE_FIELDS);
                     if (!SEDGE_PREDICT_ALIKE) {
@@ -601,7 +600,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                     const sedge_int64 batch = start + e;
                     sedge_state slope;
                     find_slope(slope.f, s_l + e * SEDGE_PREDICT_LOWER_STRIDE, i,
-                               s_g + e * SEDGE_METRIC_STRIDE, SEDGE_MINE(holds, e)->m,
+                               s_g + e * SEDGE_METRIC_WORDS, SEDGE_MINE(holds, e)->m,
                                SEDGE_R(-0.5) * factor, tables);
                     SEDGE_PREDICT_MULTIPLY(slope.f)
                     *(SEDGE_BLOCKWIDE sedge_state *)(s_q + e * SEDGE_PREDICT_LEAST_STRIDE +
