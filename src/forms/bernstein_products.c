@@ -352,3 +352,18 @@ void operator_bernstein_raised(int16_t *out, int order)
         }
     }
 }
+
+void operator_bernstein_lowered(int16_t *out, int order)
+{
+    for (int k = 0; k <= order; k++) {
+        for (int j = 0; j <= order - k; j++) {
+            for (int i = 0; i <= order - k - j; i++) {
+                int16_t *const at = out + (int64_t)4 * sedge_bernstein_number(order, i, j, k);
+                at[0] = (int16_t)(order - i - j - k + 1);
+                at[1] = (int16_t)(i + 1);
+                at[2] = (int16_t)(j + 1);
+                at[3] = (int16_t)(k + 1);
+            }
+        }
+    }
+}

@@ -42,3 +42,8 @@ void operator_bernstein_simplices(int16_t *out, int order);
 // is not 0, in four places, then those alpha_d in four. out [nodes of order N][8] is zero before,
 // and stays so in places that are left over.
 void operator_bernstein_raised(int16_t *out, int order);
+
+// Of each coefficient alpha of order N: alpha_d + 1, d = 0 to 3. If the order of a polynomial is
+// lowered to N by T (dg/predictor.h), this over N + 4 weighs the coefficients alpha + e_d of order
+// N + 1. out [nodes of order N][4]; nothing for orders below 0.
+void operator_bernstein_lowered(int16_t *out, int order);

@@ -20,6 +20,8 @@ typedef struct series {
     int levels;                                // of the sums: powers, or D + 1 where that is more
     int lowerings;                             // D
     double weights[MOST_LEVELS];               // a_k / f_1
+    int stored;                                // sums s_k of this k are in memory; 0: of none
+    int lowered_stored;                        // z_k up to this k are in memory
     bool known[MOST_LEVELS + 1][MOST_NODES];   // sums s_k of order N - k that have a name already
     bool lowered[MOST_LEVELS + 1][MOST_NODES]; // z_k = T^{k-1} w_1 of order N - k that have one
 } series;
@@ -62,9 +64,10 @@ static sedge_status write_lowered(series *s, int k, const int alpha[4])
 
     if (s->lowered[k][number]) return SEDGE_OK;
     s->lowered[k][number] = true;
-    if (k == 1) {
-        return sedge_text_add(s->text, "    const sedge_value z1_%d = w[SEDGE_SERIES_AT_1 + %d];\n",
-                              number, number * s->fields);
+    if (k <= 1 || k <= s->lowered_stored) {
+        return sedge_text_add(s->text,
+                              "    const sedge_value z%d_%d = w[SEDGE_SERIES_%s_%d + %d];\n", k,
+                              number, k == 1 ? "AT" : "LOWERED", k, number * s->fields);
     }
     for (int j = 0; j < 4; j++) {
         memcpy(above[j], alpha, sizeof above[j]);
@@ -91,6 +94,11 @@ static sedge_status write_one(series *s, int k, const int alpha[4])
     const double weight = s->weights[k - 1] + (k == 1 ? 1.0 : 0.0);
 
     s->known[k][number] = true;
+    if (k == s->stored) {
+        return sedge_text_add(s->text,
+                              "    const sedge_value s%d_%d = w[SEDGE_SERIES_AT_%d + %d];\n", k,
+                              number, k, number * s->fields);
+    }
     if (is_damped) SEDGE_TRY(write_lowered(s, k, alpha));
     SEDGE_TRY(sedge_text_add(s->text, "    const sedge_value s%d_%d =", k, number));
     if (is_damped) SEDGE_TRY(sedge_text_add(s->text, " SEDGE_R(%a) * z%d_%d", weight, k, number));
@@ -102,16 +110,19 @@ static sedge_status write_one(series *s, int k, const int alpha[4])
     return sedge_text_add(s->text, ";\n");
 }
 
-// All of s_k that the sum at `alpha` of order N needs, from the highest power down: alpha less k
-// exponents.
-static sedge_status write_needed(series *s, const int alpha[4])
+// All of s_k that the sum s_below at `alpha` of order N - below needs, from the highest power down:
+// alpha less k - below exponents. A sum in memory needs no higher ones.
+static sedge_status write_needed(series *s, int below, const int alpha[4])
 {
-    for (int k = s->levels; k > 0; k--) {
-        for (int a = 0; a <= k; a++) {
-            for (int b = 0; b <= k - a; b++) {
-                for (int c = 0; c <= k - a - b; c++) {
+    const int top = s->stored > below ? s->stored : s->levels;
+
+    for (int k = top; k > below; k--) {
+        const int less = k - below;
+        for (int a = 0; a <= less; a++) {
+            for (int b = 0; b <= less - a; b++) {
+                for (int c = 0; c <= less - a - b; c++) {
                     const int beta[4] = {alpha[0] - a, alpha[1] - b, alpha[2] - c,
-                                         alpha[3] - (k - a - b - c)};
+                                         alpha[3] - (less - a - b - c)};
                     if (beta[0] < 0 || beta[1] < 0 || beta[2] < 0 || beta[3] < 0) continue;
                     if (s->known[k]
                                 [sedge_bernstein_number(s->order - k, beta[1], beta[2], beta[3])])
@@ -124,36 +135,66 @@ static sedge_status write_needed(series *s, const int alpha[4])
     return SEDGE_OK;
 }
 
-// The sums from number `first` to `end`.
-static sedge_status write_part(series *s, int first, int end)
+// The sum s_k at `alpha` of order N - k, to memory; the mean for k = 0.
+static sedge_status write_sum(series *s, int k, int number, const int alpha[4])
 {
+    SEDGE_TRY(write_needed(s, k, alpha));
+    if (k > 0) {
+        SEDGE_TRY(write_one(s, k, alpha));
+        return sedge_text_add(s->text, "    w[SEDGE_SERIES_AT_%d + %d] = s%d_%d;\n", k,
+                              number * s->fields, k, number);
+    }
+    SEDGE_TRY(
+        sedge_text_add(s->text, "    out[%d] = in[%d]", number * s->fields, number * s->fields));
+    SEDGE_TRY(add_raised(s, 0, alpha));
+    return sedge_text_add(s->text, ";\n");
+}
+
+// A part of the sums s_k of order N - k: part p of `parts`.
+static sedge_status write_part(series *s, int level, int p, int parts)
+{
+    const int order = s->order - level;
+    const int first = count_nodes(order) * p / parts;
+    const int end = count_nodes(order) * (p + 1) / parts;
+
     memset(s->known, 0, sizeof s->known);
     memset(s->lowered, 0, sizeof s->lowered);
-    for (int k = 0; k <= s->order; k++) {
-        for (int j = 0; j <= s->order - k; j++) {
-            for (int i = 0; i <= s->order - k - j; i++) {
-                const int number = sedge_bernstein_number(s->order, i, j, k);
-                const int alpha[4] = {s->order - i - j - k, i, j, k};
+    for (int k = 0; k <= order; k++) {
+        for (int j = 0; j <= order - k; j++) {
+            for (int i = 0; i <= order - k - j; i++) {
+                const int number = sedge_bernstein_number(order, i, j, k);
+                const int alpha[4] = {order - i - j - k, i, j, k};
                 if (number < first || number >= end) continue;
-                SEDGE_TRY(write_needed(s, alpha));
-                SEDGE_TRY(sedge_text_add(s->text, "    out[%d] = in[%d]", number * s->fields,
-                                         number * s->fields));
-                SEDGE_TRY(add_raised(s, 0, alpha));
-                SEDGE_TRY(sedge_text_add(s->text, ";\n"));
+                SEDGE_TRY(write_sum(s, level, number, alpha));
             }
         }
     }
     return SEDGE_OK;
 }
 
-sedge_status operator_series_write(sedge_text *text, const char *name, int order, int fields,
-                                   int powers, int parts)
+// A function NAME(part, arguments) of the sums s_k, and one for each part that it calls.
+static sedge_status write_function(series *s, const char *name, const char *list,
+                                   const char *arguments, int level, int parts)
 {
-    const char *const list = "SEDGE_BLOCKWIDE sedge_value *out,\n"
-                             "    const SEDGE_BLOCKWIDE sedge_value *in,\n"
-                             "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w";
-    series s = {.text = text, .order = order, .fields = fields, .powers = powers};
-    const int nodes = count_nodes(order);
+    for (int p = 0; p < parts; p++) {
+        SEDGE_TRY(
+            sedge_text_add(s->text, "SEDGE_SERIES_PRODUCT void %s_%d(%s)\n{\n", name, p, list));
+        SEDGE_TRY(write_part(s, level, p, parts));
+        SEDGE_TRY(sedge_text_add(s->text, "}\n"));
+    }
+    SEDGE_TRY(sedge_text_add(s->text, "SEDGE_FUNCTION void %s(int part, %s)\n{\n", name, list));
+    for (int p = 0; p < parts; p++) {
+        SEDGE_TRY(
+            sedge_text_add(s->text, "    if (part == %d) %s_%d(%s);\n", p, name, p, arguments));
+    }
+    return sedge_text_add(s->text, "}\n");
+}
+
+sedge_status operator_series_write(sedge_text *text, int order, int fields, int powers, int parts,
+                                   bool folds)
+{
+    series s = {
+        .text = text, .order = order, .fields = fields, .powers = powers, .lowered_stored = 1};
 
     s.lowerings = sedge_predictor_lowerings(order, s.weights);
     for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);
@@ -165,16 +206,17 @@ sedge_status operator_series_write(sedge_text *text, const char *name, int order
                                    "#else\n"
                                    "#define SEDGE_SERIES_PRODUCT SEDGE_FUNCTION\n"
                                    "#endif\n"));
-    for (int p = 0; p < parts; p++) {
-        SEDGE_TRY(sedge_text_add(text, "SEDGE_SERIES_PRODUCT void %s_%d(%s)\n{\n", name, p, list));
-        SEDGE_TRY(write_part(&s, nodes * p / parts, nodes * (p + 1) / parts));
-        SEDGE_TRY(sedge_text_add(text, "}\n"));
+    if (folds) {
+        s.lowered_stored = powers;
+        SEDGE_TRY(
+            write_function(&s, "series_fold", "SEDGE_BLOCKWIDE sedge_value *w", "w", 2, parts));
+        s.stored = 2;
     }
-    SEDGE_TRY(sedge_text_add(text, "SEDGE_FUNCTION void %s(int part, %s)\n{\n", name, list));
-    for (int p = 0; p < parts; p++) {
-        SEDGE_TRY(sedge_text_add(text, "    if (part == %d) %s_%d(out, in, w);\n", p, name, p));
-    }
-    return sedge_text_add(text, "}\n");
+    return write_function(&s, "series_sum",
+                          "SEDGE_BLOCKWIDE sedge_value *out,\n"
+                          "    const SEDGE_BLOCKWIDE sedge_value *in,\n"
+                          "    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT w",
+                          "out, in, w", 0, parts);
 }
 
 // z_k or s_k at all coefficients of order N - k.
@@ -196,7 +238,7 @@ static sedge_status write_all(series *s, int k, bool lowered)
 sedge_status operator_series_write_damping(sedge_text *text, const char *name, int order,
                                            int fields, int apart)
 {
-    series s = {.text = text, .order = order, .fields = fields, .powers = 1};
+    series s = {.text = text, .order = order, .fields = fields, .powers = 1, .lowered_stored = 1};
 
     s.lowerings = sedge_predictor_lowerings(order, s.weights);
     for (int k = 0; k <= s.lowerings; k++) s.weights[k] /= sedge_predictor_factor(order, 1);

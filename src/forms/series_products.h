@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/text.h"
 
-// Append a function NAME(part, out, in, w) for elements of an order and `fields` fields:
+#include <stdbool.h>
+
+// Append a function series_sum(part, out, in, w) for elements of an order and `fields` fields:
 //
 //   out = in + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1,   as many powers as there are
 //
@@ -17,9 +19,14 @@
 // Neighbouring coefficients of in and out, and of w_k, which begins at w + SEDGE_SERIES_AT_k, are
 // `fields` words apart. The coefficients are shared by `parts` items, part 0 to parts - 1. out may
 // be in; w is apart from both.
+//
+// With `folds`, for three powers, series_fold(part, w) comes before it, which takes a part of what
+// is raised twice or more and writes it over w_2. For this w_1 must be there lowered, too, once and
+// twice: T w_1 at w + SEDGE_SERIES_LOWERED_2, T T w_1 at w + SEDGE_SERIES_LOWERED_3; nothing where
+// Q is 0.
 SEDGE_MUST_USE
-sedge_status operator_series_write(sedge_text *text, const char *name, int order, int fields,
-                                   int powers, int parts);
+sedge_status operator_series_write(sedge_text *text, int order, int fields, int powers, int parts,
+                                   bool folds);
 
 // Append a function NAME(to, w) that damps one field of an element and adds it, to += (1 + Q / f_1)
 // w, coefficients of order N - 1 that are `apart` words apart in `to` and `fields` in w. For orders

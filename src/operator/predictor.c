@@ -39,36 +39,52 @@ static int count_nodes(int order)
     return order < 0 ? 0 : (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
+// Are sums of higher powers written to memory first? One more pass, but an item has fewer numbers
+// at a time: they fit into registers. Where it was faster on an H200 (benchmarks/MEASUREMENTS.md).
+static bool are_folded(const operator_layout *layout, const operator_target *target)
+{
+    const bool is_double = layout->real_bytes == 8;
+
+    return !operator_is_host_form(target->info) && target->element->order >= (is_double ? 6 : 8);
+}
+
 // The configuration that is fastest on an H200 (benchmarks/MEASUREMENTS.md). `words`: of the powers
 // of L of a batch. A block has as many elements as shared memory serves without bank conflicts, or
-// fewer, so that three blocks fit into a multiprocessor. Where a multiprocessor then has few
-// elements, more items share the sums of each.
+// fewer, so that three blocks fit into a multiprocessor; with folded sums half as many, or fewer,
+// so that two fit. Where a multiprocessor then has few elements, more items share the sums of each.
 static void choose_gpu(operator_series_config *config, const operator_layout *layout,
                        const operator_target *target, int words)
 {
     const int fields = target->problem->equation->fields;
     const int64_t own =
         target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
-    const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
+    const int64_t part = OPERATOR_CHIP_SHARED / (config->folds ? 2 : 3) - OPERATOR_CHIP_SHARED_MORE;
+    const int most = 64 / layout->real_bytes; // that shared memory serves at once
+    const int state = layout->state_align / layout->real_bytes;
+    int64_t element_words = 0, bytes = 0;
 
-    config->state_stride = layout->nodes_padded * fields;
-    if (target->element->order > 1)
-        config->state_stride = make_odd(config->state_stride, layout->pack);
-    config->stride = make_odd(words, layout->state_align / layout->real_bytes);
-    const int element_words = config->state_stride + METRIC_WORDS + config->stride;
-    const int64_t bytes = (int64_t)element_words * layout->real_bytes;
-    config->block = 64 / layout->real_bytes;
-    while (config->block > 1 && config->block * bytes > (own < third ? own : third))
-        config->block /= 2;
+    for (config->block = config->folds ? most / 2 : most;; config->block /= 2) {
+        // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
+        const int unit = state * most / config->block;
+        config->state_stride = layout->nodes_padded * fields;
+        if (target->element->order > 1) {
+            config->state_stride =
+                make_odd(config->state_stride, unit < layout->pack ? layout->pack : unit);
+        }
+        config->stride = make_odd(words, unit);
+        element_words = config->state_stride + METRIC_WORDS + config->stride;
+        bytes = config->block * element_words * layout->real_bytes;
+        if (config->block == 1 || bytes <= (own < part ? own : part)) break;
+    }
     const int64_t elements =
-        OPERATOR_CHIP_SHARED / (config->block * bytes + OPERATOR_CHIP_SHARED_MORE) * config->block;
+        OPERATOR_CHIP_SHARED / (bytes + OPERATOR_CHIP_SHARED_MORE) * config->block;
     while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
         config->parts *= 2;
     // Items of a warp have the same part.
     config->columns = operator_round_up(fields, WARP / config->block);
     config->places = config->columns * config->parts;
     config->threads = config->block * config->places;
-    config->scratch_words = config->block * (int64_t)element_words;
+    config->scratch_words = config->block * element_words;
 }
 
 // The block's memory of elements with terms; what a batch has there of a kind is an odd multiple of
@@ -160,6 +176,7 @@ void operator_series_choose(operator_series_config *config, const operator_layou
     const int order = target->element->order;
     const int fields = target->problem->equation->fields;
     const bool is_host = operator_is_host_form(target->info);
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     int words = 0;
     int table = SEDGE_FACE_MAPS * target->element->face_nodes; // as in dg_lower.h
 
@@ -171,6 +188,14 @@ void operator_series_choose(operator_series_config *config, const operator_layou
         words += config->nodes[k - 1] * fields;
         // Those of orders N - 1 and N - 2 lie behind the tables of dg_predictor.h.
         table += 4 * config->nodes[k - 1] + (k == 1 ? 8 * target->element->nodes : 0);
+    }
+    config->folds = config->powers == 3 && are_folded(layout, target);
+    config->lowers = config->folds && sedge_predictor_lowerings(order, weights) > 0;
+    for (int k = 2; k <= config->powers && config->lowers; k++) {
+        config->lowered[k - 1] = words;
+        config->weights[k - 1] = table + 8 * config->nodes[0];
+        words += config->nodes[k - 1] * fields;
+        table += 4 * config->nodes[k - 1];
     }
     config->block = config->parts = config->places = 1;
     config->columns = fields;
@@ -185,7 +210,7 @@ int64_t operator_series_table_entries(const operator_target *target)
     const int order = target->element->order;
 
     if (!target->problem->integrator->predictor) return 0;
-    return 4 * ((int64_t)count_nodes(order - 2) + count_nodes(order - 3)) +
+    return 8 * ((int64_t)count_nodes(order - 2) + count_nodes(order - 3)) +
            8 * (int64_t)count_nodes(order - 1);
 }
 
@@ -197,7 +222,11 @@ void operator_series_fill_table(int16_t *out, const operator_target *target)
     operator_bernstein_simplices(out, order - 1);
     out += 4 * (int64_t)count_nodes(order - 2);
     operator_bernstein_simplices(out, order - 2);
-    operator_bernstein_raised(out + 4 * (int64_t)count_nodes(order - 3), order - 1);
+    out += 4 * (int64_t)count_nodes(order - 3);
+    operator_bernstein_raised(out, order - 1);
+    out += 8 * (int64_t)count_nodes(order - 1);
+    operator_bernstein_lowered(out, order - 2);
+    operator_bernstein_lowered(out + 4 * (int64_t)count_nodes(order - 2), order - 3);
 }
 
 // Blocks: how far ahead the L2 cache is asked for states; half of those for which shared memory has
@@ -240,6 +269,8 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
         {"SERIES_COLUMNS", config.columns},
         {"SERIES_PLACES", config.places},
         {"SERIES_THREADS", config.threads},
+        {"SERIES_FOLDS", config.folds},
+        {"SERIES_LOWERS", config.lowers},
         {"SERIES_STATE_STRIDE", config.state_stride},
         {"SERIES_STRIDE", config.stride},
         {"SERIES_SCRATCH", (int)config.scratch_words},
@@ -247,6 +278,14 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
     for (int k = 1; k <= config.powers; k++) {
         const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k);
+        if (config.lowers && k > 1) {
+            SEDGE_TRY(sedge_text_add(text,
+                                     "#define SEDGE_SERIES_LOWERED_%d %d\n"
+                                     "#define SEDGE_SERIES_WEIGHTS_%d %d\n"
+                                     "#define SEDGE_SERIES_SHARE_%d SEDGE_R(%a)\n",
+                                     k, config.lowered[k - 1], k, config.weights[k - 1], k,
+                                     1.0 / (order - k + 4)));
+        }
         SEDGE_TRY(sedge_text_add(text,
                                  "#define SEDGE_SERIES_NODES_%d %d\n"
                                  "#define SEDGE_SERIES_AT_%d %d\n"
@@ -352,7 +391,7 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
     if (!target->problem->integrator->predictor) return SEDGE_OK;
     operator_series_choose(&config, layout, target);
     SEDGE_TRY(
-        operator_series_write(text, "series_sum", order, fields, config.powers, config.parts));
+        operator_series_write(text, order, fields, config.powers, config.parts, config.folds));
     if (!operator_terms_staged(target->problem)) return SEDGE_OK;
     operator_predictor_choose(&terms, layout, target);
     SEDGE_TRY(check_block_memory(&terms, layout, target));

@@ -23,18 +23,22 @@
 
 // Of elements without terms (dg_series.h); power k of L is at k - 1.
 typedef struct operator_series_config {
-    int block;                  // SIMD batches a block
-    int places;                 // items that share a batch
-    int parts;                  // items that share the sums of one of its fields
-    int columns;                // items of a part: its fields, filled up
-    int threads;                // of a block
-    int powers;                 // of L
-    int nodes[OPERATOR_POWERS]; // coefficients
-    int at[OPERATOR_POWERS];    // words before it in the block's memory of a batch
-    int table[OPERATOR_POWERS]; // where its simplices begin among the tables
-    int state_stride;           // words of a batch's state in the block's memory
-    int stride;                 // the same of its powers
-    int64_t scratch_words;      // of the block's memory, for each lane
+    int block;                    // SIMD batches a block
+    int places;                   // items that share a batch
+    int parts;                    // items that share the sums of one of its fields
+    int columns;                  // items of a part: its fields, filled up
+    int threads;                  // of a block
+    int powers;                   // of L
+    int nodes[OPERATOR_POWERS];   // coefficients
+    int at[OPERATOR_POWERS];      // words before it in the block's memory of a batch
+    int table[OPERATOR_POWERS];   // where its simplices begin among the tables
+    bool folds;                   // are sums that are raised twice or more written to memory first?
+    bool lowers;                  // with powers 2 and 3, is the first one lowered, once and twice?
+    int lowered[OPERATOR_POWERS]; // words before what is lowered
+    int weights[OPERATOR_POWERS]; // where its weights begin among the tables
+    int state_stride;             // words of a batch's state in the block's memory
+    int stride;                   // the same of its powers
+    int64_t scratch_words;        // of the block's memory, for each lane
 } operator_series_config;
 
 // Of elements with terms (dg_predict.h).
@@ -73,8 +77,9 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
                             const operator_target *target);
 
-// The simplices of orders N - 1 and N - 2, behind all other tables of integers that kernels read:
-// the number of entries, and the entries (dg_lower.h). None for integrators without `predictor`.
+// What is behind all other tables of integers that kernels read: the simplices of orders N - 1 and
+// N - 2 (dg_lower.h), operator_bernstein_raised of order N - 1, operator_bernstein_lowered of N - 2
+// and N - 3. The number of entries, and the entries. None for integrators without `predictor`.
 int64_t operator_series_table_entries(const operator_target *target);
 void operator_series_fill_table(int16_t *out, const operator_target *target);
 

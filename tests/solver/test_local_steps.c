@@ -739,7 +739,7 @@ static void test_all(const kit_world *world)
 
     for (int order = 1; order <= (alone ? 7 : most); order++)
         test_everything(world, order, levels[order]);
-    for (int order = 1; order <= (alone ? 8 : most); order++)
+    for (int order = 1; order <= (match_everything() ? SEDGE_ORDER_MAX : alone ? 8 : most); order++)
         test_lossless(world, order, order > 4 ? "01" : order % 2 == 0 ? "0121" : NULL);
     if (!test_is_small()) test_conducting(world); // it needs order 4
     test_incident(world, test_is_small() ? 2 : 3, "012");

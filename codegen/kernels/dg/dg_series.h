@@ -5,19 +5,27 @@
 //   w_k = f_k dt L w_{k-1},  w_0 = u      differences of four coefficients of the order above
 //   mean = w_0 + R (w_1 + R (w_2 + R w_3)) + R Q w_1 / f_1
 //
-// where R raises coefficients to the next order, and Q damps from order 4 on. The mean over the
+// where R raises coefficients to the next order, and Q damps at orders 4 to 8. The mean over the
 // step's first half is that of a step of half the length, which other blocks compute. Types of
 // dg_layout.h.
+//
+// Q lowers w_1 some times (T) and raises the results back. At high orders an item has too many
+// numbers at a time for its registers if it does all this at once. With SEDGE_SERIES_FOLDS there
+// are two passes: series_fold writes all that is raised twice or more, summed up at order N - 2,
+// over w_2, and series_sum raises that twice. With SEDGE_SERIES_LOWERS, T w_1 and T T w_1 are
+// computed together with w_2 and w_3, which have the same orders.
 //
 // An item of a GPU has one element of the block and a place: it computes some coefficients of w_k,
 // all fields of each, then the sums of one field (or of a part of its coefficients), which are
 // generated code of src/forms/series_products.c. Items are numbered, and strides chosen, such that
 // those of a warp which access shared memory together meet different banks: neighbouring items have
-// neighbouring elements of a group, then two neighbouring places.
+// neighbouring elements of a group, then neighbouring places.
 //
 // Constants of a program, k = 1 to SEDGE_SERIES: SEDGE_SERIES_NODES_k coefficients of order N - k,
 // SEDGE_SERIES_AT_k words before w_k, SEDGE_SERIES_TABLE_k where simplices of order N - k begin in
-// `tables` (dg_lower.h), SEDGE_SERIES_FACTOR_k = -f_k (N - k + 1) / 2.
+// `tables` (dg_lower.h), SEDGE_SERIES_FACTOR_k = -f_k (N - k + 1) / 2. For k = 2 and 3 of those
+// that lower: SEDGE_SERIES_LOWERED_k words before T w_1 and T T w_1, SEDGE_SERIES_WEIGHTS_k where
+// their weights begin in `tables`, SEDGE_SERIES_SHARE_k = 1 / (N - k + 4).
 #pragma once
 
 // mean, half  over the step and over its first half; the latter only where `halves` is 1, with
@@ -36,27 +44,68 @@
     X(sedge_real, dt)
 
 // Coefficients of w_k of one element at places `place`, `place` + SEDGE_SERIES_PLACES, ..
-#define SEDGE_SERIES_POWER(k, from)                                                            \
-    if (is_mine) {                                                                             \
-        for (int i = place; i < SEDGE_SERIES_NODES_##k; i += SEDGE_SERIES_PLACES)              \
-            find_power(w + SEDGE_SERIES_AT_##k, from, i, SEDGE_SERIES_FACTOR_##k * step, g, m, \
-                       tables + SEDGE_SERIES_TABLE_##k);                                       \
-    }                                                                                          \
+#define SEDGE_SERIES_POWER(k, from)                                                               \
+    if (is_mine) {                                                                                \
+        for (int i = place; i < SEDGE_SERIES_NODES_##k; i += SEDGE_SERIES_PLACES) {               \
+            const sedge_state power = find_power(from, i, SEDGE_SERIES_FACTOR_##k * step, g, m,   \
+                                                 tables + SEDGE_SERIES_TABLE_##k);                \
+            *(SEDGE_BLOCKWIDE sedge_state *)(w + SEDGE_SERIES_AT_##k + i * SEDGE_FIELDS) = power; \
+        }                                                                                         \
+    }                                                                                             \
+    SEDGE_BARRIER();
+
+// The same, and of T of `higher`, which has the order of w_k, too.
+#define SEDGE_SERIES_LOWER(k, from, higher)                                                       \
+    if (is_mine) {                                                                                \
+        for (int i = place; i < SEDGE_SERIES_NODES_##k; i += SEDGE_SERIES_PLACES) {               \
+            const sedge_state power = find_power(from, i, SEDGE_SERIES_FACTOR_##k * step, g, m,   \
+                                                 tables + SEDGE_SERIES_TABLE_##k);                \
+            const sedge_state lowered =                                                           \
+                find_lowered(higher, i, SEDGE_SERIES_SHARE_##k, tables + SEDGE_SERIES_TABLE_##k,  \
+                             tables + SEDGE_SERIES_WEIGHTS_##k);                                  \
+            *(SEDGE_BLOCKWIDE sedge_state *)(w + SEDGE_SERIES_AT_##k + i * SEDGE_FIELDS) = power; \
+            *(SEDGE_BLOCKWIDE sedge_state *)(w + SEDGE_SERIES_LOWERED_##k + i * SEDGE_FIELDS) =   \
+                lowered;                                                                          \
+        }                                                                                         \
+    }                                                                                             \
     SEDGE_BARRIER();
 
 // Coefficient i of a power of L times `factor`, from the power before.
-SEDGE_FUNCTION void find_power(SEDGE_BLOCKWIDE sedge_value *to,
-                               const SEDGE_BLOCKWIDE sedge_value *from, int i, sedge_real factor,
-                               const sedge_value *g, const sedge_value *m,
-                               const SEDGE_GLOBAL short *SEDGE_RESTRICT simplices)
+SEDGE_FUNCTION sedge_state find_power(const SEDGE_BLOCKWIDE sedge_value *from, int i,
+                                      sedge_real factor, const sedge_value *g, const sedge_value *m,
+                                      const SEDGE_GLOBAL short *SEDGE_RESTRICT simplices)
 {
     SEDGE_LOCAL_COPY(sedge_simplex, at, (const SEDGE_GLOBAL sedge_simplex *)simplices + i);
     sedge_state w;
 
     combine_slopes(w.f, from, at, g, m);
     SEDGE_EACH (f, SEDGE_FIELDS) w.f[f] = factor * w.f[f];
-    *(SEDGE_BLOCKWIDE sedge_state *)(to + i * SEDGE_FIELDS) = w;
+    return w;
 }
+
+#if SEDGE_SERIES_LOWERS
+// Coefficient i of T p, from p: with beta the exponents of number i in order M of T p,
+//   sum_j (beta_j + 1) / (M + 4) p_{beta + e_j}.
+// `share` is 1 / (M + 4), and `weights` has all beta_j + 1 (operator_bernstein_lowered).
+SEDGE_FUNCTION sedge_state find_lowered(const SEDGE_BLOCKWIDE sedge_value *from, int i,
+                                        sedge_real share,
+                                        const SEDGE_GLOBAL short *SEDGE_RESTRICT simplices,
+                                        const SEDGE_GLOBAL short *SEDGE_RESTRICT weights)
+{
+    SEDGE_LOCAL_COPY(sedge_simplex, at, (const SEDGE_GLOBAL sedge_simplex *)simplices + i);
+    SEDGE_LOCAL_COPY(sedge_simplex, weight, (const SEDGE_GLOBAL sedge_simplex *)weights + i);
+    sedge_state w;
+
+    SEDGE_EACH (j, 4) {
+        const sedge_state corner =
+            *(const SEDGE_BLOCKWIDE sedge_state *)(from + at->node[j] * SEDGE_FIELDS);
+        const sedge_real part = share * (sedge_real)weight->node[j];
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            w.f[f] = j == 0 ? part * corner.f[f] : w.f[f] + part * corner.f[f];
+    }
+    return w;
+}
+#endif
 
 #if !SEDGE_TARGET_HOST
 // States and metric terms of the block's elements into its memory: there at the next barrier.
@@ -173,11 +222,26 @@ SEDGE_KERNEL_RESIDENT(sedge_predict, SEDGE_SERIES_THREADS, SEDGE_SERIES_THREADS,
 #endif
 #endif
         SEDGE_SERIES_POWER(1, in)
+#if SEDGE_SERIES_LOWERS
+        SEDGE_SERIES_LOWER(2, w + SEDGE_SERIES_AT_1, w + SEDGE_SERIES_AT_1)
+        SEDGE_SERIES_LOWER(3, w + SEDGE_SERIES_AT_2, w + SEDGE_SERIES_LOWERED_2)
+#else
 #if SEDGE_SERIES >= 2
         SEDGE_SERIES_POWER(2, w + SEDGE_SERIES_AT_1)
 #endif
 #if SEDGE_SERIES >= 3
         SEDGE_SERIES_POWER(3, w + SEDGE_SERIES_AT_2)
+#endif
+#endif
+#if SEDGE_SERIES_FOLDS
+        if (is_mine) {
+            for (int k = place; k < SEDGE_SERIES_PARTS * SEDGE_SERIES_COLUMNS;
+                 k += SEDGE_SERIES_PLACES) {
+                const int f = k % SEDGE_SERIES_COLUMNS;
+                if (f < SEDGE_FIELDS) series_fold(k / SEDGE_SERIES_COLUMNS, w + f);
+            }
+        }
+        SEDGE_BARRIER();
 #endif
         if (is_mine) {
             for (int k = place; k < SEDGE_SERIES_PARTS * SEDGE_SERIES_COLUMNS;
