@@ -136,13 +136,14 @@ configure_sanitized() {
         -DSEDGE_TEST_CACHE="$root/build/test-cache"
 }
 
-# One after the other they leave a core without work.
+# One after the other they leave a core without work. build_sanitized sees whether the second failed.
 configure_both() {
-    local sanitized
+    local sanitized status=0
     configure_sanitized &
     sanitized=$!
-    configure_tests || { wait "$sanitized"; return 1; }
-    wait "$sanitized"
+    configure_tests || status=$?
+    wait "$sanitized" || true
+    return "$status"
 }
 
 # What compiles is made, also behind a file that does not.
@@ -194,6 +195,7 @@ format_in_place() {
 }
 
 build_sanitized() {
+    if [[ ! -e $root/build-sanitize/build.ninja ]]; then configure_sanitized || return; fi # says why
     cmake --build "$root/build-sanitize" -j "$jobs"
 }
 

@@ -78,8 +78,15 @@ class Script(Case):
         """What needs it is not tried, and not told as a failure of its own."""
         code, text, calls = self.run_test("cmake")
         self.assertEqual(code, 1, text)
-        self.assertEqual(calls, {"clang-format-14", "cmake"})
-        self.assertTrue(text.endswith("  configure (build/, warnings are errors)\n"), text)
+        self.assertEqual(calls, {"clang-format-14", "cmake", "sanitized-cmake"})
+        self.assertTrue(text.endswith("  configure (build/, build-sanitize/)\n"), text)
+
+    def test_without_sanitizers(self):
+        """The other build is made and tested."""
+        code, text, calls = self.run_test("sanitized-cmake")
+        self.assertEqual(code, 1, text)
+        self.assertEqual(calls, self.ALL - {"sanitized-ctest"})
+        self.assertTrue(text.endswith("  compile with sanitizers (build-sanitize/)\n"), text)
 
 
 if __name__ == "__main__":
