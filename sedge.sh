@@ -136,13 +136,13 @@ configure_sanitized() {
         -DSEDGE_TEST_CACHE="$root/build/test-cache"
 }
 
-# One after the other they leave a core without work. build_sanitized sees whether the second failed.
+# One after the other they leave a core without work. If the second fails, build_sanitized tells.
 configure_both() {
     local sanitized status=0
     configure_sanitized &
     sanitized=$!
     configure_tests || status=$?
-    wait "$sanitized" || true
+    wait "$sanitized" || rm -f "$root/build-sanitize/build.ninja"
     return "$status"
 }
 

@@ -241,7 +241,7 @@ def main():
     for path in sorted(paths):
         check_operation(path, arrays)
     print(f"{len(paths)} results of operations, {failures} failures")
-    # 12 conversions, up to 49 operations each of 12 types and 10 pairs; sampled, of 8 types and 5 pairs.
+    # 12 conversions, up to 49 operations each of 12 types and 10 pairs; sampled, of 6 types and 5 pairs.
     sampled = os.environ["SEDGE_TEST_DEVICE"] == "opencl" and "SEDGE_TEST_ALL" not in os.environ
     if len(paths) < (400 if sampled else 600):
         fail("numpy_case", "results are missing")

@@ -184,7 +184,7 @@ int main(int argc, char **argv)
         const int least = test_is_sampled() ? 2 : 1;
         const int most = all ? 10 : test_is_sampled() || test_is_small() ? 2 : 3;
         for (int order = least; order <= most; order++)
-            test_corner(&world, order, order <= 3 && !test_is_sampled() ? 2 : 1);
+            test_corner(&world, order, order <= 3 ? 2 : 1);
         for (int order = 1; order <= most; order += 3) test_all_curved(&world, "maxwell", order);
         if (!test_is_sampled()) test_all_curved(&world, "advection", 2);
         if (!test_is_sampled()) test_total_field(&world, 1, curved_wave);
