@@ -170,8 +170,8 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
     }
 }
 
-void operator_series_choose(operator_series_config *config, const operator_layout *layout,
-                            const operator_target *target)
+static void choose_series(operator_series_config *config, const operator_layout *layout,
+                          const operator_target *target, bool folds)
 {
     const int order = target->element->order;
     const int fields = target->problem->equation->fields;
@@ -189,7 +189,7 @@ void operator_series_choose(operator_series_config *config, const operator_layou
         // Those of orders N - 1 and N - 2 lie behind the tables of dg_predictor.h.
         table += 4 * config->nodes[k - 1] + (k == 1 ? 8 * target->element->nodes : 0);
     }
-    config->folds = config->powers == 3 && are_folded(layout, target);
+    config->folds = config->powers == 3 && folds;
     config->lowers = config->folds && sedge_predictor_lowerings(order, weights) > 0;
     for (int k = 2; k <= config->powers && config->lowers; k++) {
         config->lowered[k - 1] = words;
@@ -203,6 +203,17 @@ void operator_series_choose(operator_series_config *config, const operator_layou
     config->stride = words;
     config->scratch_words = words;
     if (!is_host) choose_gpu(config, layout, target, words);
+}
+
+void operator_series_choose(operator_series_config *config, const operator_layout *layout,
+                            const operator_target *target)
+{
+    const int64_t most = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
+
+    choose_series(config, layout, target, are_folded(layout, target));
+    // Lowered powers take memory, which not every device has.
+    if (config->folds && config->scratch_words * layout->real_bytes > most)
+        choose_series(config, layout, target, false);
 }
 
 int64_t operator_series_table_entries(const operator_target *target)

@@ -665,6 +665,29 @@ static void test_room(void)
     }
 }
 
+// Sums are folded only where the block's memory has room for what is lowered.
+static void test_little_memory(void)
+{
+    const sedge_element element = {.order = 8, .nodes = 165};
+    const operator_layout layout = {
+        .real_bytes = 8, .lanes = 1, .pack = 2, .nodes_padded = 165, .state_align = 16};
+    sedge_problem problem;
+
+    CHECK_OK(sedge_problem_init(&problem, sedge_equation_find("maxwell"), 1, 0, 0));
+    problem.order = 8;
+    problem.integrator = &sedge_integrator_ader;
+    for (int kib = 24; kib <= 48; kib += 24) {
+        const sedge_device_info info = {.kind = SEDGE_DEVICE_OPENCL,
+                                        .shared_bytes_block = 1024 * kib};
+        const operator_target target = {&info, &problem, &element};
+        operator_series_config config;
+        operator_series_choose(&config, &layout, &target);
+        CHECK(config.folds == (kib == 48) && config.lowers == (kib == 48));
+        CHECK(config.scratch_words * layout.real_bytes <= info.shared_bytes_block);
+    }
+    sedge_problem_clear(&problem);
+}
+
 // Degrees are damped, the lowest ones not at all, and the steps to lower orders and back do it.
 static void test_damping(int order)
 {
@@ -749,6 +772,7 @@ static void test_all(const kit_world *world)
     test_many_poles(world);
     for (int order = 1; order <= (alone ? 5 : 2); order++) test_alike(world, order, levels[order]);
     test_room();
+    test_little_memory();
     test_tensors(world);
     test_tables();
     test_refused(world);
