@@ -21,9 +21,9 @@
 // be in; w is apart from both.
 //
 // With `folds`, for three powers, series_fold(part, w) comes before it, which takes a part of what
-// is raised twice or more and writes it over w_2. For this w_1 must be there lowered, too, once and
-// twice: T w_1 at w + SEDGE_SERIES_LOWERED_2, T T w_1 at w + SEDGE_SERIES_LOWERED_3; nothing where
-// Q is 0.
+// is raised twice or more and writes it over w_2: all its parts end before series_sum begins. For
+// this w_1 must be there lowered, too, once and twice: T w_1 at w + SEDGE_SERIES_LOWERED_2, T T w_1
+// at w + SEDGE_SERIES_LOWERED_3; nothing where Q is 0.
 SEDGE_MUST_USE
 sedge_status operator_series_write(sedge_text *text, int order, int fields, int powers, int parts,
                                    bool folds);

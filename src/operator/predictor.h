@@ -32,9 +32,9 @@ typedef struct operator_series_config {
     int nodes[OPERATOR_POWERS];   // coefficients
     int at[OPERATOR_POWERS];      // words before it in the block's memory of a batch
     int table[OPERATOR_POWERS];   // where its simplices begin among the tables
-    bool folds;                   // are sums that are raised twice or more written to memory first?
-    bool lowers;                  // with powers 2 and 3, is the first one lowered, once and twice?
-    int lowered[OPERATOR_POWERS]; // words before what is lowered
+    bool folds;                   // are sums of higher powers written to memory first?
+    bool lowers;                  // are T w_1 and T T w_1 in memory, too (dg_series.h)?
+    int lowered[OPERATOR_POWERS]; // words before T w_1 (at 1) and T T w_1 (at 2)
     int weights[OPERATOR_POWERS]; // where its weights begin among the tables
     int state_stride;             // words of a batch's state in the block's memory
     int stride;                   // the same of its powers

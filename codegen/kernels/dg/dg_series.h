@@ -23,9 +23,10 @@
 //
 // Constants of a program, k = 1 to SEDGE_SERIES: SEDGE_SERIES_NODES_k coefficients of order N - k,
 // SEDGE_SERIES_AT_k words before w_k, SEDGE_SERIES_TABLE_k where simplices of order N - k begin in
-// `tables` (dg_lower.h), SEDGE_SERIES_FACTOR_k = -f_k (N - k + 1) / 2. For k = 2 and 3 of those
-// that lower: SEDGE_SERIES_LOWERED_k words before T w_1 and T T w_1, SEDGE_SERIES_WEIGHTS_k where
-// their weights begin in `tables`, SEDGE_SERIES_SHARE_k = 1 / (N - k + 4).
+// `tables` (dg_lower.h), SEDGE_SERIES_FACTOR_k = -f_k (N - k + 1) / 2.
+// With SEDGE_SERIES_LOWERS, for k = 2 and 3: SEDGE_SERIES_LOWERED_k words before T w_1 and T T w_1,
+// SEDGE_SERIES_WEIGHTS_k where their weights begin in `tables`, and
+// SEDGE_SERIES_SHARE_k = 1 / (N - k + 4).
 #pragma once
 
 // mean, half  over the step and over its first half; the latter only where `halves` is 1, with
