@@ -11,9 +11,11 @@
 // Formats of the file. 2: the header names the basis of the fields, which are nodal values in 1
 // where it does not. 3: it has the memory of all monitors, where "position" has that of four of
 // them in earlier ones. 4: the state has further blocks than the fields; only files with such
-// blocks have this format.
+// blocks have this format. 5: the state has covariant components of curved elements; only such
+// files have this format.
 #define FORMAT_FIELDS 3
-#define FORMAT        4 // a higher one is not read
+#define FORMAT_BLOCKS 4
+#define FORMAT        5 // a higher one is not read
 
 // ---- what the problem is -----------------------------------------------------------------------
 
@@ -306,6 +308,12 @@ static json_t *print_blocks(const sedge_checkpoint_state *state)
     return list;
 }
 
+static int choose_format(const sedge_checkpoint *checkpoint, const sedge_checkpoint_state *state)
+{
+    if (sedge_basis_is_covariant(checkpoint->basis)) return FORMAT;
+    return state->count > 1 ? FORMAT_BLOCKS : FORMAT_FIELDS;
+}
+
 sedge_status checkpoint_print(char **text, const sedge_session *session,
                               const sedge_checkpoint *checkpoint,
                               const sedge_checkpoint_state *state, const json_t *facts)
@@ -314,7 +322,7 @@ sedge_status checkpoint_print(char **text, const sedge_session *session,
     json_t *const root = json_pack(
         "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
         " s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
-        "sedge", SEDGE_VERSION, "format", state->count > 1 ? FORMAT : FORMAT_FIELDS, "step",
+        "sedge", SEDGE_VERSION, "format", choose_format(checkpoint, state), "step",
         (json_int_t)checkpoint->step, "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
         checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step, "energy",
         print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds, "form", "elements",

@@ -11,7 +11,10 @@
 #define ROWS  3 // of a conversion at once,
 #define STRIP 8 // and numbers of each: in the registers of any processor
 
-static const char *const basis_names[] = {[SEDGE_NODAL] = "nodal", [SEDGE_BERNSTEIN] = "bernstein"};
+static const char *const basis_names[] = {[SEDGE_NODAL] = "nodal",
+                                          [SEDGE_BERNSTEIN] = "bernstein",
+                                          [SEDGE_NODAL_COVARIANT] = "nodal-covariant",
+                                          [SEDGE_BERNSTEIN_COVARIANT] = "bernstein-covariant"};
 
 const char *sedge_basis_name(sedge_basis basis)
 {
@@ -20,7 +23,7 @@ const char *sedge_basis_name(sedge_basis basis)
 
 bool sedge_basis_parse(sedge_basis *out, const char *name)
 {
-    for (int b = SEDGE_NODAL; b <= SEDGE_BERNSTEIN; b++) {
+    for (int b = SEDGE_NODAL; b <= SEDGE_BERNSTEIN_COVARIANT; b++) {
         if (strcmp(name, basis_names[b]) != 0) continue;
         *out = (sedge_basis)b;
         return true;

@@ -21,11 +21,33 @@
 #include <stdint.h>
 
 typedef enum sedge_basis {
-    SEDGE_NODAL,    // values at the nodes of dg/nodes.h
-    SEDGE_BERNSTEIN // coefficients
+    SEDGE_NODAL,     // values at the nodes of dg/nodes.h
+    SEDGE_BERNSTEIN, // coefficients
+    // Of a whole state: these, but in curved elements of the fields' covariant components
+    // (operator/basis.h). What has one row of numbers does not know these two.
+    SEDGE_NODAL_COVARIANT,
+    SEDGE_BERNSTEIN_COVARIANT
 } sedge_basis;
 
-// The name of a basis, "nodal" or "bernstein"; and the basis of a name, false if there is none.
+static inline bool sedge_basis_is_covariant(sedge_basis basis)
+{
+    return basis == SEDGE_NODAL_COVARIANT || basis == SEDGE_BERNSTEIN_COVARIANT;
+}
+
+// The basis of one row of numbers.
+static inline sedge_basis sedge_basis_of_row(sedge_basis basis)
+{
+    return basis == SEDGE_NODAL || basis == SEDGE_NODAL_COVARIANT ? SEDGE_NODAL : SEDGE_BERNSTEIN;
+}
+
+// The same of a state that is covariant in curved elements.
+static inline sedge_basis sedge_basis_covariant(sedge_basis row)
+{
+    return row == SEDGE_NODAL ? SEDGE_NODAL_COVARIANT : SEDGE_BERNSTEIN_COVARIANT;
+}
+
+// The name of a basis, "nodal", "bernstein", "nodal-covariant" or "bernstein-covariant"; and the
+// basis of a name, false if there is none.
 const char *sedge_basis_name(sedge_basis basis);
 SEDGE_MUST_USE
 bool sedge_basis_parse(sedge_basis *out, const char *name);

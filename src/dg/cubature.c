@@ -129,6 +129,35 @@ bool sedge_cubature_is_covariant(const sedge_problem *problem)
            !sedge_response_multiplies(problem);
 }
 
+bool sedge_cubature_state_is_covariant(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term_kind *const kind = problem->terms[i].kind;
+        const bool elsewhere = kind->layer != 0 && !problem->curved_layers;
+        if (kind->field_triple % 3 != 1 && !elsewhere) return false;
+    }
+    return problem->curved && problem->equation->fields % 6 == 0 &&
+           sedge_cubature_is_covariant(problem);
+}
+
+void sedge_cubature_take_covariant(const sedge_element *element, double (*c)[3], double *u,
+                                   bool back)
+{
+    const int n = element->nodes;
+    double dx[3][3], inverse[3][3];
+
+    for (int i = 0; i < n; i++) {
+        const double place[3] = {element->r[i], element->s[i], element->t[i]};
+        const double old[3] = {u[i], u[n + i], u[2 * n + i]};
+        sedge_curve_tangents(c, place, dx);
+        if (back) sedge_curve_inverse(dx, inverse);
+        for (int j = 0; j < 3; j++) {
+            const double *const row = back ? inverse[j] : dx[j];
+            u[j * n + i] = row[0] * old[0] + row[1] * old[1] + row[2] * old[2];
+        }
+    }
+}
+
 int sedge_cubature_degree(const sedge_problem *problem, int order)
 {
     return sedge_cubature_is_covariant(problem) ? 2 * order : SEDGE_CUBATURE_DEGREE(order);

@@ -24,9 +24,11 @@
 //
 // A vector field E of a curved element has the covariant components e_j = x_{r_j}.E, where x_{r_j}
 // = dx/dr_j are the tangents of the element's map. They, and not E itself, are polynomials of
-// degree N. What is stored is E at the nodes, in the layout's basis as on straight elements: there
-// e and E determine each other. So everything that reads the state takes E for the polynomial
-// through these values, and tangential components agree at the nodes of a common face.
+// degree N. At the nodes e and E determine each other. The host's arrays, and those of the slow
+// reference, have E there. A device keeps e, in the layout's basis (operator/basis.h), unless
+// a term is no multiple of the identity on each vector (sedge_cubature_state_is_covariant): then it
+// keeps E at the nodes as on straight elements, and what reads the state takes E for the polynomial
+// through these values.
 //
 //   w = curl_r e                     per vector, (D_s e_t - D_t e_s, ...): J G^-1 curl E
 //   d = from_curls(w) + LIFT g       g^a = s X^a.jump, on faces, see below
@@ -72,6 +74,18 @@ typedef struct sedge_cubature {
 
 // Do the problem's curved elements use covariant components? The same on all ranks.
 bool sedge_cubature_is_covariant(const sedge_problem *problem);
+
+// Does a device keep covariant components, in place of E, as the state of curved elements and as
+// the memory of terms there? Only where there are curved elements that use them, where vectors come
+// in pairs (kernels move two words at once), and where each term is a multiple of the identity on
+// each vector: those with field_triple, and those of absorbing layers, which act in straight
+// elements alone. The same on all ranks.
+bool sedge_cubature_state_is_covariant(const sedge_problem *problem);
+
+// A vector's values [3][nodes] at the nodes of a curved element whose map has the coefficients c
+// (mesh/mesh.h), in place: to its covariant components, or (`back`) from these.
+void sedge_cubature_take_covariant(const sedge_element *element, double (*c)[3], double *u,
+                                   bool back);
 
 // The degree for the problem's method: 2 N is enough for covariant components, where any rule with
 // positive weights that is exact for the mass matrix of the reference element gives a stable

@@ -210,3 +210,15 @@ sedge_status sedge_element_interpolate(const sedge_element *element, double r, d
     sedge_dense_multiply(weights, modes, false, element->inverse, false, 1, n, n);
     return SEDGE_OK;
 }
+
+void sedge_element_place(const sedge_element *element, const double *weights, int64_t stride,
+                         double rst[3])
+{
+    rst[0] = rst[1] = rst[2] = 0.0;
+    for (int n = 0; n < element->nodes; n++) {
+        const double weight = weights[n * stride];
+        rst[0] += weight * element->r[n];
+        rst[1] += weight * element->s[n];
+        rst[2] += weight * element->t[n];
+    }
+}

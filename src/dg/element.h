@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 
+#include <stdint.h>
+
 typedef struct sedge_element {
     int order;             // N, 1..10
     int nodes;             // Np = (N+1)(N+2)(N+3)/6
@@ -36,6 +38,11 @@ void sedge_element_free(sedge_element *element);
 SEDGE_MUST_USE
 sedge_status sedge_element_interpolate(const sedge_element *element, double r, double s, double t,
                                        double *weights);
+
+// The place of such weights, which are `stride` numbers apart: coordinates are interpolated
+// exactly.
+void sedge_element_place(const sedge_element *element, const double *weights, int64_t stride,
+                         double rst[3]);
 
 // All modes [nodes] at a point.
 void sedge_element_modes(const sedge_element *element, double r, double s, double t, double *modes);

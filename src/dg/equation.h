@@ -147,6 +147,10 @@ typedef struct sedge_boundary_kind {
     // everywhere on a flat face. Then coefficients of any basis may be used in place of nodal
     // values of u.
     bool linear;
+    // Optional, of a linear one-sided kind of an equation with `curls`: where no field is incident,
+    // v has each vector of u as it is or turned round, whatever the other arguments are. Then
+    // covariant components may be used in place of vectors.
+    bool whole_vectors;
     // Of a two-sided kind, in place of `apply`. NULL: the kind is one-sided.
     void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,
                             const double *n, const double *x, double t, const double *p,
@@ -335,7 +339,8 @@ typedef struct sedge_equation {
     // same everywhere in an element. Then u may be differentiated before F is applied, and
     // coefficients of any basis may be used in place of nodal values of u.
     bool linear;
-    bool curls;      // u consists of 3-vectors, and div F is a function of their curls alone
+    bool curls;      // u consists of 3-vectors, and div F is a function of their curls alone; S
+                     // takes each vector times a number
     bool tangential; // with curls: the jump of each vector lies in the face, whatever its
                      // arguments; where F is linear, it depends on the difference v - u alone
     bool poynting;   // optional: energy flows along the cross product of the first two groups below

@@ -5,6 +5,7 @@
 #include "evolve/energy.h"
 #include "evolve/graphs.h"
 #include "evolve/stages.h"
+#include "operator/basis.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -108,7 +109,7 @@ static const evolve_block *find_block(const sedge_evolution *evolution, int i)
 
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution)
 {
-    return evolution->op->layout.basis;
+    return operator_view_basis(evolution->op);
 }
 
 sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u)

@@ -59,6 +59,7 @@ typedef struct weights_job {
     double *rhs;                // [fields][nodes], then room for 2 nodes
     int64_t rows;               // of all terms' memory in an element
     double *w, *dw;             // [rows][nodes]: of u, and its rates
+    double *turned;             // [fields or rows, whichever are more][nodes]: as the state has it
     int batches;                // in `weights`
     double scale;               // see point_source
     void *weights;
@@ -120,15 +121,18 @@ static void put_values(const weights_job *job, void *weights, int64_t first, int
 }
 
 // Put g [fields][nodes], nodal, into row `row` of the weights [rows][nodes][fields][lanes].
-static void put_shape(const weights_job *job, int64_t row, int lane, const double *g, double *work)
+static void put_shape(const weights_job *job, int64_t row, int32_t element, int lane,
+                      const double *g, double *work)
 {
     const int64_t nodes = job->op->element->nodes;
     const int64_t fields = job->op->problem->equation->fields;
     const int64_t lanes = job->op->layout.lanes;
 
+    memcpy(job->turned, g, (size_t)(fields * nodes) * sizeof *g);
+    operator_view_from_physical(job->op, element, job->turned, (int)fields);
     for (int64_t f = 0; f < fields; f++) {
         put_values(job, job->weights, (row * nodes * fields + f) * lanes + lane, fields * lanes,
-                   g + f * nodes, work);
+                   job->turned + f * nodes, work);
     }
 }
 
@@ -143,8 +147,8 @@ static int64_t find_row(const sedge_operator *op, int term)
 
 // Put the memory of power k in an element, whose batch has `place`, into the weights of straight
 // or curved elements.
-static void put_memory(const weights_job *job, int k, int place, int lane, bool curved,
-                       const double *values, double *work)
+static void put_memory(const weights_job *job, int k, int place, int32_t element, int lane,
+                       bool curved, const double *values, double *work)
 {
     const sedge_operator *const op = job->op;
     const int64_t nodes = op->element->nodes;
@@ -155,10 +159,12 @@ static void put_memory(const weights_job *job, int k, int place, int lane, bool 
         const int64_t components = op->terms.term[memory->term].term.memory;
         const int64_t first = find_row(op, memory->term);
         if (memory->curved != curved) continue;
+        memcpy(job->turned, values + first * nodes, (size_t)(components * nodes) * sizeof *values);
+        operator_view_from_physical(op, element, job->turned, (int)components);
         for (int64_t c = 0; c < components; c++) {
             const int64_t row = ((int64_t)k * job->batches + place) * components + c;
             put_values(job, job->memory[i], row * nodes * lanes + lane, lanes,
-                       values + (first + c) * nodes, work);
+                       job->turned + c * nodes, work);
         }
     }
 }
@@ -180,13 +186,14 @@ static sedge_status put_weights(const weights_job *job, int place, const sedge_p
     SEDGE_TRY(find_shape(own, op, source, element, modes, work));
     for (int64_t i = 0; i < job->rows * nodes; i++) job->w[i] = job->dw[i] = 0.0;
     for (int k = 0; k <= job->powers; k++) {
-        put_shape(job, (int64_t)k * job->batches + place, lane, own, work);
+        put_shape(job, (int64_t)k * job->batches + place, element, lane, own, work);
         if (job->acts) {
             memset(job->rhs, 0, (size_t)count * sizeof *job->rhs);
             if (!curved)
                 sedge_reference_terms_of(job->reference, element, own, job->w, job->rhs, job->dw);
-            put_shape(job, (1LL + job->powers + k) * job->batches + place, lane, job->rhs, work);
-            put_memory(job, k, place, lane, curved, curved ? job->w : job->dw, work);
+            put_shape(job, (1LL + job->powers + k) * job->batches + place, element, lane, job->rhs,
+                      work);
+            put_memory(job, k, place, element, lane, curved, curved ? job->w : job->dw, work);
         }
         if (k == job->powers) break;
         sedge_reference_local_of(job->reference, element, job->u, job->w, job->rhs, job->dw);
@@ -338,13 +345,17 @@ done:
 static sedge_status start_job(weights_job *job, const evolve_point_sources *sources)
 {
     sedge_operator *const op = sources->op;
-    const int64_t count = (int64_t)op->problem->equation->fields * op->element->nodes;
+    const int64_t fields = op->problem->equation->fields;
+    const int64_t count = fields * op->element->nodes;
 
     *job = (weights_job){.op = op, .powers = sources->powers, .acts = sources->acts};
     SEDGE_TRY(sedge_allocate_thin(&job->u, op->mesh->elements * count, sizeof *job->u));
     SEDGE_TRY(sedge_allocate(&job->rhs, count + 2LL * op->element->nodes, sizeof *job->rhs));
+    if (job->powers > 0) job->rows = find_row(op, op->terms.count);
+    SEDGE_TRY(sedge_allocate(&job->turned,
+                             (job->rows > fields ? job->rows : fields) * op->element->nodes,
+                             sizeof *job->turned));
     if (job->powers == 0) return SEDGE_OK;
-    job->rows = find_row(op, op->terms.count);
     SEDGE_TRY(sedge_allocate(&job->w, job->rows * op->element->nodes, sizeof *job->w));
     SEDGE_TRY(sedge_allocate(&job->dw, job->rows * op->element->nodes, sizeof *job->dw));
     return sedge_reference_create_alone(&job->reference, op->element, op->mesh, op->problem);
@@ -358,6 +369,7 @@ static void end_job(weights_job *job)
     sedge_release(job->rhs);
     sedge_release(job->w);
     sedge_release(job->dw);
+    sedge_release(job->turned);
     sedge_reference_free(job->reference);
 }
 

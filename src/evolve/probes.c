@@ -5,6 +5,7 @@
 #include "forms/target.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
+#include "operator/basis.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -20,7 +21,9 @@ struct sedge_probes {
     int recorded;
     sedge_buffer *slots, *rows; // [count]
     sedge_buffer *weights;      // [rows][nodes]
-    sedge_buffer *samples;      // [capacity][count][fields]
+    // [count] places in `matrices` [][3][3], or -1; NULL: the state has no covariant components.
+    sedge_buffer *matrix_places, *matrices;
+    sedge_buffer *samples; // [capacity][count][fields]
 };
 
 // The weights of what the state is made of: of coefficients c with u = T c those of u times T.
@@ -59,6 +62,39 @@ done:
     return status;
 }
 
+// Of points in elements that need it, what takes the state's vectors to the equation's.
+static sedge_status upload_matrices(sedge_probes *probes, const sedge_probe_points *points)
+{
+    const sedge_operator *const op = probes->op;
+    const int64_t count = points->count;
+    double(*matrices)[3][3] = NULL;
+    int32_t *list = NULL;
+    int32_t found = 0;
+    sedge_status status;
+
+    if (!sedge_cubature_state_is_covariant(op->problem)) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&matrices, count, sizeof *matrices));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof *list));
+    for (int i = 0; i < count; i++) {
+        const int row = points->rows != NULL ? points->rows[i] : i;
+        double place[3];
+        list[i] = -1;
+        if (!operator_view_needed(op, points->elements[i])) continue;
+        sedge_element_place(op->element, points->weights + (int64_t)row * op->element->nodes, 1,
+                            place);
+        list[i] = found;
+        operator_view_matrix(matrices[found++], op, points->elements[i], place);
+    }
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->matrix_places, op->device, list,
+                                             count * (int64_t)sizeof *list));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->matrices, op->device, matrices,
+                                             (found > 0 ? found : 1) * (int64_t)sizeof *matrices));
+done:
+    sedge_release(matrices);
+    sedge_release(list);
+    return status;
+}
+
 static sedge_status make_buffers(sedge_probes *probes, const sedge_probe_points *points)
 {
     const sedge_operator *const op = probes->op;
@@ -69,6 +105,7 @@ static sedge_status make_buffers(sedge_probes *probes, const sedge_probe_points 
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, upload_places(probes, points));
+    SEDGE_TRY_GOTO(status, upload_matrices(probes, points));
     SEDGE_TRY_GOTO(status, sedge_allocate(&turned, numbers, sizeof *turned));
     turn_weights(op, turned, points->weights, points->row_count);
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->weights, op->device, turned,
@@ -110,6 +147,8 @@ void sedge_probes_free(sedge_probes *probes)
     sedge_buffer_free(probes->slots);
     sedge_buffer_free(probes->rows);
     sedge_buffer_free(probes->weights);
+    sedge_buffer_free(probes->matrix_places);
+    sedge_buffer_free(probes->matrices);
     sedge_buffer_free(probes->samples);
     sedge_release(probes);
 }
@@ -133,9 +172,13 @@ sedge_status sedge_probes_record(sedge_probes *probes)
         uint64_t weights = sedge_buffer_address(probes->weights);
         uint64_t samples = sedge_buffer_address(probes->samples) +
                            (uint64_t)(probes->recorded * values * (int64_t)sizeof(double));
-        void *const arguments[] = {&u, &slots, &rows, &weights, &samples, &values};
+        const bool covariant = probes->matrices != NULL;
+        uint64_t places = covariant ? sedge_buffer_address(probes->matrix_places) : 0;
+        uint64_t matrices = covariant ? sedge_buffer_address(probes->matrices) : 0;
+        void *const arguments[] = {&u,       &slots,  &rows,   &weights,
+                                   &samples, &values, &places, &matrices};
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PROBE, op->main, (values + each - 1) / each,
-                                  SEDGE_MONITOR_THREADS, arguments, 6));
+                                  SEDGE_MONITOR_THREADS, arguments, covariant ? 8 : 6));
     }
     probes->recorded++;
     return SEDGE_OK;

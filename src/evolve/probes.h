@@ -8,8 +8,8 @@
 
 typedef struct sedge_probes sedge_probes;
 
-// Points in `elements` [count], with nodal weights [row_count][nodes]: point i has the row rows[i],
-// which others may share. `rows` NULL: each has its own.
+// Points in `elements` [count], with nodal weights [row_count][nodes] as sedge_element_interpolate
+// gives them: point i has the row rows[i], which others may share. `rows` NULL: each has its own.
 typedef struct sedge_probe_points {
     int count;
     const int32_t *elements;

@@ -4,6 +4,7 @@
 #include "dg/dense.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
+#include "operator/basis.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -20,6 +21,7 @@ struct sedge_snapshot {
     const operator_fields *fields; // steps change which of its buffers is the current one
     int64_t bytes;                 // of the values
     sedge_buffer *places, *weights, *first, *stride, *factor; // as the kernel reads them
+    sedge_buffer *curve_batches, *node_places; // the same; NULL: the state is not covariant
     sedge_buffer *values;
     sedge_stream *copies;
     sedge_event *converted; // the values are on the device
@@ -64,6 +66,40 @@ static sedge_status upload_weights(sedge_snapshot *snapshot, const sedge_field_l
     return sedge_upload(&snapshot->weights, op->device, weights, count, sizeof *weights);
 }
 
+// The numbers of batches among curved ones.
+static sedge_status upload_curve_batches(sedge_snapshot *snapshot)
+{
+    const sedge_operator *const op = snapshot->op;
+    const sedge_slots *const slots = &op->data.slots;
+    int32_t *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, slots->batches, sizeof *list));
+    for (int64_t b = 0; b < slots->batches; b++) list[b] = -1;
+    for (int halo = 0; halo < 2; halo++) {
+        const sedge_span *const span = &slots->span[halo][true];
+        for (int64_t b = 0; b < span->count; b++)
+            list[span->first + b] = (int32_t)(span->first_curve + b);
+    }
+    return sedge_upload(&snapshot->curve_batches, op->device, list, slots->batches, sizeof *list);
+}
+
+// The reference coordinates of the file's nodes.
+static sedge_status upload_node_places(sedge_snapshot *snapshot, const sedge_field_layout *layout)
+{
+    const sedge_operator *const op = snapshot->op;
+    const int nodes = op->element->nodes;
+    double(*places)[3] = NULL;
+    sedge_status status;
+
+    SEDGE_TRY(sedge_allocate(&places, nodes, sizeof *places));
+    for (int m = 0; m < nodes; m++)
+        sedge_element_place(op->element, layout->weights + m, layout->padded, places[m]);
+    status = sedge_upload_reals(&snapshot->node_places, op->device, op->layout.real_bytes,
+                                (const double *)places, 3 * (int64_t)nodes);
+    sedge_release(places);
+    return status;
+}
+
 static sedge_status make_room(snapshot_room *room, sedge_device *device, int64_t bytes)
 {
     SEDGE_TRY(sedge_pinned_allocate(&room->values, device, bytes));
@@ -78,6 +114,10 @@ static sedge_status make_parts(sedge_snapshot *snapshot, const sedge_field_layou
 
     SEDGE_TRY(upload_places(snapshot, layout));
     SEDGE_TRY(upload_weights(snapshot, layout));
+    if (sedge_cubature_state_is_covariant(snapshot->op->problem)) {
+        SEDGE_TRY(upload_curve_batches(snapshot));
+        SEDGE_TRY(upload_node_places(snapshot, layout));
+    }
     SEDGE_TRY(sedge_upload_copy(&snapshot->first, device, layout->first, bytes));
     SEDGE_TRY(sedge_upload_copy(&snapshot->stride, device, layout->stride, bytes));
     SEDGE_TRY(sedge_upload_copy(&snapshot->factor, device, layout->factor, bytes));
@@ -130,6 +170,8 @@ void sedge_snapshot_free(sedge_snapshot *snapshot)
     sedge_buffer_free(snapshot->first);
     sedge_buffer_free(snapshot->stride);
     sedge_buffer_free(snapshot->factor);
+    sedge_buffer_free(snapshot->curve_batches);
+    sedge_buffer_free(snapshot->node_places);
     sedge_buffer_free(snapshot->values);
     sedge_release(snapshot);
 }
@@ -146,10 +188,15 @@ static sedge_status convert(const sedge_snapshot *snapshot)
     uint64_t first = sedge_buffer_address(snapshot->first);
     uint64_t stride = sedge_buffer_address(snapshot->stride);
     uint64_t factor = sedge_buffer_address(snapshot->factor);
-    void *const arguments[] = {&u, &values, &places, &weights, &first, &stride, &factor};
+    const bool covariant = snapshot->curve_batches != NULL;
+    uint64_t batches = covariant ? sedge_buffer_address(snapshot->curve_batches) : 0;
+    uint64_t curves = op->data.curves != NULL ? sedge_buffer_address(op->data.curves) : 0;
+    uint64_t node_places = covariant ? sedge_buffer_address(snapshot->node_places) : 0;
+    void *const arguments[] = {&u,      &values, &places,  &weights, &first,
+                               &stride, &factor, &batches, &curves,  &node_places};
 
     return operator_launch(&op->launcher, KERNEL_SNAPSHOT, op->main, op->data.slots.batches,
-                           SEDGE_MONITOR_THREADS, arguments, 7);
+                           SEDGE_MONITOR_THREADS, arguments, covariant ? 10 : 7);
 }
 
 sedge_status sedge_snapshot_take(sedge_snapshot *snapshot, int room)

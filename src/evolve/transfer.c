@@ -230,8 +230,9 @@ static void fill_slices(void *context, int64_t first, int64_t end)
         const int64_t last = job->first + count * (s + 1) / job->slices;
         for (int64_t e = job->first + count * s / job->slices; e < last; e++) {
             memcpy(own, job->values + e * numbers, (size_t)numbers * sizeof *own);
-            operator_convert(transfer->op, transfer->op->layout.basis, job->basis, own,
-                             own + numbers, block->shown.components);
+            operator_view_convert(transfer->op, sedge_block_element(&block->shown, (int32_t)e),
+                                  operator_view_basis(transfer->op), job->basis, own, own + numbers,
+                                  block->shown.components);
             move_rows(job->pieces, job->k, slot_of(transfer, block, e), own, true);
         }
     }
@@ -290,8 +291,9 @@ static sedge_status get_elements(const evolve_transfer *transfer, const evolve_b
             double *const own = values + e * row_values(block);
             if (slot >= end_slot(&pieces, k)) break;
             move_rows(&pieces, k, slot, own, false);
-            operator_convert(op, basis, op->layout.basis, own, transfer->work,
-                             block->shown.components);
+            operator_view_convert(op, sedge_block_element(&block->shown, (int32_t)(first + e)),
+                                  basis, operator_view_basis(op), own, transfer->work,
+                                  block->shown.components);
         }
     }
     return SEDGE_OK;
@@ -311,7 +313,7 @@ static sedge_status prepare(evolve_transfer *transfer, sedge_operator *op,
                             const evolve_block *block, sedge_basis basis)
 {
     SEDGE_TRY(evolve_transfer_create(transfer, op, op->side, block, 1));
-    if (basis != op->layout.basis) SEDGE_TRY(operator_bernstein_need(op));
+    if (basis != operator_view_basis(op)) SEDGE_TRY(operator_bernstein_need(op));
     return operator_wait(op);
 }
 

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define SIGNS SEDGE_ORBIT_POINTS
+#define SIGNS      SEDGE_ORBIT_POINTS
+#define MOST_WIDTH ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) / 2) // face nodes
 
 // ---- orbits ------------------------------------------------------------------------------------
 
@@ -124,10 +125,29 @@ static void evaluate_lower(double *out, const sedge_quadrature *volume, int orde
     }
 }
 
+// The lift from coefficients of faces: what takes nodal values of faces, [points][4 face nodes],
+// times the matrix that makes these of coefficients.
+static void take_face_coefficients(double *lift, const sedge_bernstein *basis, int points,
+                                   int width)
+{
+    double row[MOST_WIDTH];
+
+    for (int64_t block = 0; block < (int64_t)SEDGE_FACES * points; block++) {
+        double *const own = lift + block * width;
+        for (int c = 0; c < width; c++) {
+            row[c] = 0.0;
+            for (int k = 0; k < width; k++) row[c] += own[k] * basis->face_to_nodal[k * width + c];
+        }
+        for (int c = 0; c < width; c++) own[c] = row[c];
+    }
+}
+
 // V' and L as the columns of one matrix for each sign, [signs][point orbits][lower orbits, face
-// nodes]. `work` and `reduced` have room for [points][4 face nodes] and for a reduced matrix.
+// nodes]; with `basis` L takes coefficients. `work` and `reduced` have room for
+// [points][4 face nodes] and for a reduced matrix.
 static void build_sum(double *out, const sedge_cubature *cubature, const sedge_element *element,
-                      const operator_orbits *sets, double *work, double *reduced)
+                      const operator_orbits *sets, const sedge_bernstein *basis, double *work,
+                      double *reduced)
 {
     const int points = cubature->volume.points;
     const int around = SEDGE_FACES * element->face_nodes;
@@ -141,6 +161,7 @@ static void build_sum(double *out, const sedge_cubature *cubature, const sedge_e
         out[i / sets->lower.count * columns + i % sets->lower.count] = reduced[i];
     sedge_dense_multiply(work, cubature->values, false, element->lift, false, points,
                          element->nodes, around);
+    if (basis != NULL) take_face_coefficients(work, basis, points, element->face_nodes);
     sedge_orbits_reduce(reduced, work, around, &sets->points, &sets->faces);
     for (int64_t i = 0; i < rows * sets->faces.count; i++) {
         out[i / sets->faces.count * columns + sets->lower.count + i % sets->faces.count] =
@@ -155,7 +176,7 @@ typedef struct product_room {
 
 static sedge_status list_products(const product_room *room, const operator_orbits *sets,
                                   const sedge_cubature *cubature, const sedge_element *element,
-                                  const sedge_bernstein *basis, sedge_basis state,
+                                  const sedge_bernstein *basis, sedge_basis state, bool covariant,
                                   operator_product_visit *visit, void *context)
 {
     const int nodes = element->nodes;
@@ -170,14 +191,27 @@ static sedge_status list_products(const product_room *room, const operator_orbit
                                       point_orbits};
     const operator_product face = {"covariant_face", basis->face_to_nodal, 1, width, width};
 
-    sedge_orbits_reduce(room->reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
-    SEDGE_TRY(visit(context, &square));
-    build_sum(room->sum, cubature, element, sets, room->work, room->reduced);
+    const bool coefficients = covariant && state != SEDGE_NODAL;
+
+    if (!covariant) {
+        sedge_orbits_reduce(room->reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
+        SEDGE_TRY(visit(context, &square));
+    }
+    build_sum(room->sum, cubature, element, sets, coefficients ? basis : NULL, room->work,
+              room->reduced);
     SEDGE_TRY(visit(context, &sum));
-    sedge_orbits_reduce(room->reduced, cubature->project, cubature->volume.points, &sets->nodes,
-                        &sets->points);
+    if (coefficients) {
+        sedge_dense_multiply(room->work, basis->from_nodal, false, cubature->project, false, nodes,
+                             nodes, cubature->volume.points);
+    }
+    sedge_orbits_reduce(room->reduced, coefficients ? room->work : cubature->project,
+                        cubature->volume.points, &sets->nodes, &sets->points);
     SEDGE_TRY(visit(context, &project));
-    if (state == SEDGE_NODAL) return SEDGE_OK;
+    if (coefficients || (state == SEDGE_NODAL && !covariant)) return SEDGE_OK;
+    if (covariant) {
+        sedge_orbits_reduce(room->reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
+        return visit(context, &square);
+    }
     square.name = "covariant_nodal";
     sedge_orbits_reduce(room->reduced, basis->to_nodal, nodes, &sets->nodes, &sets->nodes);
     SEDGE_TRY(visit(context, &square));
@@ -186,7 +220,8 @@ static sedge_status list_products(const product_room *room, const operator_orbit
 
 sedge_status operator_products_list(const operator_orbits *sets, const sedge_cubature *cubature,
                                     const sedge_element *element, const sedge_bernstein *basis,
-                                    sedge_basis state, operator_product_visit *visit, void *context)
+                                    sedge_basis state, bool covariant,
+                                    operator_product_visit *visit, void *context)
 {
     const int64_t points = cubature->volume.points;
     const int64_t columns = element->nodes + (int64_t)SEDGE_FACES * element->face_nodes;
@@ -198,7 +233,7 @@ sedge_status operator_products_list(const operator_orbits *sets, const sedge_cub
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.work, points * columns, sizeof *room.work));
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.reduced, rows * most, sizeof *room.reduced));
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.sum, rows * columns, sizeof *room.sum));
-    status = list_products(&room, sets, cubature, element, basis, state, visit, context);
+    status = list_products(&room, sets, cubature, element, basis, state, covariant, visit, context);
 done:
     sedge_release(room.work);
     sedge_release(room.reduced);
@@ -221,12 +256,12 @@ static sedge_status write_pattern(sedge_text *text, const operator_product *prod
                              "    const SEDGE_BLOCKWIDE sedge_value *from)\n{\n",
                              product->name, z));
     for (int c = 0; c < columns; c++) {
-        SEDGE_TRY(sedge_text_add(text, "    const sedge_value x%d = from[%d * SEDGE_ROW_WORDS];\n",
-                                 c, c));
+        SEDGE_TRY(sedge_text_add(
+            text, "    const sedge_value x%d = from[%d * SEDGE_PRODUCT_STEP];\n", c, c));
     }
     for (int r = 0; r < product->rows; r++) {
         bool any = false;
-        SEDGE_TRY(sedge_text_add(text, "    to[%d * SEDGE_ROW_WORDS] = ", r));
+        SEDGE_TRY(sedge_text_add(text, "    to[%d * SEDGE_PRODUCT_STEP] = ", r));
         for (int c = 0; c < columns; c++) {
             const double entry = matrix[(int64_t)r * columns + c];
             if (fabs(entry) <= NOTHING) continue;
@@ -255,7 +290,8 @@ static sedge_status write_product(void *context, const operator_product *product
 }
 
 sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
-                                     const sedge_element *element, sedge_basis state)
+                                     const sedge_element *element, sedge_basis state,
+                                     bool covariant)
 {
     operator_orbits sets = {0};
     sedge_cubature *cubature = NULL;
@@ -267,7 +303,8 @@ sedge_status operator_products_write(sedge_text *text, const sedge_problem *prob
     SEDGE_TRY_GOTO(status, sedge_bernstein_create(&basis, element));
     SEDGE_TRY_GOTO(status, operator_orbits_create(&sets, element, &cubature->volume));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "// Written by src/forms/covariant_products.c.\n"));
-    status = operator_products_list(&sets, cubature, element, basis, state, write_product, text);
+    status = operator_products_list(&sets, cubature, element, basis, state, covariant,
+                                    write_product, text);
 done:
     operator_orbits_clear(&sets);
     sedge_cubature_free(cubature);

@@ -1,6 +1,6 @@
 // The products of the stage in curved elements by covariant components
-// (codegen/kernels/dg/curved/dg_covariant.h): their matrices by sign patterns, and code that has
-// these as constants. No function here is collective.
+// (codegen/kernels/dg/curved/dg_covariant.h, dg_covariant_state.h): their matrices by sign
+// patterns, and code that has these as constants. No function here is collective.
 #pragma once
 
 #include "base/error.h"
@@ -11,6 +11,8 @@
 #include "dg/orbits.h"
 #include "dg/problem.h"
 #include "dg/quadrature.h"
+
+#include <stdbool.h>
 
 // Of quadrature points, nodes, coefficients of order N - 1, face points [face][face node].
 typedef struct operator_orbits {
@@ -34,17 +36,19 @@ typedef struct operator_product {
 
 typedef sedge_status operator_product_visit(void *context, const operator_product *product);
 
-// Call `visit` with each product in the order of dg_covariant.h, for a state in the basis `state`.
+// Call `visit` with each product in the order of dg_covariant.h, for a state in the basis `state`;
+// with `covariant` those of dg_covariant_state.h.
 // What `visit` gets lives until it returns; its first failure ends the list. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status operator_products_list(const operator_orbits *sets, const sedge_cubature *cubature,
                                     const sedge_element *element, const sedge_bernstein *basis,
-                                    sedge_basis state, operator_product_visit *visit,
-                                    void *context);
+                                    sedge_basis state, bool covariant,
+                                    operator_product_visit *visit, void *context);
 
 // Append the products as code: a function `name`(to, from, z) each, which finds the rows of one
-// field of one value and of sign pattern z from its columns. Rows and columns lie SEDGE_ROW_WORDS
-// apart; `to` and `from` may be the same. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL.
+// field of one value and of sign pattern z from its columns. Rows and columns lie
+// SEDGE_PRODUCT_STEP apart; `to` and `from` may be the same. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
-                                     const sedge_element *element, sedge_basis state);
+                                     const sedge_element *element, sedge_basis state,
+                                     bool covariant);

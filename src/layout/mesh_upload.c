@@ -104,8 +104,7 @@ static sedge_status link_levels(link_job *job)
     return status;
 }
 
-sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
-                                int threads)
+sedge_status sedge_make_links(int32_t (**out)[2], const sedge_slots *slots, int threads)
 {
     link_job job = {.slots = slots};
 
@@ -113,11 +112,18 @@ sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const 
     sedge_parallel(threads, slots->count, GRAIN, fill_empty, &job);
     sedge_parallel(threads, slots->mesh->elements, GRAIN, fill_links, &job);
     const sedge_status status = link_levels(&job);
-    if (status != SEDGE_OK) {
-        sedge_release(job.links);
-        return status;
-    }
-    return sedge_upload(out, device, job.links, slots->count * SEDGE_FACES, sizeof *job.links);
+    if (status != SEDGE_OK) sedge_release(job.links);
+    *out = status == SEDGE_OK ? job.links : NULL;
+    return status;
+}
+
+sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
+                                int threads)
+{
+    int32_t(*links)[2] = NULL;
+
+    SEDGE_TRY(sedge_make_links(&links, slots, threads));
+    return sedge_upload(out, device, links, slots->count * SEDGE_FACES, sizeof *links);
 }
 
 sedge_status sedge_upload_trace_faces(sedge_buffer **out, sedge_device *device,

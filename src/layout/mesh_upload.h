@@ -13,7 +13,10 @@
 // The links [slots][4 faces] of two int32 each: the neighbour's slot, or -1 - i at trace face i;
 // and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves. Faces
 // whose neighbour has another level of the time step have traces, too: behind those of the mesh, in
-// the order of sedge_list_level_faces. Made by up to `threads` threads.
+// the order of sedge_list_level_faces. Made by up to `threads` threads. The caller releases the
+// list.
+SEDGE_MUST_USE
+sedge_status sedge_make_links(int32_t (**out)[2], const sedge_slots *slots, int threads);
 SEDGE_MUST_USE
 sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots,
                                 int threads);

@@ -78,6 +78,15 @@ double sedge_curve_cofactors(double dx[3][3], double cofactor[3][3])
     return jacobian;
 }
 
+void sedge_curve_inverse(double dx[3][3], double inverse[3][3])
+{
+    double cofactor[3][3];
+    const double jacobian = sedge_curve_cofactors(dx, cofactor);
+
+    for (int d = 0; d < 3; d++)
+        for (int j = 0; j < 3; j++) inverse[d][j] = cofactor[j][d] / jacobian;
+}
+
 void sedge_curve_normal(double cofactor[3][3], int face, double normal[3])
 {
     for (int d = 0; d < 3; d++) {

@@ -490,6 +490,10 @@ void sedge_curve_tangents(double c[SEDGE_CURVE_TERMS][3], const double rst[3], d
 // cofactor[j][d] = J dr_j / dx_d; returns J.
 double sedge_curve_cofactors(double dx[3][3], double cofactor[3][3]);
 
+// inverse[d][j] = dr_j / dx_d: a vector with the covariant components e_j = dx[j].E is
+// E_d = sum_j inverse[d][j] e_j.
+void sedge_curve_inverse(double dx[3][3], double inverse[3][3]);
+
 // The outward normal of a face. Its length is the surface element relative to two reference
 // coordinates that parametrise the face.
 void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);

@@ -5,6 +5,7 @@
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/program.h"
+#include "operator/seams.h"
 #include "operator/terms.h"
 
 #include <math.h>
@@ -171,5 +172,6 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
            (closes ? (int64_t)mesh->elements * 8 * SEDGE_FACES : 0) +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
-           face_memory_bytes(problem, mesh, face_nodes, real);
+           face_memory_bytes(problem, mesh, face_nodes, real) +
+           operator_seams_memory(problem, mesh, face_nodes, real);
 }

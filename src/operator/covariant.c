@@ -7,8 +7,8 @@
 #include "forms/covariant_products.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
-#include "operator/curved_operators.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #define ROWS         4     // of an operator that an item takes
@@ -16,6 +16,30 @@
 #define THREADS_MOST 256
 #define AHEAD_MOST   4 // columns of an operator that a GPU reads beyond the last one, at most
 #define SIGNS        SEDGE_ORBIT_POINTS
+
+// The greatest orders at which products of covariant states are code, in fp32 and fp64.
+#define CODED_ORDER    6
+#define CODED_ORDER_64 4
+#define ACROSS_WORDS   192LL // of 24 codes
+
+// ---- lists -------------------------------------------------------------------------------------
+
+void operator_write_real(operator_writer *w, double value)
+{
+    sedge_real_put(w->list, w->real_bytes, w->at++, value);
+}
+
+void operator_write_turned(operator_writer *w, const double *matrix, int rows, int columns)
+{
+    for (int c = 0; c < columns; c++)
+        for (int r = 0; r < rows; r++) operator_write_real(w, matrix[(int64_t)r * columns + c]);
+}
+
+void operator_write_places(operator_writer *w, double (*place)[3], int count)
+{
+    for (int q = 0; q < count; q++)
+        for (int d = 0; d < 3; d++) operator_write_real(w, place[q][d]);
+}
 
 // ---- the kernel's tables of integers -----------------------------------------------------------
 
@@ -112,6 +136,9 @@ typedef struct block_shape {
     int resident; // blocks of a multiprocessor for which registers are limited
     int ahead;    // columns of an operator that are read ahead, where entries are not constants
     int coded;    // 1: the operators' entries are constants of the code
+    int tile;     // of covariant states: batches of an item of a product, where entries are not
+                  // constants
+    int twos;     // of covariant states: as in operator_curved_config
 } block_shape;
 
 // The fastest of those timed on an H200 at orders 2, 3, 4 and 6 in fp32
@@ -120,10 +147,10 @@ typedef struct block_shape {
 static block_shape find_shape(const operator_layout *layout, const sedge_device_info *info,
                               int order)
 {
-    static const block_shape measured[] = {[2] = {16, 128, 6, 1, 1},
-                                           [3] = {16, 192, 4, 1, 1},
-                                           [4] = {8, 128, 5, 2, 1},
-                                           [6] = {8, 128, 3, 4, 0}};
+    static const block_shape measured[] = {[2] = {16, 128, 6, .ahead = 1, .coded = 1},
+                                           [3] = {16, 192, 4, .ahead = 1, .coded = 1},
+                                           [4] = {8, 128, 5, .ahead = 2, .coded = 1},
+                                           [6] = {8, 128, 3, .ahead = 4}};
     const int orders = (int)(sizeof measured / sizeof *measured);
     const bool gpu = sedge_traits_of(info->kind)->gpu_rules || info->random_order;
 
@@ -146,16 +173,160 @@ static int count_threads(const operator_curved_config *config, const sedge_eleme
     return larger(wanted < THREADS_MOST ? wanted : THREADS_MOST, least);
 }
 
+// ---- sizes of covariant states ------------------------------------------------------------------
+
+// The fastest of those timed on an H100 or H200 (benchmarks/MEASUREMENTS.md, "Covariant components
+// as the state"), in fp32 at order 6 and in fp64 at order 4 with a metric that was stored. At other
+// orders few or none were compared.
+static block_shape find_state_shape(const operator_layout *layout, int order)
+{
+    static const block_shape measured[2][9] = {{[2] = {16, 128, 8, .twos = 4},
+                                                [3] = {16, 192, 5, .twos = 5},
+                                                [4] = {16, 256, 4, .twos = 4},
+                                                [6] = {10, 256, 3, .twos = 4},
+                                                [8] = {4, 0, 4, .ahead = 2, .tile = 2, .twos = 4}},
+                                               {[2] = {16, 128, 4, .twos = 4},
+                                                [4] = {10, 128, 3, .twos = 5},
+                                                [8] = {2, 0, 3, .ahead = 2, .tile = 1, .twos = 4}}};
+    static const block_shape by_tables[2] = {{8, 0, 2, .ahead = AHEAD_MOST, .tile = 2, .twos = 4},
+                                             {8, 0, 2, .ahead = 2, .tile = 1, .twos = 4}};
+    const int orders = (int)(sizeof measured[0] / sizeof *measured[0]);
+    const bool wide = layout->real_bytes == 8;
+    const bool coded = order <= (wide ? CODED_ORDER_64 : CODED_ORDER);
+    block_shape shape = coded ? (block_shape){8, 128, 4, .twos = 4} : by_tables[wide];
+
+    if (order < orders && measured[wide][order].batches > 0) shape = measured[wide][order];
+    shape.coded = coded;
+    return shape;
+}
+
+static bool is_host_form(const sedge_device_info *info)
+{
+    return sedge_traits_of(info->kind)->in_call && !info->random_order;
+}
+
+// Whether products of covariant states are code: then the operators are not among the numbers.
+static bool is_state_coded(const sedge_device_info *info, const operator_layout *layout, int order)
+{
+    return !is_host_form(info) && find_state_shape(layout, order).coded;
+}
+
+// Elements that neighbouring items work on begin in different banks.
+static int spread(int words, bool host)
+{
+    while (!host && words % 32 != 6) words += 2;
+    return words;
+}
+
+static int count_state_words(operator_curved_config *config, const operator_layout *layout,
+                             const sedge_element *element, int fields, bool host)
+{
+    const int nodes = config->orbits[1];
+    const int spare = nodes + (element->nodes + SIGNS - 1) / SIGNS;
+    const int own = layout->nodes_padded * fields;
+    const int jump = 2 * fields / 3;
+    const bool nodal = layout->basis == SEDGE_NODAL;
+    const bool chunks = config->chunk < config->orbits[0];
+    const int summed = config->orbits[2] + element->face_nodes + (nodal || chunks ? nodes : 0);
+
+    config->column_rows = larger(summed, chunks ? 0 : spare);
+    config->in_place = !host && !chunks;
+    if (config->in_place) config->column_rows = larger(config->column_rows, config->orbits[0]);
+    config->column_stride = spread(SIGNS * fields * config->column_rows, host);
+    config->target_rows = config->column_rows;
+    config->target_stride = config->column_stride;
+    if (!config->in_place) {
+        config->target_rows = larger(config->chunk, nodal && !chunks ? nodes : 0);
+        config->target_stride = spread(SIGNS * fields * config->target_rows, host);
+    }
+    return config->column_stride + (config->in_place ? 0 : config->target_stride) +
+           (host ? own : (own / layout->pack | 1) * layout->pack) + 36 +
+           SEDGE_FACES * (jump * jump + 8);
+}
+
+// Bytes of a SIMD batch in the block's memory. Products find all points at once, or as many as fit
+// where all do not.
+static int64_t choose_state_chunk(operator_curved_config *config, const operator_layout *layout,
+                                  const sedge_element *element, int fields, int64_t most, bool host)
+{
+    const int word_bytes = layout->lanes * layout->real_bytes;
+
+    config->chunk = config->coded ? config->orbits[0] : choose_chunk(config, layout, host);
+    config->scratch_words = count_state_words(config, layout, element, fields, host);
+    while (!host && !config->coded && config->chunk > ROWS &&
+           (int64_t)config->scratch_words * word_bytes > most) {
+        config->chunk = (config->chunk - 1) / ROWS * ROWS;
+        config->scratch_words = count_state_words(config, layout, element, fields, host);
+    }
+    return (int64_t)config->scratch_words * word_bytes;
+}
+
+// Items of the largest product of a tile of batches, where products are not code.
+static int count_state_items(const operator_curved_config *config)
+{
+    const int rows = larger(config->chunk, config->orbits[1]);
+
+    return SIGNS * (round_up(rows, ROWS) / ROWS);
+}
+
+// A thread for each item. Where items are more than THREADS_MOST, as few threads as need the same
+// number of rounds.
+static int count_state_threads(const operator_curved_config *config)
+{
+    const int items = count_state_items(config) * (config->block / config->tile);
+    const int rounds = (items + THREADS_MOST - 1) / THREADS_MOST;
+
+    return round_up((items + rounds - 1) / rounds, 32);
+}
+
+static sedge_status choose_state(operator_curved_config *config, const operator_layout *layout,
+                                 const sedge_device_info *info, const sedge_problem *problem,
+                                 const sedge_element *element, bool host)
+{
+    const block_shape shape = find_state_shape(layout, element->order);
+    const int64_t available = info->shared_bytes_block;
+    const int64_t most = available < BLOCK_BYTES ? available : BLOCK_BYTES;
+
+    config->covariant = 1;
+    config->coded = is_state_coded(info, layout, element->order);
+    config->rows = ROWS;
+    const int64_t bytes =
+        choose_state_chunk(config, layout, element, problem->equation->fields, most, host);
+    if (!host && bytes > available) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "curved elements of order %d need %lld bytes of shared memory a block; "
+                          "%s has %lld; take a lower order or precision",
+                          element->order, (long long)bytes, info->name, (long long)available);
+    }
+    config->tile = !host && !shape.coded && shape.tile * bytes <= most ? shape.tile : 1;
+    config->block = config->tile;
+    const int tiles_most = config->coded ? shape.batches : THREADS_MOST / count_state_items(config);
+    while (!host && config->block + config->tile <= shape.batches &&
+           config->block + config->tile <= tiles_most * config->tile &&
+           (config->block + config->tile) * bytes <= most)
+        config->block += config->tile;
+    config->scratch_bytes = config->block * bytes;
+    config->threads = shape.threads > 0 ? shape.threads : count_state_threads(config);
+    // In fp64 many poles of a term need more registers than the fastest limit leaves.
+    const bool wide = layout->real_bytes == 8 && problem->term_count > 0 && shape.resident > 2;
+    config->resident = (wide ? 2 : shape.resident) * config->threads;
+    config->ahead = larger(shape.ahead, 1);
+    config->twos = shape.twos;
+    return SEDGE_OK;
+}
+
 sedge_status operator_covariant_choose(operator_curved_config *config,
                                        const operator_layout *layout, const sedge_device_info *info,
                                        const sedge_problem *problem, const sedge_element *element)
 {
-    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
+    const bool host = is_host_form(info);
     const int fields = problem->equation->fields;
     const int64_t available = info->shared_bytes_block;
     const int64_t most = available < BLOCK_BYTES ? available : BLOCK_BYTES;
 
     SEDGE_TRY(count_orbits(config, problem, element));
+    if (sedge_cubature_state_is_covariant(problem))
+        return choose_state(config, layout, info, problem, element, host);
     config->rows = ROWS;
     config->tile = 1;
     // Rows of a tile consist of whole packs.
@@ -241,6 +412,32 @@ static void write_rest(operator_writer *w, const sedge_operator *op, double *wor
     for (int q = 0; q < points; q++) operator_write_real(w, cubature->volume.weight[q]);
 }
 
+// Integers, since the reference elements' faces are images of each other.
+void operator_covariant_across(double across[2][3], const sedge_element *element, int code)
+{
+    const double *const rst[3] = {element->r, element->s, element->t};
+    const int width = element->face_nodes;
+    const int corner[3] = {0, element->order, width - 1};
+    int at[3];
+
+    for (int v = 0; v < 3; v++) {
+        const int node = element->permuted[code % 6 * width + corner[v]];
+        at[v] = element->face_node[code / 6 * width + node];
+    }
+    for (int a = 0; a < 2; a++)
+        for (int j = 0; j < 3; j++) across[a][j] = round(0.5 * (rst[j][at[a + 1]] - rst[j][at[0]]));
+}
+
+static void write_across(operator_writer *w, const sedge_element *element)
+{
+    while (w->at % 4 != 0) operator_write_real(w, 0.0);
+    for (int code = 0; code < 24; code++) {
+        double across[2][3];
+        operator_covariant_across(across, element, code);
+        for (int i = 0; i < 8; i++) operator_write_real(w, i < 6 ? across[i / 3][i % 3] : 0.0);
+    }
+}
+
 static int64_t count_tiles(int signs, int rows, int columns)
 {
     return (int64_t)signs * round_up(rows, ROWS) * columns;
@@ -260,13 +457,14 @@ static int64_t count_operators(const sedge_operator *op, const operator_orbits *
            count_tiles(SIGNS, node_orbits, point_orbits) + basis +
            12 * ((int64_t)point_orbits + node_orbits + width) +
            AHEAD_MOST * count_tiles(SIGNS, larger(point_orbits, node_orbits), 1) +
-           points * (op->element->nodes + 4);
+           points * (op->element->nodes + 4) + 4 + ACROSS_WORDS;
 }
 
 sedge_status operator_covariant_take_basis(sedge_operator *op)
 {
     const int64_t nodes = op->element->nodes;
     const int64_t points = op->curved.cubature->volume.points;
+    const bool covariant = sedge_cubature_state_is_covariant(op->problem);
     operator_writer w = {.real_bytes = op->layout.real_bytes};
     operator_orbits sets = {0};
     double *work = NULL;
@@ -280,10 +478,15 @@ sedge_status operator_covariant_take_basis(sedge_operator *op)
     count = count_operators(op, &sets);
     SEDGE_TRY_GOTO(status, sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes));
     write_orbit_places(&w, op, &sets);
-    SEDGE_TRY_GOTO(status,
-                   operator_products_list(&sets, op->curved.cubature, op->element, op->bernstein,
-                                          op->layout.basis, write_product, &w));
+    const bool coded = covariant && is_state_coded(sedge_device_get_info(op->device), &op->layout,
+                                                   op->element->order);
+    if (!coded) {
+        SEDGE_TRY_GOTO(status, operator_products_list(&sets, op->curved.cubature, op->element,
+                                                      op->bernstein, op->layout.basis, covariant,
+                                                      write_product, &w));
+    }
     write_rest(&w, op, work);
+    if (covariant) write_across(&w, op->element);
     void *const list = w.list;
     w.list = NULL; // sedge_upload releases it
     status =
@@ -295,8 +498,8 @@ done:
     return status;
 }
 
-// Products by orbits, where the state is nodal; what is done at points and at face nodes; 30 words
-// of the map, and the states as on straight elements.
+// Products by orbits, what is done at points and at face nodes; 30 words of the map, and the states
+// as on straight elements. Of states that are not covariant: those of nodal values.
 void operator_covariant_count(const sedge_operator *op, double *bytes, double *flops)
 {
     const operator_curved_config *const config = &op->curved.config;
@@ -307,13 +510,15 @@ void operator_covariant_count(const sedge_operator *op, double *bytes, double *f
     const double point_orbits = config->orbits[0];
     const double node_orbits = config->orbits[1];
     const double lower_orbits = config->orbits[2];
+    const double products = point_orbits * (lower_orbits + width) + node_orbits * point_orbits +
+                            (config->covariant ? 0.0 : node_orbits * node_orbits);
+    const double at_nodes = config->covariant ? 0.0 : 2.0 * node_orbits;
+    const double at_faces = config->covariant ? 48.0 : 120.0;
 
     *bytes =
         elements *
         ((operator_states(op->problem) * fields * nodes + 30.0) * op->layout.real_bytes + 32.0);
-    *flops = elements * (2.0 * SIGNS * fields *
-                             (node_orbits * node_orbits + point_orbits * (lower_orbits + width) +
-                              node_orbits * point_orbits) +
-                         SIGNS * (point_orbits + 2.0 * node_orbits) * (100.0 + 10.0 * fields) +
-                         SEDGE_FACES * width * 120.0);
+    *flops = elements * (2.0 * SIGNS * fields * products +
+                         SIGNS * (point_orbits + at_nodes) * (100.0 + 10.0 * fields) +
+                         SEDGE_FACES * width * at_faces);
 }

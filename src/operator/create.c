@@ -9,6 +9,7 @@
 #include "operator/parts.h"
 #include "operator/predictor.h"
 #include "operator/program.h"
+#include "operator/seams.h"
 #include "operator/tune.h"
 #include "operator/upload.h"
 
@@ -100,6 +101,7 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_predictor_check(problem)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_problem_check_sides(problem, mesh)));
     sedge_stopwatch_begin(options->watch, "operator: tables");
+    SEDGE_TRY_GOTO(status, operator_seams_create(op));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     sedge_stopwatch_begin(options->watch, "operator: choose kernels");
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
@@ -115,15 +117,17 @@ done:
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->faces.trace, op->materials,        op->faces.maps,           op->faces.places,
-        op->faces.group, op->faces.parameters, op->faces.kinds,          op->exchange.packed,
-        op->faces.basis, op->faces.memory,     op->faces.memory_normals, op->exchange.parcels,
+        op->faces.trace,      op->materials,        op->faces.maps,           op->faces.places,
+        op->faces.group,      op->faces.parameters, op->faces.kinds,          op->exchange.packed,
+        op->faces.basis,      op->faces.memory,     op->faces.memory_normals, op->exchange.parcels,
+        op->faces.frame_rows, op->faces.frames,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     operator_data_free(&op->data);
     operator_tables_free(&op->tables);
     operator_curved_free(op);
+    operator_seams_free(op);
     operator_terms_clear(&op->terms);
     operator_predictor_clear(&op->predictor);
 }

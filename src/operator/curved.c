@@ -11,7 +11,6 @@
 #include "layout/upload.h"
 #include "operator/basis.h"
 #include "operator/covariant.h"
-#include "operator/curved_operators.h"
 #include "operator/exchange.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
@@ -375,7 +374,7 @@ static sedge_status check_curved(const sedge_operator *op)
 }
 
 // The orientation in which a face meets itself node by node.
-static int find_identity(const sedge_element *element)
+int operator_identity(const sedge_element *element)
 {
     for (int o = 0; o < 6; o++) {
         int same = 0;
@@ -389,7 +388,7 @@ static int find_identity(const sedge_element *element)
 static sedge_status upload_closed(sedge_operator *op)
 {
     const int64_t slots = op->data.slots.count;
-    const int orientation = find_identity(op->element);
+    const int orientation = operator_identity(op->element);
     int32_t(*links)[2] = NULL;
 
     if (!op->problem->curved) return SEDGE_OK;

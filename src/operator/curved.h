@@ -41,6 +41,9 @@ sedge_status operator_run_curved_memory_energy(sedge_operator *op, const operato
                                                const sedge_buffer *memory_weights,
                                                const sedge_buffer *slots);
 
+// The orientation in which a face meets itself node by node; -1: none.
+int operator_identity(const sedge_element *element);
+
 // Compulsory bytes and nominal operations of a stage in all curved elements of this rank.
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
 

@@ -36,6 +36,7 @@ typedef enum operator_kernel {
     KERNEL_CURVED,        // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
     KERNEL_CURVED_MEMORY_ENERGY,
+    KERNEL_SEAMS, // only where the state is covariant
     KERNELS
 } operator_kernel;
 

@@ -24,8 +24,12 @@ typedef struct operator_data {
     sedge_buffer *links, *geometry, *material;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
-    sedge_buffer *two_sided;       // faces with two-sided conditions: those whose other side is on
-                                   // this rank, then the others, each by the own side's level
+    sedge_buffer *seams;           // where straight elements meet curved ones whose state is
+                                   // covariant (seams.h), each list as that of two-sided faces
+    sedge_buffer *seam_matrices;   // of these faces, then of two-sided ones
+    int32_t seam_end[2][SEDGE_LEVELS_MAX];
+    sedge_buffer *two_sided; // faces with two-sided conditions: those whose other side is on
+                             // this rank, then the others, each by the own side's level
     int32_t two_sided_end[2][SEDGE_LEVELS_MAX]; // of the faces of each level in this list
 } operator_data;
 
@@ -43,6 +47,9 @@ typedef struct operator_faces {
     sedge_buffer *parameters, *kinds; // of surfaces
     sedge_buffer *memory;             // of boundary faces: their rows in the block of their memory,
                                       // or -1; NULL: no face of the problem has memory
+    sedge_buffer *frame_rows;         // [boundary faces] rows of `frames`, or -1; NULL: no frames
+    sedge_buffer *frames;         // [rows][face nodes][12], of faces of curved elements whose state
+                                  // is covariant: dx/dr, then the normal
     sedge_buffer *memory_normals; // [rows][face nodes][3]; NULL: no memory, or no curved element
 } operator_faces;
 
@@ -62,23 +69,38 @@ typedef struct operator_exchange {
 typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
     int chunk;               // points whose fluxes are in the block's memory at once, or their
-                             // orbits (codegen/kernels/dg/curved/dg_covariant.h)
+                             // orbits (codegen/kernels/dg/curved/dg_covariant*.h)
     int block;               // SIMD batches a block
-    int tile, rows;          // batches and rows that an item of dg_covariant.h works on
+    int tile, rows;          // batches and rows that an item of a product works on
     int orbits[3];           // of points, nodes and lower coefficients there
     int threads;             // of it
     int scratch_words;       // words of the block's memory for each lane
     int resident;            // threads of a multiprocessor for which registers are limited
     int ahead;               // columns of an operator that a GPU reads ahead
+    int twos;                // of a covariant state: pairs of words that a thread has at once at
+                             // the stage's end
     int coded;               // 1: the operators' entries are constants of the code
-    int64_t scratch_bytes;   // of its memory
+    int in_place;            // 1: products of a covariant state write where they read
+    int covariant;           // 1: the state is covariant (dg_covariant_state.h)
+    int column_rows, column_stride; // there: of a column; words of a value's columns
+    int target_rows, target_stride; // the same of the columns that products write
+    int64_t scratch_bytes;          // of its memory
 } operator_curved_config;
 
-// What curved elements need, where this rank has some.
+// A face of a straight element behind which is a curved one, on this rank or on another.
+typedef struct operator_seam {
+    int32_t element, face;
+} operator_seam;
+
+// What curved elements need, where this rank has some; `seam` and `curved_behind` only where the
+// state may be covariant.
 typedef struct operator_curved {
     operator_curved_config config;
     sedge_cubature *cubature; // NULL: this rank has none
     sedge_buffer *operators;
+    operator_seam *seam;    // [seams]
+    int32_t seams;          // they have trace slots behind all others
+    uint8_t *curved_behind; // [halo faces] whether the element of the other rank is curved
 } operator_curved;
 
 // Consecutive straight SIMD batches of a level that one launch predicts.

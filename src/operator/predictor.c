@@ -414,7 +414,8 @@ sedge_status operator_predictor_write(sedge_text *text, const operator_layout *l
 
 int64_t operator_traces(const sedge_operator *op)
 {
-    return (int64_t)op->mesh->halo_faces + op->mesh->boundary_faces + op->predictor.level_faces;
+    return (int64_t)op->mesh->halo_faces + op->mesh->boundary_faces + op->predictor.level_faces +
+           op->curved.seams;
 }
 
 // The boundary faces of a level follow each other, since they lie in the order of the elements.

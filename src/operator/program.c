@@ -11,6 +11,7 @@
 #include "forms/program.h"
 #include "forms/request.h"
 #include "forms/target.h"
+#include "operator/covariant.h"
 #include "operator/curved.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -35,6 +36,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_MEMORY_ENERGY] = "sedge_memory_energy",
     [KERNEL_FACE_ENERGY] = "sedge_face_energy",
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
+    [KERNEL_SEAMS] = "sedge_seams",
     [KERNEL_EXPONENTIAL] = "sedge_exponential",
     [KERNEL_PREDICT] = "sedge_predict",
     [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
@@ -75,8 +77,9 @@ bool sedge_operator_is_requested(const sedge_operator_options *options)
     return operator_request_is_given(&request);
 }
 
-// Coefficients may stand for u in what is linear and the same on all of a face.
-static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
+// Whether coefficients may stand for u in all conditions: they are linear and the same on all of a
+// face.
+static bool has_linear_faces(const sedge_problem *problem)
 {
     bool linear = problem->incident_count == 0;
 
@@ -84,7 +87,15 @@ static bool converts_faces(const operator_layout *layout, const sedge_problem *p
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
         linear = linear && (kind == NULL || kind->linear);
     }
-    return layout->basis != SEDGE_NODAL && !linear;
+    return linear;
+}
+
+// Whether conditions get nodal values. Where the state of curved elements is covariant they need
+// fields, which change along the face.
+static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
+{
+    return layout->basis != SEDGE_NODAL &&
+           (!has_linear_faces(problem) || sedge_cubature_state_is_covariant(problem));
 }
 
 // ---- the program of all other kernels ----------------------------------------------------------
@@ -112,7 +123,7 @@ static bool has_terms_here(const sedge_problem *problem)
 // Their number; `sources` has room for them. `terms` are those of such kernels, `series` the code
 // of the prediction's sums, `products` that of curved elements' products, or empty.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
-                        const sedge_text *series, const sedge_text *products,
+                        const sedge_text *series, const sedge_text *products, bool covariant,
                         const sedge_problem *problem)
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
@@ -126,19 +137,22 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     }
     if (sedge_problem_face_memory(problem) > 0)
         sources[count++].name = "codegen/kernels/dg/dg_face_memory.h";
+    sources[count++].name = "codegen/kernels/dg/dg_frames.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
+    if (problem->curved) sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->curved || problem->integrator->predictor)
         sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     if (problem->curved) {
-        sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
         sources[count++].name = "codegen/kernels/dg/curved/dg_curved_parts.h";
         if (sedge_cubature_is_covariant(problem)) {
             sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_parts.h";
             if (sedge_text_get(products)[0] != '\0') {
                 sources[count++] = (sedge_source){"covariant_products.h", sedge_text_get(products)};
             }
-            sources[count++].name = "codegen/kernels/dg/curved/dg_covariant.h";
+            sources[count++].name = covariant ? "codegen/kernels/dg/curved/dg_covariant_state.h"
+                                              : "codegen/kernels/dg/curved/dg_covariant.h";
+            if (covariant) sources[count++].name = "codegen/kernels/dg/curved/dg_seams.h";
         } else {
             sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
         }
@@ -171,6 +185,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"STAGE", 0},
         {"TENSOR", 0},
         {"CONVERT_FACES", converts_faces(layout, target->problem)},
+        {"LINEAR_FACES", has_linear_faces(target->problem)},
         {"SENT_THREADS", operator_sent_threads(target->info)},
         {"ENERGY_TILE", energy.tile},
         {"ENERGY_ROWS", energy.rows},
@@ -181,6 +196,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     SEDGE_TRY(operator_predictor_constants(text, layout, target));
     if (sedge_response_multiplies(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
+    if (sedge_cubature_state_is_covariant(target->problem))
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_COVARIANT_STATE 1\n"));
     if (sedge_problem_exponential(target->problem)) {
         const operator_constant size = {"EXPONENTIAL_SIZE", SEDGE_EXPONENTIAL_SIZE};
         SEDGE_TRY(operator_constants_write(text, &size, 1));
@@ -189,14 +206,27 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
     const operator_constant curved_rows[] = {
-        {"CURVED_POINTS", curved.points},   {"CURVED_FACE_POINTS", curved.face_points},
-        {"CURVED_CHUNK", curved.chunk},     {"CURVED_BLOCK", curved.block},
-        {"CURVED_THREADS", curved.threads}, {"CURVED_SCRATCH", curved.scratch_words},
-        {"CURVED_TILE", curved.tile},       {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
-        {"CURVED_ROWS", curved.rows},       {"CURVED_RESIDENT", curved.resident},
-        {"CURVED_AHEAD", curved.ahead},     {"CURVED_CODED", curved.coded},
-        {"POINT_ORBITS", curved.orbits[0]}, {"NODE_ORBITS", curved.orbits[1]},
+        {"CURVED_POINTS", curved.points},
+        {"CURVED_FACE_POINTS", curved.face_points},
+        {"CURVED_CHUNK", curved.chunk},
+        {"CURVED_BLOCK", curved.block},
+        {"CURVED_THREADS", curved.threads},
+        {"CURVED_SCRATCH", curved.scratch_words},
+        {"CURVED_TILE", curved.tile},
+        {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
+        {"CURVED_ROWS", curved.rows},
+        {"CURVED_RESIDENT", curved.resident},
+        {"CURVED_AHEAD", curved.ahead},
+        {"CURVED_TWOS", curved.twos},
+        {"CURVED_CODED", curved.coded},
+        {"CURVED_IN_PLACE", curved.in_place},
+        {"POINT_ORBITS", curved.orbits[0]},
+        {"NODE_ORBITS", curved.orbits[1]},
         {"LOWER_ORBITS", curved.orbits[2]},
+        {"COLUMN_ROWS", curved.column_rows},
+        {"COLUMN_STRIDE", curved.column_stride},
+        {"TARGET_ROWS", curved.target_rows},
+        {"TARGET_STRIDE", curved.target_stride},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
 }
@@ -211,7 +241,8 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
     if (curved.coded == 0) return SEDGE_OK;
-    return operator_products_write(text, target->problem, target->element, layout->basis);
+    return operator_products_write(text, target->problem, target->element, layout->basis,
+                                   curved.covariant);
 }
 
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
@@ -232,7 +263,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 19 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 21 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, sedge_text_create(&products));
@@ -241,9 +272,10 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     SEDGE_TRY_GOTO(status, write_products(products, target, layout));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
-    status =
-        operator_program_write(text, name, target, layout, &any, constants, sources,
-                               list_sources(sources, terms, series, products, target->problem));
+    status = operator_program_write(text, name, target, layout, &any, constants, sources,
+                                    list_sources(sources, terms, series, products,
+                                                 sedge_cubature_state_is_covariant(target->problem),
+                                                 target->problem));
 done:
     sedge_release(sources);
     sedge_text_free(products);
@@ -339,6 +371,7 @@ static sedge_status find_kernels(sedge_operator *op)
         const bool of_terms = k == KERNEL_PREDICT_TERMS || k == KERNEL_PREDICT_POINT_MEMORY;
         if (of_terms && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
+        if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;

@@ -143,10 +143,15 @@ static void know_element(operator_sample *sample, const sedge_operator *op, int3
             u[f * nodes + n] = rounded(op, base[f] + part * noise(key));
         }
     }
+    if (operator_view_needed(op, e)) { // as large in the equation's vectors
+        operator_view_convert(op, e, operator_view_basis(op), sample->basis, u, sample->work,
+                              fields);
+        for (int64_t k = 0; k < block_size(op); k++) u[k] = rounded(op, u[k]);
+    }
     if (sample->nodal == sample->u) return;
     double *const nodal = sample->nodal + e * block_size(op);
     memcpy(nodal, u, (size_t)block_size(op) * sizeof *nodal);
-    operator_convert(op, SEDGE_NODAL, sample->basis, nodal, sample->work, fields);
+    operator_view_convert(op, e, SEDGE_NODAL, operator_view_basis(op), nodal, sample->work, fields);
 }
 
 static void know_fields(operator_sample *sample, const sedge_operator *op)
@@ -195,8 +200,48 @@ static void take_face(const sedge_operator *op, double *trace, const double *all
     }
 }
 
-// Traces behind all faces of the compared elements that have no local neighbour, on the device and
-// for the reference: what comes from other ranks is made up, boundaries are computed.
+// A trace [face nodes][fields] into a slot of `list`, all trace slots.
+static void put_face(void *list, const sedge_operator *op, int64_t slot, const double *trace)
+{
+    const int64_t size = (int64_t)op->problem->equation->fields * op->element->face_nodes;
+
+    for (int64_t k = 0; k < size; k++)
+        sedge_real_put(list, op->layout.real_bytes, slot * size + k, trace[k]);
+}
+
+// What straight elements find in the slots of seams (seams.h): the fields of the curved element
+// behind them, at the own face's nodes. `halo` has those of other ranks.
+static void put_seams(void *list, const operator_sample *sample, const sedge_operator *op,
+                      const double *halo)
+{
+    const int64_t first = operator_traces(op) - op->curved.seams;
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    const int width = op->element->face_nodes;
+    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0}; // as in make_traces
+    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0};
+
+    for (int32_t i = 0; i < op->curved.seams; i++) {
+        const operator_seam *const seam = &op->curved.seam[i];
+        const sedge_face *const face = &op->mesh->faces[seam->element][seam->face];
+        const int32_t neighbour = face->neighbour;
+        if (!sample->known[seam->element]) continue;
+        for (int k = 0; k < width * fields; k++) {
+            const int f = k % fields;
+            const int theirs = op->element->permuted[face->orientation * width + k / fields];
+            const int node = op->element->face_node[face->face * width + theirs];
+            outer[k] = neighbour >= 0
+                           ? sample->nodal[((int64_t)neighbour * fields + f) * nodes + node]
+                           : halo[((int64_t)(-1 - neighbour) * fields + f) * width + theirs];
+        }
+        convert_face(op, kept, outer);
+        put_face(list, op, first + i, kept);
+    }
+}
+
+// Traces behind all faces of the compared elements that have no local neighbour, and behind seams,
+// on the device and for the reference: what comes from other ranks is made up, boundaries are
+// computed.
 static sedge_status make_traces(const operator_sample *sample, sedge_operator *op,
                                 sedge_reference *reference, double *halo)
 {
@@ -204,8 +249,8 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
     const int fields = op->problem->equation->fields;
     const int width = op->element->face_nodes;
     const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
-    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST]; // nodal, [face nodes][fields]
-    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST];  // in the device's basis
+    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST];        // nodal, [face nodes][fields]
+    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0}; // in the device's basis
     sedge_status status;
     void *list = NULL;
 
@@ -216,8 +261,7 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
         if (!sample->known[face->other]) continue;
         take_face(op, kept, sample->u,
                   &(sedge_trace_face){.element = face->other, .face = face->other_face});
-        for (int k = 0; k < width * fields; k++)
-            sedge_real_put(list, op->layout.real_bytes, (traces + i) * width * fields + k, kept[k]);
+        put_face(list, op, traces + i, kept);
     }
     for (int32_t slot = 0; slot < traces; slot++) {
         const sedge_trace_face *const face = &mesh->trace_faces[slot];
@@ -229,13 +273,11 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
             take_face(op, outer, sample->nodal, face);
             take_face(op, kept, sample->u, face);
         }
-        for (int k = 0; k < width * fields; k++) {
-            if (slot < mesh->halo_faces)
-                halo[((int64_t)slot * fields + k % fields) * width + k / fields] = outer[k];
-            sedge_real_put(list, op->layout.real_bytes, (int64_t)slot * width * fields + k,
-                           kept[k]);
-        }
+        for (int k = 0; k < width * fields && slot < mesh->halo_faces; k++)
+            halo[((int64_t)slot * fields + k % fields) * width + k / fields] = outer[k];
+        put_face(list, op, slot, kept);
     }
+    put_seams(list, sample, op, halo);
     status =
         sedge_buffer_upload(op->faces.trace, 0, list,
                             operator_traces(op) * width * fields * op->layout.real_bytes, NULL);
@@ -329,8 +371,9 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     sample->numbers = op->mesh->elements * size;
     SEDGE_TRY(sedge_allocate_thin(&sample->u, sample->numbers, sizeof(double)));
     sample->nodal = sample->u;
-    if (sample->basis != SEDGE_NODAL) {
+    if (operator_view_basis(op) != SEDGE_NODAL)
         SEDGE_TRY(sedge_allocate_thin(&sample->nodal, sample->numbers, sizeof(double)));
+    if (sample->basis != SEDGE_NODAL) {
         sample->allowed +=
             ALLOWED_CONVERTED * op->bernstein->norm * 0.5 * DBL_EPSILON / rounding(op);
     }

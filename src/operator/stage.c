@@ -10,6 +10,7 @@
 #include "operator/parts.h"
 #include "operator/program.h"
 #include "operator/scalar.h"
+#include "operator/seams.h"
 #include "operator/step_traces.h"
 #include "operator/two_sided.h"
 
@@ -115,15 +116,18 @@ static sedge_status make_traces(sedge_operator *op, const operator_fields *field
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     double duration = stage->dt;
+    operator_frame_arguments frame;
     operator_memory_arguments memory;
-    void *arguments[16 + OPERATOR_MEMORY_ARGUMENTS] = {
+    void *arguments[18 + OPERATOR_MEMORY_ARGUMENTS] = {
         &u,        &trace,     &boundary, &group,      &places, &parameters, &kinds,    &geometry,
         &material, &materials, &tables,   &face_basis, &clock,  &delay,      &duration, &points};
-    const int memories = operator_memory_list(&arguments[16], &memory, op, fields, stage, first);
+    int all = 16;
     const int64_t each = operator_boundary_points(op);
 
+    all += operator_frames_list(&arguments[all], &frame, op, first);
+    all += operator_memory_list(&arguments[all], &memory, op, fields, stage, first);
     return operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments, 16 + memories);
+                           SEDGE_TRACE_THREADS, arguments, all);
 }
 
 static sedge_status make_boundary_traces(sedge_operator *op, const operator_fields *fields,
@@ -146,6 +150,7 @@ static sedge_status run_halo_elements(sedge_operator *op, const operator_fields 
                                       sedge_stream *stream, const sedge_stage *stage)
 {
     SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage));
+    SEDGE_TRY(operator_seams_run(op, fields, stream, true, stage));
     SEDGE_TRY(
         run_batches(op, fields, stream, op->data.slots.level[true][false][stage->level], stage));
     return operator_run_curved(op, fields, stream, true, stage);
@@ -235,6 +240,10 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
         SEDGE_TRY(make_boundary_traces(op, fields, stream, &now));
     }
     SEDGE_TRY(operator_fan_close(fan));
+    for (int level = ended; level >= 0; level--) { // seams read traces between levels, too
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(operator_seams_run(op, fields, op->main, false, &now));
+    }
     if (beside || has_curved(op) || sedge_halo_has_peers(op->exchange.halo))
         SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
     if (beside) {

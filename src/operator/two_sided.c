@@ -9,6 +9,7 @@
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/program.h"
+#include "operator/seams.h"
 
 // sedge_two_sided_face of dg_two_sided.h.
 typedef struct two_sided_face {
@@ -16,6 +17,7 @@ typedef struct two_sided_face {
     int32_t other, other_code;
     int32_t slot;
     int32_t group;
+    int32_t matrix, padding;
 } two_sided_face;
 
 static bool is_two_sided(const sedge_operator *op, int surface)
@@ -31,7 +33,8 @@ static int32_t row_of(const sedge_operator *op, const sedge_set_face *side)
 {
     const int32_t surfaces = op->problem->surfaces;
 
-    if (sedge_mesh_curve(op->mesh, side->element) >= 0 &&
+    if (!sedge_cubature_state_is_covariant(op->problem) &&
+        sedge_mesh_curve(op->mesh, side->element) >= 0 &&
         !sedge_problem_has_face_memory(op->problem, side->group))
         return 2 * surfaces;
     return side->second ? surfaces + side->group : side->group;
@@ -84,7 +87,8 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
                                 : (int32_t)sedge_slot(&op->data.slots, side->other),
                 .other_code = side->other_face * 6 + side->orientation,
                 .slot = side->slot,
-                .group = row_of(op, side)};
+                .group = row_of(op, side),
+                .matrix = op->curved.seams + i};
         }
     }
     return count;
@@ -138,16 +142,24 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     double duration = stage->dt;
+    uint64_t matrices = 0;
+    operator_frame_arguments frame;
     operator_memory_arguments memory;
-    void *arguments[17 + OPERATOR_MEMORY_ARGUMENTS] = {
+    void *arguments[20 + OPERATOR_MEMORY_ARGUMENTS] = {
         &u,        &trace,    &faces,          &places, &parameters, &kinds,
         &geometry, &material, &materials,      &tables, &face_basis, &clock,
         &delay,    &duration, &first_boundary, &slots,  &points};
-    const int memories = operator_memory_list(&arguments[17], &memory, op, fields, stage, 0);
+    int all = 17;
     const int64_t each = operator_boundary_points(op);
 
     if (count == 0) return SEDGE_OK;
     faces = sedge_buffer_address(op->data.two_sided) + (uint64_t)first * sizeof(two_sided_face);
+    if (sedge_cubature_state_is_covariant(op->problem)) {
+        matrices = sedge_buffer_address(op->data.seam_matrices);
+        arguments[all++] = &matrices;
+    }
+    all += operator_frames_list(&arguments[all], &frame, op, 0);
+    all += operator_memory_list(&arguments[all], &memory, op, fields, stage, 0);
     return operator_launch(&op->launcher, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments, 17 + memories);
+                           SEDGE_TRACE_THREADS, arguments, all);
 }

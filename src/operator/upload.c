@@ -13,6 +13,7 @@
 #include "operator/parts.h"
 #include "operator/predictor.h"
 #include "operator/program.h"
+#include "operator/seams.h"
 #include "operator/two_sided.h"
 
 #include <math.h>
@@ -115,10 +116,17 @@ static sedge_status upload_numbers(sedge_operator *op)
         material[op->data.slots.count + i] =
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
-    operator_two_sided_materials(op, material + op->data.slots.count);
-    for (int64_t i = traces; i < all; i++) {
+    if (!sedge_cubature_state_is_covariant(op->problem))
+        operator_two_sided_materials(op, material + op->data.slots.count);
+    for (int64_t i = traces; i < all - op->curved.seams; i++) {
         const int32_t other = op->predictor.level_face[i - traces].other;
         material[op->data.slots.count + i] = mesh->group[other];
+    }
+    for (int32_t i = 0; i < op->curved.seams; i++) {
+        const operator_seam *const seam = &op->curved.seam[i];
+        const int32_t other = mesh->faces[seam->element][seam->face].neighbour;
+        material[op->data.slots.count + all - op->curved.seams + i] =
+            other >= 0 ? mesh->group[other] : mesh->trace_faces[-1 - other].group;
     }
     return sedge_upload(&op->data.material, op->device, material, op->data.slots.count + all,
                         sizeof *material);
@@ -271,6 +279,7 @@ static sedge_status upload_boundary(sedge_operator *op)
                            (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
 
     SEDGE_TRY(upload_memory_rows(op));
+    SEDGE_TRY(operator_frames_upload(op));
     return upload_conditions(op);
 }
 
@@ -286,9 +295,9 @@ sedge_status operator_upload(sedge_operator *op)
 
 void operator_data_free(operator_data *data)
 {
-    sedge_buffer *const buffers[] = {data->links,  data->geometry, data->material,
-                                     data->halo,   data->boundary, data->curves,
-                                     data->shapes, data->two_sided};
+    sedge_buffer *const buffers[] = {
+        data->links,  data->geometry, data->material,  data->halo,  data->boundary,
+        data->curves, data->shapes,   data->two_sided, data->seams, data->seam_matrices};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     memset(data, 0, sizeof *data);
@@ -329,6 +338,21 @@ static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
     return upload_face_basis(op);
 }
 
+static sedge_status upload_links(sedge_operator *op)
+{
+    const int64_t count = op->data.slots.count * SEDGE_FACES;
+    int32_t(*links)[2] = NULL;
+
+    SEDGE_TRY(sedge_make_links(&links, &op->data.slots, op->threads));
+    const sedge_status status = operator_seams_upload(op, links);
+    if (status != SEDGE_OK) {
+        sedge_release(links);
+        return status;
+    }
+    operator_seams_link(op, links);
+    return sedge_upload(&op->data.links, op->device, links, count, sizeof *links);
+}
+
 sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout)
 {
     const bool same_slots = op->data.links != NULL && op->layout.lanes == layout->lanes;
@@ -340,7 +364,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(operator_curved_take_layout(op));
-    SEDGE_TRY(sedge_upload_links(&op->data.links, op->device, &op->data.slots, op->threads));
+    SEDGE_TRY(upload_links(op));
     SEDGE_TRY(upload_numbers(op));
     SEDGE_TRY(operator_two_sided_upload(op));
     SEDGE_TRY(sedge_upload_trace_faces(&op->data.boundary, op->device, &op->data.slots,

@@ -15,7 +15,7 @@
 typedef struct state {
     int64_t elements, values; // values of an element
     int64_t order;
-    char basis[32]; // "nodal", "bernstein"
+    char basis[32]; // as sedge_basis_name
     int64_t *ids;   // [elements]
     double *fields; // [elements][values]
 } state;
@@ -68,7 +68,7 @@ static bool make_nodal(state *s)
     double *const nodal = malloc((size_t)(s->elements * s->values) * sizeof *nodal);
     sedge_element *element = NULL;
     sedge_bernstein *basis = NULL;
-    bool good = strcmp(s->basis, "bernstein") == 0 && nodal != NULL && s->values % nodes == 0 &&
+    bool good = nodal != NULL && s->values % nodes == 0 &&
                 sedge_element_create(&element, (int)s->order) == SEDGE_OK &&
                 sedge_bernstein_create(&basis, element) == SEDGE_OK;
 
@@ -85,10 +85,15 @@ static bool make_nodal(state *s)
     return good;
 }
 
+// Covariant components and vectors of curved elements cannot be compared without the mesh.
 static bool make_alike(state *a, state *b)
 {
-    if (strcmp(a->basis, b->basis) == 0) return true;
-    return make_nodal(strcmp(a->basis, "nodal") == 0 ? b : a);
+    sedge_basis of_a, of_b;
+
+    if (!sedge_basis_parse(&of_a, a->basis) || !sedge_basis_parse(&of_b, b->basis)) return false;
+    if (of_a == of_b) return true;
+    if (sedge_basis_is_covariant(of_a) != sedge_basis_is_covariant(of_b)) return false;
+    return make_nodal(sedge_basis_of_row(of_a) == SEDGE_NODAL ? b : a);
 }
 
 static bool read_state(state *out, const char *path)

@@ -226,6 +226,11 @@ static void test_names(void)
     CHECK(sedge_basis_parse(&basis, "bernstein") && basis == SEDGE_BERNSTEIN);
     CHECK(sedge_basis_parse(&basis, sedge_basis_name(SEDGE_NODAL)) && basis == SEDGE_NODAL);
     CHECK(!sedge_basis_parse(&basis, "modal") && basis == SEDGE_NODAL);
+    for (int b = SEDGE_NODAL; b <= SEDGE_BERNSTEIN_COVARIANT; b++) {
+        const sedge_basis row = sedge_basis_of_row((sedge_basis)b);
+        CHECK(sedge_basis_parse(&basis, sedge_basis_name((sedge_basis)b)) && (int)basis == b);
+        CHECK((int)(sedge_basis_is_covariant(basis) ? sedge_basis_covariant(row) : row) == b);
+    }
 }
 
 int main(void)

@@ -241,14 +241,20 @@ static void test_interpolation(const sedge_element *element)
     const int n = element->nodes;
     const double places[3][3] = {{-0.4, -0.3, -0.7}, {-1.0, 0.2, -0.2}, {-1.0, -1.0, 1.0}};
     double weights[NODES_MAX];
+    double columns[2 * NODES_MAX];
 
     for (int q = 0; q < 3; q++) {
         const double *x = places[q];
         double sum = 0.0;
+        double back[2][3];
         CHECK_OK(sedge_element_interpolate(element, x[0], x[1], x[2], weights));
         for (int i = 0; i < n; i++)
             sum += weights[i] * power(element->r[i] + 0.5 * element->s[i] - element->t[i], N);
         CHECK_BOUND(fabs(sum - power(x[0] + 0.5 * x[1] - x[2], N)), 1e-12 * power(2.5, N));
+        for (int i = 0; i < n; i++) columns[2 * i + 1] = weights[i];
+        sedge_element_place(element, weights, 1, back[0]);
+        sedge_element_place(element, columns + 1, 2, back[1]);
+        for (int d = 0; d < 6; d++) CHECK_BOUND(fabs(back[d / 3][d % 3] - x[d % 3]), 1e-13);
     }
     for (int i = 0; i < n; i += 3) {
         CHECK_OK(sedge_element_interpolate(element, element->r[i], element->s[i], element->t[i],

@@ -265,6 +265,32 @@ static void test_linear(const sedge_equation *equation)
     }
 }
 
+// Boundary functions that the table says to leave vectors whole do: anywhere, in any direction, at
+// any time, in any medium.
+static void test_whole_vectors(const sedge_equation *equation)
+{
+    uint64_t seed = 29;
+
+    for (int i = 0; i < equation->boundary_count; i++) {
+        const sedge_boundary_kind *const kind = &equation->boundaries[i];
+        if (!kind->whole_vectors) continue;
+        CHECK(kind->linear && equation->curls);
+        for (int k = 0; k < 8; k++) {
+            double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS];
+            surroundings s;
+            make_surroundings(&s, equation, &seed);
+            const double x[3] = {random_value(&seed), random_value(&seed), random_value(&seed)};
+            for (int f = 0; f < equation->fields; f++) u[f] = random_value(&seed);
+            kind->apply(u, s.m, s.n, x, random_value(&seed), s.p, s.c, v);
+            for (int f = 0; f < equation->fields; f++) {
+                const int first = f / 3 * 3;
+                const double sign = u[first] * v[first] > 0.0 ? 1.0 : -1.0;
+                CHECK_BOUND(fabs(v[f] - sign * u[f]), 1e-15);
+            }
+        }
+    }
+}
+
 static void check_finite(const double *values, int count)
 {
     for (int i = 0; i < count; i++) CHECK(isfinite(values[i]));
@@ -387,6 +413,7 @@ int main(void)
         check_kernel_functions(equation);
         test_flux_consistent(equation);
         test_linear(equation);
+        test_whole_vectors(equation);
         test_incident_constants(equation);
     }
     return CHECK_END();

@@ -154,7 +154,7 @@ static sedge_checkpoint header(int64_t step)
                               .history = {0.1, 0.3},
                               .wall_seconds = 1e5 + 0.1,
                               .monitors = monitors,
-                              .basis = step == 20 ? SEDGE_BERNSTEIN : SEDGE_NODAL};
+                              .basis = step == 20 ? SEDGE_BERNSTEIN_COVARIANT : SEDGE_NODAL};
 }
 
 static sedge_status get_rows(void *of, int block, int64_t first, int64_t count, double *values)
@@ -261,7 +261,7 @@ static void test_round_trip(const sedge_comm *comm)
                                            c.energy));
             CHECK(found && got.same_folder);
             check_filled(&c, 20.0);
-            CHECK(got.basis == SEDGE_BERNSTEIN);
+            CHECK(got.basis == SEDGE_BERNSTEIN_COVARIANT);
             CHECK(got.step == 20 && got.time == put.time && got.dt == put.dt);
             CHECK(got.origin_time == put.origin_time && got.origin_step == 2);
             CHECK(got.energy_initial == put.energy_initial && got.energy_last == put.energy_last);
@@ -390,8 +390,40 @@ static void test_basis(void)
     CHECK_FAILS(checkpoint_parse(&root, &facts, &got, &form, bare, strlen(bare), "some.h5"),
                 SEDGE_ERR_DATA, "its header is none");
     json_decref(root);
-    CHECK_FAILS(parse_basis(&got, 5, ""), SEDGE_ERR_DATA,
-                "has the format 5 of a later version; this one reads 4");
+    CHECK_OK(parse_basis(&got, 5, ", \"basis\": \"nodal-covariant\""));
+    CHECK(got.basis == SEDGE_NODAL_COVARIANT);
+    CHECK_FAILS(parse_basis(&got, 6, ""), SEDGE_ERR_DATA,
+                "has the format 6 of a later version; this one reads 5");
+}
+
+// A program refuses a file of a later format: so only states that an earlier one cannot read have
+// the latest.
+static void test_format(const sedge_comm *comm)
+{
+    static const struct {
+        sedge_basis basis;
+        bool blocks;
+        const char *text;
+    } cases[] = {{SEDGE_BERNSTEIN, false, "\"format\": 3,"},
+                 {SEDGE_BERNSTEIN, true, "\"format\": 4,"},
+                 {SEDGE_BERNSTEIN_COVARIANT, false, "\"format\": 5,"},
+                 {SEDGE_NODAL_COVARIANT, true, "\"format\": 5,"}};
+
+    for (int i = 0; i < 4; i++) {
+        sedge_checkpoint checkpoint = header(1);
+        json_t *const facts = json_object();
+        char *text = NULL;
+        own_case c;
+
+        make_case(&c, comm, NULL, NULL);
+        if (cases[i].blocks) add_block(&c, "one", 1, 72);
+        checkpoint.basis = cases[i].basis;
+        CHECK_OK(checkpoint_print(&text, &c.session, &checkpoint, &c.state, facts));
+        CHECK(text != NULL && strstr(text, cases[i].text) != NULL);
+        free(text);
+        json_decref(facts);
+        free_case(&c);
+    }
 }
 
 // The newest stay; a write that fails leaves them, and nothing else.
@@ -562,6 +594,7 @@ int main(void)
     test_quick_hash();
     test_all_to_all(comm);
     test_basis();
+    test_format(comm);
     test_round_trip(comm);
     test_blocks_that_differ(comm);
     test_kept(comm);

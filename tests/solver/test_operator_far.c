@@ -13,6 +13,7 @@
 #include "operator/parts.h"
 #include "operator/program.h"
 #include "operator/scalar.h"
+#include "operator/seams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,24 +119,26 @@ static void run_boundary(const sedge_operator *op, const operator_fields *fields
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = 0.1;
     double duration = 0.2;
-    void *const arguments[] = {&p->address[STATE],
-                               &trace,
-                               &p->address[BOUNDARY],
-                               &group,
-                               &places,
-                               &parameters,
-                               &kinds,
-                               &p->address[GEOMETRY],
-                               &p->address[MATERIAL],
-                               &materials,
-                               &tables,
-                               &face_basis,
-                               &clock,
-                               &delay,
-                               &duration,
-                               &points};
+    operator_frame_arguments frame;
+    void *arguments[18] = {&p->address[STATE],
+                           &trace,
+                           &p->address[BOUNDARY],
+                           &group,
+                           &places,
+                           &parameters,
+                           &kinds,
+                           &p->address[GEOMETRY],
+                           &p->address[MATERIAL],
+                           &materials,
+                           &tables,
+                           &face_basis,
+                           &clock,
+                           &delay,
+                           &duration,
+                           &points};
 
-    launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, 16);
+    const int count = 16 + operator_frames_list(&arguments[16], &frame, op, 0);
+    launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, count);
 }
 
 // Append the terms' arguments to `count` others: their lists begin `first` batches later.

@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/file.h"
 #include "base/memory.h"
+#include "curved_maps.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
 #include "forms/program.h"
@@ -251,6 +252,36 @@ static void test_samples(const kit_world *world)
     for (int precision = 0; precision < 2; precision++) {
         CHECK_OK(kit_load(&k, match_precisions[precision], &nodal));
         test_sample(&k);
+    }
+    kit_clear(&k);
+}
+
+// Straight elements with curved neighbours, on this rank and on others, whose state is covariant.
+static void test_sample_curved(const kit_world *world)
+{
+    static const char *const variants[] = {"fused", "bernstein"};
+    kit_options options = kit_defaults(2, 3);
+    kit k;
+
+    options.box_map = curved_corner;
+    options.materials[0] = glass;
+    options.wall = "pec";
+    options.walls = walls;
+    CHECK_OK(kit_create(&k, world, &options));
+    for (int i = 0; i < 2; i++) {
+        const sedge_operator_options config = {.variant = variants[i]};
+        operator_sample *sample = NULL;
+        CHECK_OK(kit_load(&k, match_precisions[i], &config));
+        if (k.op == NULL) break;
+        int64_t seams = k.op->curved.seams;
+        sedge_comm_sum_int(world->comm, &seams, 1);
+        CHECK(seams > 0);
+        CHECK_OK(operator_sample_create(&sample, k.op));
+        if (sample == NULL) break;
+        const operator_fields *const fields = sedge_evolution_fields(k.evolution);
+        CHECK_OK(operator_sample_fill(sample, k.op, fields));
+        CHECK_OK(operator_sample_verify(sample, k.op, fields));
+        operator_sample_free(sample);
     }
     kit_clear(&k);
 }
@@ -591,6 +622,7 @@ int main(int argc, char **argv)
     } else {
         remove_wisdom(&world);
         test_samples(&world);
+        test_sample_curved(&world);
         test_sample_nonlinear(&world);
         test_rule_is_first(&world);
         if (alone) test_key_has_sources(&world);

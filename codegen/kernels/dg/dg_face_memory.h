@@ -4,7 +4,9 @@
 //
 //   SEDGE_FACE_MEMORY  components of a face node, the most that a condition of the problem has
 //   SEDGE_MEMORY_NORMALS defined where elements may be curved: normals at the faces' nodes. Curved
-//                      elements interpolate the outer traces of these faces (dg_curved.h).
+//                      elements interpolate the outer traces of these faces (dg_curved.h), or have
+//                      them as coefficients (dg_covariant_state.h, where dg_frames.h has the same
+//                      normals).
 //
 // With the traces and the memory w before the stage:
 //

@@ -7,7 +7,9 @@
 //   u, next, residual  [values][SEDGE_NODES_PADDED][fields] of sedge_value; padding is zero
 //   trace    [trace slots][face nodes] of sedge_point: halo faces, then boundary faces, as the
 //            neighbour orders its nodes (halo) or as the own face does (boundary)
-//   links    [slots][4]: neighbour slot, or -1 - trace slot; neighbour's face * 6 + orientation
+//   links    [slots][4]: neighbour slot, or -1 - trace slot; neighbour's face * 6 + orientation, in
+//            curved elements with covariant states SEDGE_STRAIGHT_BEHIND more where the neighbour
+//            is straight (dg_covariant_state.h)
 //   geometry [values] of sedge_geometry
 //   tables   own volume node [4 face nodes], then neighbour's volume node [24][face nodes], then
 //            neighbour's face node [24][face nodes]
@@ -172,6 +174,8 @@ SEDGE_FUNCTION void get_material(sedge_value *m, const SEDGE_GLOBAL int *SEDGE_R
 
 // ---- traces ------------------------------------------------------------------------------------
 
+#define SEDGE_STRAIGHT_BEHIND 32
+
 // Where the neighbour's trace at point i of a face is.
 SEDGE_FUNCTION const SEDGE_GLOBAL sedge_real *
 find_neighbour(const sedge_link link, int i, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
@@ -222,7 +226,8 @@ SEDGE_FUNCTION void get_trace_behind(sedge_value *v, sedge_int64 value, int k,
                                      const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
     SEDGE_LANES_LOOP (l) {
-        const sedge_link link = links[(value * SEDGE_LANES + l) * 4 + k / SEDGE_FACE_NODES];
+        sedge_link link = links[(value * SEDGE_LANES + l) * 4 + k / SEDGE_FACE_NODES];
+        link.code %= SEDGE_STRAIGHT_BEHIND;
         const SEDGE_GLOBAL sedge_real *const from =
             find_neighbour(link, k % SEDGE_FACE_NODES, u, trace, tables);
 #if SEDGE_LANES == 1

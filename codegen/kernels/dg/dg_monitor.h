@@ -200,11 +200,43 @@ SEDGE_KERNEL(sedge_energy_sum, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_SUM_LIST)
 
 // samples [probes][fields] of one moment; of each probe its slot, and its row of weights
 // [rows][nodes], fp64. An item has one value of `values`, on the host all of a probe: their sums do
-// not wait for each other.
+// not wait for each other. Where curved elements have covariant components, probe_matrices [probes]
+// is -1, or the place in matrices [][3][3] of what takes these to vectors at the probe
+// (src/operator/basis.h).
 #if SEDGE_TARGET_HOST
 #define SEDGE_PROBE_FIELDS SEDGE_FIELDS
 #else
 #define SEDGE_PROBE_FIELDS 1
+#endif
+
+#ifdef SEDGE_COVARIANT_STATE
+#define SEDGE_PROBE_MATRIX_LIST(X)                            \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_matrices) \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, matrices)
+
+// The fields from `first` on of an item, from the covariant components of their vectors.
+#define SEDGE_PROBE_READS (SEDGE_TARGET_HOST ? SEDGE_FIELDS : 3)
+
+SEDGE_FUNCTION void probe_covariant(double *sum, const SEDGE_GLOBAL sedge_state *p, int lane,
+                                    int first, const SEDGE_GLOBAL double *w,
+                                    const SEDGE_GLOBAL double *matrix)
+{
+    const int begin = first / SEDGE_PROBE_READS * SEDGE_PROBE_READS;
+    double e[SEDGE_PROBE_READS] = {0.0};
+
+    for (int n = 0; n < SEDGE_NODES; n++) {
+        SEDGE_EACH (f, SEDGE_PROBE_READS)
+            e[f] += w[n] * (double)SEDGE_LANE(p[n].f[begin + f], lane);
+    }
+    SEDGE_EACH (f, SEDGE_PROBE_FIELDS) {
+        const int d = (first + f) % 3;
+        const int vector = first + f - begin - d;
+        sum[f] = matrix[3 * d] * e[vector] + matrix[3 * d + 1] * e[vector + 1] +
+                 matrix[3 * d + 2] * e[vector + 2];
+    }
+}
+#else
+#define SEDGE_PROBE_MATRIX_LIST(X)
 #endif
 
 #define SEDGE_PROBE_LIST(X)                                \
@@ -213,7 +245,8 @@ SEDGE_KERNEL(sedge_energy_sum, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_SUM_LIST)
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_rows)  \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, weights)  \
     X(SEDGE_GLOBAL double *SEDGE_RESTRICT, samples)        \
-    X(sedge_int64, values)
+    X(sedge_int64, values)                                 \
+    SEDGE_PROBE_MATRIX_LIST(X)
 
 SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
 {
@@ -229,7 +262,16 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
                 const SEDGE_GLOBAL sedge_state *const p =
                     u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
                 double sum[SEDGE_PROBE_FIELDS] = {0.0};
-                for (int n = 0; n < SEDGE_NODES; n++) {
+#ifdef SEDGE_COVARIANT_STATE
+                const int matrix = probe_matrices[probe];
+                if (matrix >= 0)
+                    probe_covariant(sum, p, slot % SEDGE_LANES, first, w,
+                                    matrices + 9 * (sedge_int64)matrix);
+                const int nodes = matrix >= 0 ? 0 : SEDGE_NODES;
+#else
+                const int nodes = SEDGE_NODES;
+#endif
+                for (int n = 0; n < nodes; n++) {
                     SEDGE_EACH (f, SEDGE_PROBE_FIELDS)
                         sum[f] += w[n] * (double)SEDGE_LANE(p[n].f[first + f], slot % SEDGE_LANES);
                 }
@@ -242,7 +284,18 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
 // The fields as a file holds them (dg/field_layout.h): fp32 `values` at nodes of the file's own, of
 // the elements in `places` [slots], which is the element's number in the file, or -1. The sums over
 // nodes are fp64, with weights [element's nodes][file's nodes] of the state's basis. Field f begins
-// at first[f] (-1: it is left out), with stride[f] numbers from node to node.
+// at first[f] (-1: it is left out), with stride[f] numbers from node to node. Where curved elements
+// have covariant components, curve_batches [SIMD batches] is -1 or the batch's number among curved
+// ones, and node_places are r, s, t of the file's nodes.
+#ifdef SEDGE_COVARIANT_STATE
+#define SEDGE_SNAPSHOT_CURVE_LIST(X)                          \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, curve_batches)  \
+    X(const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT, curves) \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, node_places)
+#else
+#define SEDGE_SNAPSHOT_CURVE_LIST(X)
+#endif
+
 #define SEDGE_SNAPSHOT_LIST(X)                                \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)      \
     X(SEDGE_GLOBAL float *SEDGE_RESTRICT, values)             \
@@ -250,7 +303,8 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, weights)     \
     X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, first)  \
     X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, stride) \
-    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, factor)
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, factor)      \
+    SEDGE_SNAPSHOT_CURVE_LIST(X)
 
 SEDGE_KERNEL(sedge_snapshot, SEDGE_MONITOR_THREADS, SEDGE_SNAPSHOT_LIST)
 {
@@ -265,6 +319,23 @@ SEDGE_KERNEL(sedge_snapshot, SEDGE_MONITOR_THREADS, SEDGE_SNAPSHOT_LIST)
                 SEDGE_EACH (f, SEDGE_FIELDS)
                     SEDGE_LANES_LOOP (l) sum[f][l] += w * (double)SEDGE_LANE(own.f[f], l);
             }
+#ifdef SEDGE_COVARIANT_STATE
+            if (curve_batches[value] >= 0) {
+                sedge_value g[9];
+                const sedge_value jacobian =
+                    find_cofactors(g, &curves[curve_batches[value]], node_places + 3 * m);
+                SEDGE_EACH (f, SEDGE_FIELDS / 3) {
+                    SEDGE_LANES_LOOP (l) {
+                        const double e[3] = {sum[3 * f][l], sum[3 * f + 1][l], sum[3 * f + 2][l]};
+                        SEDGE_EACH (d, 3)
+                            sum[3 * f + d][l] = ((double)SEDGE_LANE(g[d], l) * e[0] +
+                                                 (double)SEDGE_LANE(g[3 + d], l) * e[1] +
+                                                 (double)SEDGE_LANE(g[6 + d], l) * e[2]) /
+                                                (double)SEDGE_LANE(jacobian, l);
+                    }
+                }
+            }
+#endif
             SEDGE_LANES_LOOP (l) {
                 const int place = places[value * SEDGE_LANES + l];
                 if (place >= 0) {

@@ -60,6 +60,17 @@ SEDGE_FUNCTION sedge_point get_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTR
     return trace;
 }
 
+// What is behind a link at point i of the own face.
+SEDGE_FUNCTION sedge_point get_linked(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                      const SEDGE_GLOBAL sedge_point *trace, const sedge_link link,
+                                      int i, const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    if (link.neighbour >= 0)
+        return get_trace(u, link.neighbour, tables[(4 + link.code) * SEDGE_FACE_NODES + i]);
+    return trace[(sedge_int64)(-1 - link.neighbour) * SEDGE_FACE_NODES +
+                 tables[(28 + link.code) * SEDGE_FACE_NODES + i]];
+}
+
 // Words that an item sends. One where a point's words are neighbours in the state: neighbouring
 // items then store neighbouring words, as the links between GPUs want it.
 #define SEDGE_SENT_WORDS (SEDGE_LANES == 1 ? 1 : SEDGE_FIELDS)
@@ -140,6 +151,7 @@ SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
     X(double, delay)                                               \
     X(double, duration)                                            \
     X(sedge_int64, points)                                         \
+    SEDGE_FRAME_LIST(X)                                            \
     SEDGE_FACE_MEMORY_LIST(X)
 
 // Conditions depend on time by their mean over SEDGE_TIMES points of the step from `begin` on, with
@@ -183,15 +195,15 @@ SEDGE_FUNCTION void add_time(sedge_point *mean, const sedge_point value, int q)
         break;
 
 // What the condition of group `which` makes of the trace `own` at boundary point `at` of a face.
-SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, const sedge_link face,
-                                      int which, double begin, double duration,
-                                      const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
-                                      const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
-                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
-                                      const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
-                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials
-                                          SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
+SEDGE_FUNCTION sedge_point find_outer(
+    sedge_point own, sedge_int64 at, const sedge_link face, int which, double begin,
+    double duration, const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+    const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
+    const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
+    const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+    const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+    const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials SEDGE_FRAME_LIST(SEDGE_COMMA_PARAMETER)
+        SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
     SEDGE_BOUNDARY_CONSTANTS(constants, parameters);
     const int lane = face.neighbour % SEDGE_LANES;
@@ -209,6 +221,8 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
     for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
+    SEDGE_ENTER_FRAME(at)
+    SEDGE_TO_FIELDS(&own)
     for (int q = 0; q < SEDGE_TIMES; q++) {
         const double time = SEDGE_TIME(q, begin, duration);
         sedge_point outer = own;
@@ -219,6 +233,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
         add_time(&mean, outer, q);
         (void)time;
     }
+    SEDGE_FROM_FIELDS(&mean)
     (void)held, (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
     return mean;
 }
@@ -237,7 +252,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                 trace[at] =
                     find_outer(own, at, face, group[at / SEDGE_FACE_NODES], clock[0] + delay,
                                duration, places, parameters, kinds, geometry, material,
-                               materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
+                               materials SEDGE_FRAME_LIST(SEDGE_COMMA_NAME)
+                                   SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
     }
@@ -250,13 +266,18 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 #define SEDGE_BLOCK_FACES  (SEDGE_TRACE_THREADS / SEDGE_FACE_NODES)
 #define SEDGE_BLOCK_POINTS (SEDGE_BLOCK_FACES * SEDGE_FACE_NODES)
 
-// Row i of a matrix times the numbers of a face, [face nodes][fields] of the block's memory.
+// Row i of a matrix times the numbers of a face, [face nodes][fields] of the block's memory;
+// without `converts` number i itself.
 SEDGE_FUNCTION sedge_point convert_face(const SEDGE_GLOBAL double *SEDGE_RESTRICT columns, int i,
-                                        const SEDGE_BLOCKWIDE sedge_real *from)
+                                        const SEDGE_BLOCKWIDE sedge_real *from, int converts)
 {
     double sum[SEDGE_FIELDS];
     sedge_point result;
 
+    if (!converts) {
+        SEDGE_EACH (q, SEDGE_FIELDS) result.f[q] = from[i * SEDGE_FIELDS + q];
+        return result;
+    }
     SEDGE_EACH (q, SEDGE_FIELDS) sum[q] = 0.0;
     for (int k = 0; k < SEDGE_FACE_NODES; k++) {
         const double weight = columns[k * SEDGE_FACE_NODES + i];
@@ -287,11 +308,13 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
             const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
             if (at < points) {
                 const sedge_point own =
-                    convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+                    convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS,
+                                 SEDGE_NODAL_FACE(at / SEDGE_FACE_NODES));
                 const sedge_point outer = find_outer(
                     own, at, boundary[at / SEDGE_FACE_NODES], group[at / SEDGE_FACE_NODES],
                     clock[0] + delay, duration, places, parameters, kinds, geometry, material,
-                    materials SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
+                    materials SEDGE_FRAME_LIST(SEDGE_COMMA_NAME)
+                        SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
             }
@@ -301,7 +324,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
             const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
             if (at < points)
                 trace[at] = convert_face(face_basis + SEDGE_FACE_NODES * SEDGE_FACE_NODES, i,
-                                         outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+                                         outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS,
+                                         SEDGE_NODAL_FACE(at / SEDGE_FACE_NODES));
         }
     }
 }

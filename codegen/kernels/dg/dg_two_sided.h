@@ -2,8 +2,10 @@
 // both sides. Only in programs of problems with such a condition; after dg_trace.h, whose rules
 // for coefficients of another basis hold here, too.
 //
-// Curved elements apply a condition without memory themselves, at the quadrature points of the face
-// (dg_curved.h): their trace slots get the other side's trace. The row of such a face has no kind.
+// Curved elements apply a condition without memory themselves (dg_curved.h, dg_covariant.h): their
+// trace slots get the other side's trace. The row of such a face has no kind. Not so where their
+// state is covariant: there this kernel converts the other side's trace to the own side's numbers
+// and applies the condition.
 #pragma once
 
 // A face: where its trace is, what is on the other side (a sedge_link, see dg_layout.h), the trace
@@ -14,7 +16,17 @@ typedef struct sedge_two_sided_face {
     sedge_link other;
     int slot;
     int group;
+    int matrix; // only where states are covariant (dg_seams.h)
+    int padding;
 } sedge_two_sided_face;
+
+#if SEDGE_COVARIANT_STATE
+#define SEDGE_SIDE_LIST(X)            X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, matrices)
+#define SEDGE_TAKE_OTHER(other, face) take_behind(other, matrices + 9 * (sedge_int64)(face).matrix);
+#else
+#define SEDGE_SIDE_LIST(X)
+#define SEDGE_TAKE_OTHER(other, face)
+#endif
 
 // faces     [faces]
 // trace     all trace slots [slots][face nodes]: other sides of other ranks are read, outer traces
@@ -40,6 +52,8 @@ typedef struct sedge_two_sided_face {
     X(sedge_int64, first_boundary)                                    \
     X(sedge_int64, slots)                                             \
     X(sedge_int64, points)                                            \
+    SEDGE_SIDE_LIST(X)                                                \
+    SEDGE_FRAME_LIST(X)                                               \
     SEDGE_FACE_MEMORY_LIST(X)
 
 #define SEDGE_TWO_SIDED_CASE(number, function)                                           \
@@ -55,29 +69,30 @@ SEDGE_FUNCTION sedge_point get_own_side(const SEDGE_GLOBAL sedge_state *SEDGE_RE
 }
 
 // The other side's trace at node i of the own side.
-SEDGE_FUNCTION sedge_point get_other_side(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                                          const SEDGE_GLOBAL sedge_point *trace,
-                                          const sedge_two_sided_face face, int i,
-                                          const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+SEDGE_FUNCTION sedge_point get_other_side(
+    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, const SEDGE_GLOBAL sedge_point *trace,
+    const sedge_two_sided_face face, int i,
+    const SEDGE_GLOBAL short *SEDGE_RESTRICT tables SEDGE_SIDE_LIST(SEDGE_COMMA_PARAMETER))
 {
-    const int neighbour = face.other.neighbour;
+    sedge_point other = get_linked(u, trace, face.other, i, tables);
 
-    if (neighbour >= 0)
-        return get_trace(u, neighbour, tables[(4 + face.other.code) * SEDGE_FACE_NODES + i]);
-    return trace[(sedge_int64)(-1 - neighbour) * SEDGE_FACE_NODES +
-                 tables[(28 + face.other.code) * SEDGE_FACE_NODES + i]];
+    SEDGE_TAKE_OTHER(&other, face)
+    return other;
 }
 
 // What the condition makes of both traces at node i; without a kind the other side's.
-SEDGE_FUNCTION sedge_point
-find_between(const sedge_point own, const sedge_point other, const sedge_two_sided_face face, int i,
-             double begin, double duration, const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
-             const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
-             const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
-             const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
-             const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-             const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, sedge_int64 first_boundary,
-             sedge_int64 slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
+SEDGE_FUNCTION sedge_point find_between(sedge_point own, sedge_point other,
+                                        const sedge_two_sided_face face, int i, double begin,
+                                        double duration,
+                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
+                                        const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                        const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                        sedge_int64 first_boundary,
+                                        sedge_int64 slots SEDGE_FRAME_LIST(SEDGE_COMMA_PARAMETER)
+                                            SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_PARAMETER))
 {
     SEDGE_TWO_SIDED_CONSTANTS(constants, parameters);
     const int lane = face.own.neighbour % SEDGE_LANES;
@@ -106,6 +121,9 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
 #endif
     }
     for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
+    SEDGE_ENTER_FRAME(at)
+    SEDGE_TO_FIELDS(&own)
+    SEDGE_TO_FIELDS(&other)
     for (int q = 0; q < SEDGE_TIMES; q++) {
         const double time = SEDGE_TIME(q, begin, duration);
         sedge_point outer = other;
@@ -116,6 +134,7 @@ find_between(const sedge_point own, const sedge_point other, const sedge_two_sid
         add_time(&mean, outer, q);
         (void)time;
     }
+    SEDGE_FROM_FIELDS(&mean)
     (void)held, (void)lane, (void)constants, (void)m, (void)behind, (void)n, (void)place;
     (void)values, (void)own, (void)slots;
     return mean;
@@ -131,11 +150,13 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
                 const sedge_point own = get_own_side(u, face, i, tables);
-                const sedge_point other = get_other_side(u, trace, face, i, tables);
+                const sedge_point other =
+                    get_other_side(u, trace, face, i, tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME));
                 trace[(sedge_int64)face.slot * SEDGE_FACE_NODES + i] =
                     find_between(own, other, face, i, clock[0] + delay, duration, places,
                                  parameters, kinds, geometry, material, materials, first_boundary,
-                                 slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
+                                 slots SEDGE_FRAME_LIST(SEDGE_COMMA_NAME)
+                                     SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
             }
         }
     }
@@ -154,7 +175,8 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
             if (at < points) {
                 const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
                 const sedge_point own = get_own_side(u, face, i, tables);
-                const sedge_point other = get_other_side(u, trace, face, i, tables);
+                const sedge_point other =
+                    get_other_side(u, trace, face, i, tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS) {
                     inside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = own.f[q];
                     beyond[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = other.f[q];
@@ -166,12 +188,15 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
             const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
             if (at < points) {
                 const int first = f * SEDGE_FACE_NODES * SEDGE_FIELDS;
-                const sedge_point own = convert_face(face_basis, i, inside + first);
-                const sedge_point other = convert_face(face_basis, i, beyond + first);
-                const sedge_point outer =
-                    find_between(own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay,
-                                 duration, places, parameters, kinds, geometry, material, materials,
-                                 first_boundary, slots SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
+                const int nodal =
+                    SEDGE_NODAL_FACE(faces[at / SEDGE_FACE_NODES].slot - first_boundary);
+                const sedge_point own = convert_face(face_basis, i, inside + first, nodal);
+                const sedge_point other = convert_face(face_basis, i, beyond + first, nodal);
+                const sedge_point outer = find_between(
+                    own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay, duration, places,
+                    parameters, kinds, geometry, material, materials, first_boundary,
+                    slots SEDGE_FRAME_LIST(SEDGE_COMMA_NAME)
+                        SEDGE_FACE_MEMORY_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS)
                     outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
             }
@@ -183,7 +208,8 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_int64 slot = faces[at / SEDGE_FACE_NODES].slot;
                 trace[slot * SEDGE_FACE_NODES + i] =
                     convert_face(face_basis + SEDGE_FACE_NODES * SEDGE_FACE_NODES, i,
-                                 outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+                                 outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS,
+                                 SEDGE_NODAL_FACE(slot - first_boundary));
             }
         }
     }

@@ -2,6 +2,7 @@
 #include "dg/reference.h"
 
 #include "base/memory.h"
+#include "dg/cubature.h"
 #include "dg/predictor.h"
 #include "dg/reference/reference_internal.h"
 
@@ -101,26 +102,45 @@ static bool find_damping(double damping[MOST_MODES], int order)
     return sedge_predictor_lowerings(order, weights) > 0;
 }
 
+// out = Q u, nodal values.
+static void damp_field(double *out, const sedge_element *element, const double damping[MOST_MODES],
+                       const double *u)
+{
+    const int n = element->nodes;
+
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int mode = 0; mode < n; mode++) {
+        double part = 0.0;
+        if (!(damping[mode] < 0.0 || damping[mode] > 0.0)) continue;
+        for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * u[i];
+        for (int i = 0; i < n; i++)
+            out[i] += damping[mode] * part * element->vandermonde[i * n + mode];
+    }
+}
+
 // Q times `factor` times the rates of element e, to its means; those of the first half get `half`
-// times that.
+// times that. In curved elements with covariant states Q damps covariant components.
 static void damp_element(const sedge_reference *reference, int32_t e,
                          const double damping[MOST_MODES], double factor, double half)
 {
-    const sedge_element *const element = reference->element;
     const struct reference_ader *const ader = reference->ader;
-    const int n = element->nodes;
+    const int n = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
+    const bool covariant = sedge_mesh_curve(reference->mesh, e) >= 0 &&
+                           sedge_cubature_state_is_covariant(reference->problem);
+    const int together = covariant ? 3 : 1;
 
-    for (int row = 0; row < fields * n; row++) {
-        const int64_t at = ((int64_t)e * fields + row / n) * n;
-        const int mode = row % n;
-        double part = 0.0;
-        if (!(damping[mode] < 0.0 || damping[mode] > 0.0)) continue;
-        for (int i = 0; i < n; i++) part += element->inverse[mode * n + i] * ader->rate[at + i];
-        for (int i = 0; i < n; i++) {
-            const double value = factor * damping[mode] * part * element->vandermonde[i * n + mode];
-            ader->mean[at + i] += value;
-            ader->half[at + i] += half * value;
+    for (int f = 0; f < fields; f += together) {
+        const int64_t at = ((int64_t)e * fields + f) * n;
+        double rate[3 * MOST_MODES], damped[3 * MOST_MODES];
+        memcpy(rate, ader->rate + at, (size_t)(together * n) * sizeof *rate);
+        if (covariant) reference_take_covariant(reference, e, rate, false);
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)together * n; k += n)
+            damp_field(damped + k, reference->element, damping, rate + k);
+        if (covariant) reference_take_covariant(reference, e, damped, true);
+        for (int i = 0; i < together * n; i++) {
+            ader->mean[at + i] += factor * damped[i];
+            ader->half[at + i] += factor * half * damped[i];
         }
     }
 }

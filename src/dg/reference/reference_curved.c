@@ -452,3 +452,41 @@ void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double
         for (int k = 0; k < fields; k++) rhs[k * n + i] = u[k];
     }
 }
+
+// ---- covariant states --------------------------------------------------------------------------
+
+void reference_take_covariant(const sedge_reference *reference, int32_t e, double *u, bool back)
+{
+    double c[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(reference->mesh, e, c);
+    sedge_cubature_take_covariant(reference->element, c, u, back);
+}
+
+double reference_covariant_energy(const sedge_reference *reference, int32_t e, const double *u,
+                                  const double weights[3])
+{
+    const sedge_cubature *const cubature = reference->cubature;
+    const int n = reference->element->nodes;
+    double *const covariant = reference->covariant;
+    double c[SEDGE_CURVE_TERMS][3], dx[3][3], inverse[3][3], cofactor[3][3];
+    double sum = 0.0;
+
+    sedge_mesh_expand(reference->mesh, e, c);
+    memcpy(covariant, u, 3 * (size_t)n * sizeof *covariant);
+    sedge_cubature_take_covariant(reference->element, c, covariant, false);
+    for (int q = 0; q < cubature->volume.points; q++) {
+        double at[3] = {0.0};
+        for (int k = 0; k < 3 * n; k++)
+            at[k / n] += cubature->values[(int64_t)q * n + k % n] * covariant[k];
+        sedge_curve_tangents(c, cubature->volume.place[q], dx);
+        sedge_curve_inverse(dx, inverse);
+        const double size = cubature->volume.weight[q] * sedge_curve_cofactors(dx, cofactor);
+        for (int d = 0; d < 3; d++) {
+            const double value =
+                inverse[d][0] * at[0] + inverse[d][1] * at[1] + inverse[d][2] * at[2];
+            sum += 0.5 * size * weights[d] * value * value;
+        }
+    }
+    return sum;
+}

@@ -123,6 +123,14 @@ void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *a
 void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
                              double *rhs);
 
+// sedge_cubature_take_covariant in the curved element e.
+void reference_take_covariant(const sedge_reference *reference, int32_t e, double *u, bool back);
+
+// 1/2 sum_d weights[d] int J E_d^2 in the curved element e of a vector with the nodal values
+// u [3][nodes], whose covariant components are polynomials.
+double reference_covariant_energy(const sedge_reference *reference, int32_t e, const double *u,
+                                  const double weights[3]);
+
 // ---- reference_terms.c -------------------------------------------------------------------------
 
 SEDGE_MUST_USE

@@ -327,9 +327,12 @@ void reference_terms_energy(const sedge_reference *reference, double *energy)
             double weights[SEDGE_MAX_MEMORY];
             sedge_term_energy(weights, reference->problem, of->term, reference->mesh->group[e],
                               i % poles);
-            for (int c = 0; c < memory; c++) {
-                energy[e] +=
-                    0.5 * weights[c] * find_square(reference, e, of->memory + (i * memory + c) * n);
+            const bool covariant = sedge_cubature_state_is_covariant(reference->problem) &&
+                                   sedge_mesh_curve(reference->mesh, e) >= 0;
+            for (int c = 0; c < memory; c += covariant ? 3 : 1) {
+                const double *const w = of->memory + (i * memory + c) * n;
+                energy[e] += covariant ? reference_covariant_energy(reference, e, w, weights + c)
+                                       : 0.5 * weights[c] * find_square(reference, e, w);
             }
         }
     }

@@ -1,6 +1,6 @@
 // The Runge-Kutta stage of curved elements by covariant components, for equations of curls
-// (src/dg/cubature.h has the method). Types of dg_layout.h, parameters of
-// dg_curved_parts.h.
+// (src/dg/cubature.h has the method), where the state has fields and not their covariant components
+// (dg_covariant_state.h). Types of dg_layout.h, parameters of dg_curved_parts.h.
 //
 //   rhs = T^-1 G_n^-T P (-G^T G / J) (V' C B e + L g) + S,  e = G_n^T T u
 //
@@ -37,6 +37,108 @@
 // their product. Where SEDGE_CURVED_CODED products are code that has the operators' entries as
 // constants (src/forms/covariant_products.c), and a thread finds all rows of a number of a row.
 #pragma once
+
+// ---- faces -------------------------------------------------------------------------------------
+
+SEDGE_FUNCTION int has_boundary(sedge_int64 value, int face,
+                                const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                                sedge_int64 halo_faces, sedge_int64 boundary_end)
+{
+    int has = 0;
+
+    SEDGE_LANES_LOOP (l) {
+        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        has |= slot >= halo_faces && slot < boundary_end;
+    }
+    return has;
+}
+
+// The fields behind the face at place j of an orbit, for the lanes of a value that have a boundary
+// there, by the boundary functions. e are the covariant components at all nodes.
+SEDGE_FUNCTION void
+find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sedge_value *e,
+                  const SEDGE_BLOCKWIDE sedge_value *map, int orbit, int j, sedge_int64 value,
+                  sedge_int64 curve_value, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                  const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                  const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
+                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators,
+                  sedge_int64 slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
+{
+    const int face = find_orbit_face(j);
+
+    SEDGE_LANES_LOOP (l) {
+        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        if (slot >= halo_faces && slot < boundary_end) {
+            const SEDGE_GLOBAL sedge_real *const rst =
+                operators + SEDGE_FACE_PLACES + 12 * orbit + 3 * j;
+            const int node = tables[find_face_node(tables, orbit, j)];
+            SEDGE_BLOCKWIDE sedge_value *const outer =
+                behind + SEDGE_FACE_ROW(j, orbit) * SEDGE_ROW_WORDS;
+            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+            sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+            sedge_value v[SEDGE_FIELDS];
+            sedge_value u[SEDGE_FIELDS];
+            sedge_value own[SEDGE_FIELDS];
+            sedge_value c[32];
+            sedge_value x[9];
+            sedge_value g[9];
+            sedge_value n[3];
+
+            load_map(c, map);
+            find_map_tangents(x, c, rst[0], rst[1], rst[2]);
+            SEDGE_EACH (f, SEDGE_FIELDS) {
+                v[f] = outer[f];
+                own[f] = e[node * SEDGE_ROW_WORDS + f];
+            }
+            take_cartesian(u, x, own);
+            (void)turn_tangents(g, x);
+            find_normal(n, g, face);
+            const sedge_value size = sedge_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            SEDGE_EACH (d, 3) n[d] = n[d] / size;
+            get_material(m, material, materials, value);
+            get_neighbour_material(mv, value, face, links, material, materials, slots);
+            apply_boundary(v, u, m, mv, n, l, slot, curve_value * SEDGE_LANES + l,
+                           rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
+            SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(outer[f], l) = SEDGE_LANE(v[f], l);
+        }
+    }
+}
+
+// The material behind a face, as the numerical flux gets it: the own one where the boundary
+// functions had the one behind.
+SEDGE_FUNCTION void get_flux_material(sedge_value *mv, const sedge_value *m, sedge_int64 value,
+                                      int face, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                      sedge_int64 slots, sedge_int64 halo_faces,
+                                      sedge_int64 boundary_end)
+{
+    get_neighbour_material(mv, value, face, links, material, materials, slots);
+#ifdef SEDGE_TWO_SIDED_CASES
+    SEDGE_LANES_LOOP (l) {
+        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        if (slot >= halo_faces && slot < boundary_end)
+            SEDGE_EACH (i, SEDGE_MATERIAL_VALUES) SEDGE_LANE(mv[i], l) = SEDGE_LANE(m[i], l);
+    }
+#endif
+    (void)m, (void)halo_faces, (void)boundary_end;
+}
+
+// The components of g at a node of a face: own are the covariant components there, v the fields
+// behind the face.
+SEDGE_FUNCTION void find_covariant_jump(sedge_value *jump, const sedge_value *own,
+                                        const sedge_value *v, const sedge_value *matrix,
+                                        const sedge_value *x, int face)
+{
+    sedge_value other[SEDGE_FIELDS];
+    sedge_value difference[SEDGE_JUMP_WORDS];
+
+    take_covariant(other, x, v);
+    SEDGE_EACH (f, SEDGE_FIELDS) other[f] = other[f] - own[f];
+    SEDGE_EACH (i, SEDGE_VECTORS) take_along(difference + 2 * i, other + 3 * i, face);
+    multiply_jump(jump, matrix, difference, face);
+}
 
 // ---- the stage ---------------------------------------------------------------------------------
 
@@ -87,7 +189,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
 #if SEDGE_TARGET_HOST
         for (int i = 0; i < SEDGE_CURVE_WORDS; i++) s_x[i] = curves[curve].c[i];
 #else
-        copy_maps(s_x, curves + curve, here);
+        copy_maps(s_x, SEDGE_MAP_STRIDE, curves + curve, here);
         copy_traces_behind(s_v, link, place, u, trace, tables);
         SEDGE_COPY_WAIT();
 #endif

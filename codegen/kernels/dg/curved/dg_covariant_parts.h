@@ -1,5 +1,6 @@
-// What the stage of curved elements by covariant components consists of (dg_covariant.h, which has
-// the method and how everything lies in memory): geometry, faces, products by orbits, the update.
+// What the stages of curved elements by covariant components consist of (dg_covariant.h, which has
+// the method and how everything lies in memory, and dg_covariant_state.h): geometry, faces,
+// products by orbits, the update.
 #pragma once
 
 #define SEDGE_VECTORS      (SEDGE_FIELDS / 3)
@@ -29,7 +30,21 @@
     (SEDGE_COVARIANT_SUM + SEDGE_OPERATOR(SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED))
 #define SEDGE_COVARIANT_NODAL \
     (SEDGE_COVARIANT_PROJECT + SEDGE_OPERATOR(SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS))
-#if SEDGE_CURVED_COEFFICIENTS
+#if SEDGE_COVARIANT_STATE // dg_covariant_state.h
+#define SEDGE_STATE_SUM (SEDGE_FACE_PLACES + 12 * SEDGE_FACE_NODES)
+#define SEDGE_STATE_PROJECT \
+    (SEDGE_STATE_SUM + SEDGE_OPERATOR(SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED))
+#define SEDGE_STATE_COEFFICIENTS \
+    (SEDGE_STATE_PROJECT + SEDGE_OPERATOR(SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS))
+#if SEDGE_CURVED_CODED
+#define SEDGE_CURVED_VALUES SEDGE_STATE_SUM
+#elif SEDGE_CURVED_COEFFICIENTS
+#define SEDGE_CURVED_VALUES SEDGE_STATE_COEFFICIENTS
+#else
+#define SEDGE_CURVED_VALUES \
+    (SEDGE_STATE_COEFFICIENTS + SEDGE_OPERATOR(SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS))
+#endif
+#elif SEDGE_CURVED_COEFFICIENTS
 #define SEDGE_COVARIANT_FACE \
     (SEDGE_COVARIANT_NODAL + SEDGE_OPERATOR(SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS))
 #define SEDGE_CURVED_VALUES \
@@ -89,6 +104,25 @@
         sedge_pack pack;                                                             \
         SEDGE_EACH (word, SEDGE_PACK) pack.v[word] = row[store * SEDGE_PACK + word]; \
         ((SEDGE_BLOCKWIDE sedge_pack *)(to))[store] = pack;                          \
+    }
+
+// Two words at once: values lie apart so that neighbouring ones meet in different banks.
+typedef struct SEDGE_ALIGN(2 * sizeof(sedge_value)) sedge_two {
+    sedge_value v[2];
+} sedge_two;
+
+#define SEDGE_LOAD_TWOS(row, from)                                               \
+    SEDGE_EACH (load, SEDGE_FIELDS / 2) {                                        \
+        const sedge_two two = ((const SEDGE_BLOCKWIDE sedge_two *)(from))[load]; \
+        row[2 * load] = two.v[0];                                                \
+        row[2 * load + 1] = two.v[1];                                            \
+    }
+#define SEDGE_STORE_TWOS(to, row)                         \
+    SEDGE_EACH (store, SEDGE_FIELDS / 2) {                \
+        sedge_two two;                                    \
+        two.v[0] = (row)[2 * store];                      \
+        two.v[1] = (row)[2 * store + 1];                  \
+        ((SEDGE_BLOCKWIDE sedge_two *)(to))[store] = two; \
     }
 
 // The map of a value.
@@ -199,10 +233,12 @@ SEDGE_FUNCTION void put_along(sedge_value *g, const sedge_value *along, int face
     g[2] = face == 0 ? none : along[1];
 }
 
-// The plane that stands for a face: its outward unit normal, surface element and dual tangents.
+// The plane that stands for a face: its outward unit normal, surface element, tangents and dual
+// tangents.
 typedef struct sedge_plane {
     sedge_value n[3];
     sedge_value scale;
+    sedge_value tangent[2][3];
     sedge_value dual[2][3];
 } sedge_plane;
 
@@ -211,7 +247,7 @@ SEDGE_FUNCTION void find_plane(sedge_plane *plane, const sedge_value *c, int fac
     const sedge_real third = SEDGE_R(-1.0) / SEDGE_R(3.0);
     sedge_value x[9];
     sedge_value g[9];
-    sedge_value t[2][3];
+    sedge_value(*const t)[3] = plane->tangent;
 
     find_map_tangents(x, c, face == 3 ? SEDGE_R(-1.0) : third, face == 1 ? SEDGE_R(-1.0) : third,
                       face == 0 ? SEDGE_R(-1.0) : third);
@@ -239,6 +275,13 @@ SEDGE_FUNCTION void find_plane(sedge_plane *plane, const sedge_value *c, int fac
     }
 }
 
+// How far apart the columns of a product as code are, and its rows.
+#if SEDGE_COVARIANT_STATE
+#define SEDGE_PRODUCT_STEP SEDGE_FIELDS
+#else
+#define SEDGE_PRODUCT_STEP SEDGE_ROW_WORDS
+#endif
+
 // Four neighbouring entries of the tables, the nodes of an orbit or suchlike. What lies in front of
 // them has whole fours of entries.
 typedef struct SEDGE_ALIGN(8) sedge_four {
@@ -260,91 +303,6 @@ SEDGE_FUNCTION int find_orbit_face(int j)
 SEDGE_FUNCTION int find_face_node(const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit, int j)
 {
     return find_orbit_face(j) * SEDGE_FACE_NODES + tables[SEDGE_FACES_AT + 4 * orbit + j];
-}
-
-SEDGE_FUNCTION int has_boundary(sedge_int64 value, int face,
-                                const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
-                                sedge_int64 halo_faces, sedge_int64 boundary_end)
-{
-    int has = 0;
-
-    SEDGE_LANES_LOOP (l) {
-        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
-        has |= slot >= halo_faces && slot < boundary_end;
-    }
-    return has;
-}
-
-// The fields behind the face at place j of an orbit, for the lanes of a value that have a boundary
-// there, by the boundary functions. e are the covariant components at all nodes.
-SEDGE_FUNCTION void
-find_outer_fields(SEDGE_BLOCKWIDE sedge_value *behind, const SEDGE_BLOCKWIDE sedge_value *e,
-                  const SEDGE_BLOCKWIDE sedge_value *map, int orbit, int j, sedge_int64 value,
-                  sedge_int64 curve_value, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
-                  const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                  const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
-                  const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators,
-                  sedge_int64 slots SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_PARAMETER))
-{
-    const int face = find_orbit_face(j);
-
-    SEDGE_LANES_LOOP (l) {
-        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
-        if (slot >= halo_faces && slot < boundary_end) {
-            const SEDGE_GLOBAL sedge_real *const rst =
-                operators + SEDGE_FACE_PLACES + 12 * orbit + 3 * j;
-            const int node = tables[find_face_node(tables, orbit, j)];
-            SEDGE_BLOCKWIDE sedge_value *const outer =
-                behind + SEDGE_FACE_ROW(j, orbit) * SEDGE_ROW_WORDS;
-            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-            sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
-            sedge_value v[SEDGE_FIELDS];
-            sedge_value u[SEDGE_FIELDS];
-            sedge_value own[SEDGE_FIELDS];
-            sedge_value c[32];
-            sedge_value x[9];
-            sedge_value g[9];
-            sedge_value n[3];
-
-            load_map(c, map);
-            find_map_tangents(x, c, rst[0], rst[1], rst[2]);
-            SEDGE_EACH (f, SEDGE_FIELDS) {
-                v[f] = outer[f];
-                own[f] = e[node * SEDGE_ROW_WORDS + f];
-            }
-            take_cartesian(u, x, own);
-            (void)turn_tangents(g, x);
-            find_normal(n, g, face);
-            const sedge_value size = sedge_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            SEDGE_EACH (d, 3) n[d] = n[d] / size;
-            get_material(m, material, materials, value);
-            get_neighbour_material(mv, value, face, links, material, materials, slots);
-            apply_boundary(v, u, m, mv, n, l, slot, curve_value * SEDGE_LANES + l,
-                           rst SEDGE_CURVED_BOUNDARY_LIST(SEDGE_COMMA_NAME));
-            SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(outer[f], l) = SEDGE_LANE(v[f], l);
-        }
-    }
-}
-
-// The material behind a face, as the numerical flux gets it: the own one where the boundary
-// functions had the one behind.
-SEDGE_FUNCTION void get_flux_material(sedge_value *mv, const sedge_value *m, sedge_int64 value,
-                                      int face, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
-                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
-                                      sedge_int64 slots, sedge_int64 halo_faces,
-                                      sedge_int64 boundary_end)
-{
-    get_neighbour_material(mv, value, face, links, material, materials, slots);
-#ifdef SEDGE_TWO_SIDED_CASES
-    SEDGE_LANES_LOOP (l) {
-        const sedge_int64 slot = -1 - links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
-        if (slot >= halo_faces && slot < boundary_end)
-            SEDGE_EACH (i, SEDGE_MATERIAL_VALUES) SEDGE_LANE(mv[i], l) = SEDGE_LANE(m[i], l);
-    }
-#endif
-    (void)m, (void)halo_faces, (void)boundary_end;
 }
 
 // The matrix of a face, [component of g][component of the difference]: g at a node is this matrix
@@ -372,18 +330,10 @@ SEDGE_FUNCTION void find_face_matrix(SEDGE_BLOCKWIDE sedge_value *matrix, const 
     }
 }
 
-// The components of g at a node of a face: own are the covariant components there, v the fields
-// behind the face.
-SEDGE_FUNCTION void find_covariant_jump(sedge_value *jump, const sedge_value *own,
-                                        const sedge_value *v, const sedge_value *matrix,
-                                        const sedge_value *x, int face)
+// The components of g from the difference of what is along the face's tangents.
+SEDGE_FUNCTION void multiply_jump(sedge_value *jump, const sedge_value *matrix,
+                                  const sedge_value *difference, int face)
 {
-    sedge_value other[SEDGE_FIELDS];
-    sedge_value difference[SEDGE_JUMP_WORDS];
-
-    take_covariant(other, x, v);
-    SEDGE_EACH (f, SEDGE_FIELDS) other[f] = other[f] - own[f];
-    SEDGE_EACH (i, SEDGE_VECTORS) take_along(difference + 2 * i, other + 3 * i, face);
     SEDGE_EACH (i, SEDGE_VECTORS) {
         sedge_value along[2];
         SEDGE_EACH (a, 2) {
@@ -437,6 +387,19 @@ find_state(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, sedge_int64 value, 
     return (const SEDGE_GLOBAL sedge_state *)at;
 }
 
+// Weigh the density at an orbit's four points, of the map with the coefficients c.
+SEDGE_FUNCTION void weigh_points(sedge_value *v, const sedge_value *c,
+                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators, int orbit)
+{
+    const sedge_places places = get_places(operators + SEDGE_POINT_PLACES, orbit);
+
+    SEDGE_EACH (j, 4) {
+        sedge_value x[9];
+        find_tangents(x, c, &places, j);
+        weigh_density(v + j * SEDGE_FIELDS, x);
+    }
+}
+
 // Weigh the density at the points of an orbit; sign patterns are `rows` rows apart.
 SEDGE_FUNCTION void weigh_orbit(SEDGE_BLOCKWIDE sedge_value *at,
                                 const SEDGE_BLOCKWIDE sedge_value *map,
@@ -445,15 +408,10 @@ SEDGE_FUNCTION void weigh_orbit(SEDGE_BLOCKWIDE sedge_value *at,
 {
     sedge_value v[SEDGE_ORBIT_WORDS];
     sedge_value c[32];
-    const sedge_places places = get_places(operators + SEDGE_POINT_PLACES, orbit);
 
     load_map(c, map);
     load_orbit(v, at, rows);
-    SEDGE_EACH (j, 4) {
-        sedge_value x[9];
-        find_tangents(x, c, &places, j);
-        weigh_density(v + j * SEDGE_FIELDS, x);
-    }
+    weigh_points(v, c, operators, orbit);
     store_orbit(at, v, rows);
 }
 
@@ -474,25 +432,39 @@ typedef struct sedge_sums {
     sedge_value row[SEDGE_CURVED_ROWS][SEDGE_TILE_WORDS];
 } sedge_sums;
 
+// A tile's values of a row: of a covariant state they are `apart` words apart, else one after the
+// other.
+#if SEDGE_COVARIANT_STATE
+#define SEDGE_LOAD_TILE(row, from, apart)                                \
+    SEDGE_EACH (tile_value, SEDGE_CURVED_TILE) {                         \
+        sedge_value *const tile_row = (row) + tile_value * SEDGE_FIELDS; \
+        SEDGE_LOAD_TWOS(tile_row, (from) + tile_value * (apart))         \
+    }
+#else
+#define SEDGE_LOAD_TILE(row, from, apart) SEDGE_LOAD_ROW(row, from, SEDGE_TILE_WORDS)
+#endif
+
 // sum += one column of an operator's rows times a row.
 SEDGE_FUNCTION void add_column(sedge_sums *sum, const sedge_weights *weights,
-                               const SEDGE_BLOCKWIDE sedge_value *from)
+                               const SEDGE_BLOCKWIDE sedge_value *from, int apart)
 {
     sedge_value row[SEDGE_TILE_WORDS];
 
-    SEDGE_LOAD_ROW(row, from, SEDGE_TILE_WORDS)
+    SEDGE_LOAD_TILE(row, from, apart)
+    (void)apart;
     SEDGE_EACH (r, SEDGE_CURVED_ROWS)
         SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] += weights->w[r] * row[i];
 }
 
 // sum += the operator's rows of one tile times `count` rows of `from`. A GPU reads the operator
 // SEDGE_CURVED_AHEAD columns ahead, beyond the last ones, too: it would wait for each otherwise.
-SEDGE_FUNCTION void multiply(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value *from,
+SEDGE_FUNCTION void multiply(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value *from, int apart,
                              const SEDGE_GLOBAL sedge_weights *SEDGE_RESTRICT weights, int step,
                              int count)
 {
 #if SEDGE_TARGET_HOST
-    for (int k = 0; k < count; k++) add_column(sum, weights + k * step, from + k * SEDGE_ROW_WORDS);
+    for (int k = 0; k < count; k++)
+        add_column(sum, weights + k * step, from + k * SEDGE_PRODUCT_STEP, apart);
 #else
     sedge_weights ahead[SEDGE_CURVED_AHEAD];
     SEDGE_EACH (i, SEDGE_CURVED_AHEAD) ahead[i] = weights[i * step];
@@ -502,11 +474,11 @@ SEDGE_FUNCTION void multiply(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_value 
         SEDGE_EACH (i, SEDGE_CURVED_AHEAD) {
             const sedge_weights now = ahead[i];
             ahead[i] = weights[(k + SEDGE_CURVED_AHEAD + i) * step];
-            add_column(sum, &now, from + (k + i) * SEDGE_ROW_WORDS);
+            add_column(sum, &now, from + (k + i) * SEDGE_PRODUCT_STEP, apart);
         }
     }
     SEDGE_EACH (i, SEDGE_CURVED_AHEAD - 1)
-        if (k + i < count) add_column(sum, &ahead[i], from + (k + i) * SEDGE_ROW_WORDS);
+        if (k + i < count) add_column(sum, &ahead[i], from + (k + i) * SEDGE_PRODUCT_STEP, apart);
 #endif
 }
 
@@ -521,7 +493,7 @@ SEDGE_FUNCTION void begin_product(sedge_sums *sum, const SEDGE_BLOCKWIDE sedge_v
     SEDGE_LOAD_ROW(row, from, SEDGE_TILE_WORDS)
     SEDGE_EACH (r, SEDGE_CURVED_ROWS)
         SEDGE_EACH (i, SEDGE_TILE_WORDS) sum->row[r][i] = first.w[r] * row[i];
-    multiply(sum, from + SEDGE_ROW_WORDS, weights + step, step, count - 1);
+    multiply(sum, from + SEDGE_ROW_WORDS, 0, weights + step, step, count - 1);
 }
 
 SEDGE_FUNCTION void clear_sums(sedge_sums *sum)
@@ -608,7 +580,7 @@ SEDGE_FUNCTION void add_chunk(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedg
     const int tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
     const sedge_product_item item = find_product_item(i, tiles);
 
-    multiply(sum, from + item.z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + item.at,
+    multiply(sum, from + item.z * SEDGE_CURVED_CHUNK * SEDGE_ROW_WORDS + item.at, 0,
              find_weights(matrix, first, 4, item.z, tiles, item.tile), 4 * tiles, orbits);
 }
 
@@ -671,19 +643,12 @@ SEDGE_FUNCTION void put_sums(SEDGE_BLOCKWIDE sedge_value *to, int i, int stride,
 
 // w = from_curls of the reference element's curls, without the factor N/2, from the coefficients
 // corner[k] at beta + e_k.
-SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
-                                     const SEDGE_BLOCKWIDE sedge_value *coefficients,
-                                     const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
-                                     int j, const sedge_value *m)
+SEDGE_FUNCTION void find_corner_curls(sedge_value *w, sedge_value (*corner)[SEDGE_FIELDS],
+                                      const sedge_value *m)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    const sedge_four around = get_four(tables, SEDGE_AROUND_AT, 4 * orbit + j);
-    sedge_value corner[4][SEDGE_FIELDS];
     sedge_value curls[SEDGE_FIELDS];
 
-    SEDGE_EACH (k, 4)
-        SEDGE_EACH (f, SEDGE_FIELDS)
-            corner[k][f] = coefficients[around.at[k] * SEDGE_ROW_WORDS + f];
     SEDGE_EACH (k, 3)
         SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1][f] = corner[k + 1][f] - corner[0][f];
     SEDGE_EACH (v, SEDGE_VECTORS) {
@@ -692,6 +657,21 @@ SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
         curls[3 * v + 2] = corner[1][3 * v + 1] - corner[2][3 * v];
     }
     SEDGE_FROM_CURLS(curls, m, constants, w);
+}
+
+// The same at place j of an orbit.
+SEDGE_FUNCTION void find_lower_curls(sedge_value *w,
+                                     const SEDGE_BLOCKWIDE sedge_value *coefficients,
+                                     const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
+                                     int j, const sedge_value *m)
+{
+    const sedge_four around = get_four(tables, SEDGE_AROUND_AT, 4 * orbit + j);
+    sedge_value corner[4][SEDGE_FIELDS];
+
+    SEDGE_EACH (k, 4)
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            corner[k][f] = coefficients[around.at[k] * SEDGE_ROW_WORDS + f];
+    find_corner_curls(w, corner, m);
 }
 
 // An orbit's rates into those of a value, [node][field]; the first orbit clears the padding, too.
@@ -788,7 +768,10 @@ SEDGE_FUNCTION void find_links(sedge_link *link, int *place,
 {
     const int value = SEDGE_OWN_VALUE < here ? SEDGE_OWN_VALUE : here - 1;
 
-    SEDGE_EACH (j, 4) link[j] = links[value * 4 + find_orbit_face(j)];
+    SEDGE_EACH (j, 4) {
+        link[j] = links[value * 4 + find_orbit_face(j)];
+        link[j].code %= SEDGE_STRAIGHT_BEHIND;
+    }
     SEDGE_EACH (round, SEDGE_FACE_ROUNDS) {
         const sedge_four nodes = get_four(tables, SEDGE_FACES_AT, find_face_item(round));
         SEDGE_EACH (j, 4) place[4 * round + j] = nodes.at[j];
@@ -816,8 +799,9 @@ SEDGE_FUNCTION void copy_traces_behind(SEDGE_BLOCKWIDE sedge_value *behind, cons
     }
 }
 
-// The maps of the block's values, as above; by words where a map is not made of whole pieces.
-SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps,
+// The maps of the block's values, `stride` words apart, as above; by words where a map is not made
+// of whole pieces.
+SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps, int stride,
                               const SEDGE_GLOBAL sedge_curve *SEDGE_RESTRICT curves, int here)
 {
     const int first = (int)((unsigned)SEDGE_THREAD / SEDGE_MAP_PIECES);
@@ -827,10 +811,10 @@ SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps,
         const int e = first + round * SEDGE_ROUND_MAPS;
         if (first < SEDGE_ROUND_MAPS && e < here) {
             if (SEDGE_CURVE_WORDS % SEDGE_PIECE_WORDS == 0)
-                copy_piece(maps + e * SEDGE_MAP_STRIDE + i, curves[e].c + i);
+                copy_piece(maps + e * stride + i, curves[e].c + i);
             else
                 for (int word = i; word < i + SEDGE_PIECE_WORDS && word < SEDGE_CURVE_WORDS; word++)
-                    copy_word(maps + e * SEDGE_MAP_STRIDE + word, curves[e].c + word);
+                    copy_word(maps + e * stride + word, curves[e].c + word);
         }
     }
 }
@@ -844,7 +828,7 @@ SEDGE_FUNCTION void copy_maps(SEDGE_BLOCKWIDE sedge_value *maps,
 #define SEDGE_BOTH_AT_ONCE \
     (!SEDGE_CURVED_CODED && SEDGE_FACE_ITEMS + SEDGE_SQUARE_ITEMS <= SEDGE_CURVED_THREADS)
 
-#if SEDGE_CURVED_COEFFICIENTS
+#if SEDGE_CURVED_COEFFICIENTS && !SEDGE_COVARIANT_STATE
 // Nodal values of the faces, then of the element.
 SEDGE_FUNCTION void find_nodal(sedge_sums *sum, int i, const SEDGE_BLOCKWIDE sedge_value *states,
                                const SEDGE_BLOCKWIDE sedge_value *traces,

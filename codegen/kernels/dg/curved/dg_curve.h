@@ -30,6 +30,14 @@ SEDGE_FUNCTION sedge_value find_cofactors(sedge_value *g, const SEDGE_GLOBAL sed
     return x[0] * g[0] + x[1] * g[1] + x[2] * g[2];
 }
 
+// A vector u [3] from its covariant components, in place, with g and J of find_cofactors.
+SEDGE_FUNCTION void from_covariant(sedge_value *u, const sedge_value *g, sedge_value jacobian)
+{
+    const sedge_value e[3] = {u[0], u[1], u[2]};
+
+    SEDGE_EACH (d, 3) u[d] = (g[d] * e[0] + g[3 + d] * e[1] + g[6 + d] * e[2]) / jacobian;
+}
+
 // The outward normal of a face, as long as its surface element.
 SEDGE_FUNCTION void find_normal(sedge_value *n, const sedge_value *g, int face)
 {

@@ -1,5 +1,6 @@
-// The energy of curved elements, by quadrature of the polynomials through the fields' nodal values.
-// Behind dg_curved.h or dg_covariant.h, which say where V, the points and their weights are among
+// The energy of curved elements, by quadrature of the polynomials through the nodal values of the
+// fields, or of their covariant components where these are the state. Behind dg_curved.h,
+// dg_covariant.h or dg_covariant_state.h, which say where V, the points and their weights are among
 // the operators: SEDGE_CURVED_VALUES, SEDGE_CURVED_PLACES, SEDGE_CURVED_WEIGHTS.
 #pragma once
 
@@ -35,6 +36,9 @@ SEDGE_KERNEL(sedge_curved_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_ENERGY_LIST)
                         SEDGE_EACH (f, SEDGE_FIELDS)
                             at[f] += v * u[(first + k) * SEDGE_NODES_PADDED + n].f[f];
                     }
+#ifdef SEDGE_COVARIANT_STATE
+                    SEDGE_EACH (f, SEDGE_FIELDS / 3) from_covariant(at + 3 * f, g, jacobian);
+#endif
                     SEDGE_LANES_LOOP (l) {
 #if !SEDGE_ONE_VOLUME
                         const SEDGE_GLOBAL double *const w =

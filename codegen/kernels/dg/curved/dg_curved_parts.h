@@ -1,5 +1,5 @@
-// What both kernels of curved elements share, dg_curved.h and dg_covariant.h: parameters, boundary
-// functions at a place on a face, the update of a node.
+// What the kernels of curved elements share, dg_curved.h, dg_covariant.h and dg_covariant_state.h:
+// parameters, boundary functions at a place on a face, the update of a node.
 #pragma once
 
 // ---- faces -------------------------------------------------------------------------------------

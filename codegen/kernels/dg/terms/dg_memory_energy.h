@@ -84,7 +84,14 @@ SEDGE_KERNEL(sedge_memory_energy, SEDGE_MONITOR_THREADS, SEDGE_MEMORY_ENERGY_LIS
 }
 
 #ifdef SEDGE_CURVED_POINTS
-// The same in curved elements, by the points of quadrature: 1/2 sum_k weights_k int J w_k^2.
+// The same in curved elements, by the points of quadrature: 1/2 sum_k weights_k int J w_k^2. Of a
+// covariant state w has the covariant components of vectors (dg_curved_energy.h).
+#ifdef SEDGE_COVARIANT_STATE
+#define SEDGE_MEMORY_TOGETHER 3
+#else
+#define SEDGE_MEMORY_TOGETHER 1
+#endif
+
 #define SEDGE_CURVED_MEMORY_ENERGY_LIST(X)                       \
     X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, w)         \
     X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)               \
@@ -110,17 +117,26 @@ SEDGE_KERNEL(sedge_curved_memory_energy, SEDGE_TRACE_THREADS, SEDGE_CURVED_MEMOR
                 sedge_value g[9];
                 const sedge_value jacobian = find_cofactors(
                     g, &curves[first_curve + at], operators + SEDGE_CURVED_PLACES + 3 * q);
-                for (sedge_int64 k = 0; k < components; k++) {
-                    sedge_value value = SEDGE_SPLAT(0.0);
-                    for (int n = 0; n < SEDGE_NODES; n++)
-                        value += operators[SEDGE_CURVED_VALUES + n * SEDGE_CURVED_POINTS + q] *
-                                 w[(place * components + k) * SEDGE_NODES_PADDED + n];
+                for (sedge_int64 k = 0; k < components; k += SEDGE_MEMORY_TOGETHER) {
+                    sedge_value value[SEDGE_MEMORY_TOGETHER];
+                    SEDGE_EACH (j, SEDGE_MEMORY_TOGETHER) {
+                        value[j] = SEDGE_SPLAT(0.0);
+                        for (int n = 0; n < SEDGE_NODES; n++)
+                            value[j] +=
+                                operators[SEDGE_CURVED_VALUES + n * SEDGE_CURVED_POINTS + q] *
+                                w[(place * components + k + j) * SEDGE_NODES_PADDED + n];
+                    }
+#ifdef SEDGE_COVARIANT_STATE
+                    from_covariant(value, g, jacobian);
+#endif
                     SEDGE_LANES_LOOP (l) {
-                        const double of =
-                            memory_weights[material[(first + at) * SEDGE_LANES + l] * components +
-                                           k];
-                        total[l] += 0.5 * weight * (double)SEDGE_LANE(jacobian, l) * of *
-                                    (double)SEDGE_LANE(value, l) * (double)SEDGE_LANE(value, l);
+                        const SEDGE_GLOBAL double *const of =
+                            memory_weights + material[(first + at) * SEDGE_LANES + l] * components +
+                            k;
+                        const double size = 0.5 * weight * (double)SEDGE_LANE(jacobian, l);
+                        SEDGE_EACH (j, SEDGE_MEMORY_TOGETHER)
+                            total[l] += size * of[j] * (double)SEDGE_LANE(value[j], l) *
+                                        (double)SEDGE_LANE(value[j], l);
                     }
                 }
             }
