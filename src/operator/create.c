@@ -32,6 +32,7 @@ static sedge_status make_order(sedge_operator *op)
     SEDGE_TRY(sedge_event_create(&op->exchange.arrived, op->device));
     SEDGE_TRY(sedge_event_create(&op->events.interior_done, op->device));
     SEDGE_TRY(sedge_event_create(&op->events.traces_ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->events.seams_ready, op->device));
     SEDGE_TRY(sedge_event_create(&op->events.side_done, op->device));
     if (op->mesh->levels > 1) {
         SEDGE_TRY(operator_fan_create(&op->events.main, op->device, false));
@@ -148,6 +149,7 @@ void sedge_operator_free(sedge_operator *op)
     sedge_event_free(op->exchange.arrived);
     sedge_event_free(op->events.interior_done);
     sedge_event_free(op->events.traces_ready);
+    sedge_event_free(op->events.seams_ready);
     sedge_event_free(op->events.side_done);
     sedge_stream_free(op->main);
     sedge_stream_free(op->side);

@@ -147,6 +147,7 @@ typedef struct operator_events {
     operator_fan main, side;
     sedge_event *ready;         // the state, for the side stream
     sedge_event *traces_ready;  // boundary traces, where the main stream makes them
+    sedge_event *seams_ready;   // those and the seams
     sedge_event *interior_done; // the elements of the main stream
     sedge_event *side_done;     // the elements of the side stream
 } operator_events;

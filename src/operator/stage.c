@@ -176,14 +176,6 @@ static bool has_boundary_apart(const sedge_operator *op)
     return find_boundary(op).count > 0;
 }
 
-static sedge_status run_boundary_beside(sedge_operator *op, const operator_fields *fields,
-                                        const sedge_stage *stage)
-{
-    SEDGE_TRY(make_boundary_traces(op, fields, op->side, stage));
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
-    return run_batches(op, fields, op->side, find_boundary(op), stage);
-}
-
 // All interior SIMD batches but those of the boundary, in parts: between them MPI, which has no
 // thread of its own, can move messages.
 static sedge_status run_interior(sedge_operator *op, const operator_fields *fields,
@@ -207,6 +199,12 @@ static bool has_curved(const sedge_operator *op)
     return op->data.slots.span[false][true].count > 0;
 }
 
+// Whether a stage has work for the side stream.
+static bool has_side(const sedge_operator *op)
+{
+    return sedge_halo_has_peers(op->exchange.halo) || has_boundary_apart(op) || has_curved(op);
+}
+
 // The stage of a level.
 static sedge_stage at_level(const sedge_stage *stage, int level)
 {
@@ -219,6 +217,23 @@ static sedge_stage at_level(const sedge_stage *stage, int level)
     return out;
 }
 
+// Curved elements of levels 0 to `ended`. They do not wait for the seams, which straight ones read.
+static sedge_status run_curved_beside(sedge_operator *op, const operator_fields *fields,
+                                      const sedge_stage *stage, int ended)
+{
+    operator_fan *const fan = &op->events.side;
+    sedge_stream *stream;
+
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
+    SEDGE_TRY(operator_fan_open(fan, op->side, op->launcher.sampling));
+    for (int level = ended; level >= 0; level--) {
+        const sedge_stage now = at_level(stage, level);
+        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(operator_run_curved(op, fields, stream, false, &now));
+    }
+    return operator_fan_close(fan);
+}
+
 // What does not wait for other ranks' traces. Curved elements, and the boundary's part where it
 // can, go into the side stream: other kernels fill what theirs leave of the device.
 static sedge_status run_own(sedge_operator *op, const operator_fields *fields, int parts,
@@ -226,6 +241,7 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
 {
     const int ended = levels.ended;
     const bool beside = has_boundary_apart(op);
+    const bool forks = has_side(op);
     operator_fan *const fan = &op->events.main;
     sedge_stream *stream;
 
@@ -240,24 +256,18 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
         SEDGE_TRY(make_boundary_traces(op, fields, stream, &now));
     }
     SEDGE_TRY(operator_fan_close(fan));
+    if (forks) SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
     for (int level = ended; level >= 0; level--) { // seams read traces between levels, too
         const sedge_stage now = at_level(stage, level);
         SEDGE_TRY(operator_seams_run(op, fields, op->main, false, &now));
     }
-    if (beside || has_curved(op) || sedge_halo_has_peers(op->exchange.halo))
-        SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
+    if (forks) SEDGE_TRY(sedge_event_record(op->events.seams_ready, op->main));
+    if (beside) SEDGE_TRY(make_boundary_traces(op, fields, op->side, stage));
+    if (has_curved(op)) SEDGE_TRY(run_curved_beside(op, fields, stage, ended));
     if (beside) {
-        SEDGE_TRY(run_boundary_beside(op, fields, stage));
-    } else if (has_curved(op)) {
-        SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
+        SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.seams_ready));
+        SEDGE_TRY(run_batches(op, fields, op->side, find_boundary(op), stage));
     }
-    SEDGE_TRY(operator_fan_open(&op->events.side, op->side, op->launcher.sampling));
-    for (int level = ended; level >= 0 && has_curved(op); level--) {
-        const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));
-        SEDGE_TRY(operator_run_curved(op, fields, stream, false, &now));
-    }
-    SEDGE_TRY(operator_fan_close(&op->events.side));
     SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
     for (int level = ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
@@ -279,7 +289,7 @@ static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *
     SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage, levels));
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
     SEDGE_TRY(operator_exchange_receive(op, levels.started));
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.seams_ready));
     SEDGE_TRY(operator_fan_open(&op->events.side, op->side, op->launcher.sampling));
     for (int level = levels.ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
@@ -294,7 +304,7 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
                                 const sedge_stage *stage, operator_levels levels)
 {
     const bool exchanges = sedge_halo_has_peers(op->exchange.halo);
-    const bool forks = exchanges || has_boundary_apart(op) || has_curved(op);
+    const bool forks = has_side(op);
 
     if (forks) SEDGE_TRY(sedge_event_record(op->events.ready, op->main));
     if (forks && !levels.follows) SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.ready));
