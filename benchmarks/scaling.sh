@@ -21,7 +21,8 @@
 #               meshes/sphere-in-box.geo (refine.py), until END with so many snapshots and a pulse that is
 #               there from the start; RANKS: all, or numbers with commas
 #   SCHEMES     the integrators of the part jobs (default: ader ndblsrk144)
-#   OPTIONS     more options of its runs, such as "--set order=6 --set precision=fp64"
+#   OPTIONS     more options of its runs, such as "--set order=6 --set precision=fp64", which their names have, too:
+#               NAME-ader-order=6-precision=fp64-2
 #   INPUT       the folder of sphere.yaml (default ../input)
 #   END         when the parts run and job end (default 10)
 #   LEVEL_END   when the part levels ends (default 4.5e-10)
@@ -189,21 +190,23 @@ part_job() {
 
 # Each mesh by each scheme.
 part_jobs() {
-    local job name ranks end snapshots file scheme count names
+    local job name ranks end snapshots file scheme count names kind words
+    words=$(sed 's/--set[= ]*//g; s/[^[:alnum:].=]\+/-/g; s/^-//; s/-$//' <<<"${OPTIONS:-}")
     for scheme in ${SCHEMES:-ader ndblsrk144}; do
         for job in ${JOBS:-}; do
             IFS=: read -r name ranks end snapshots file <<<"$job"
             [ "$ranks" = all ] && ranks=$(IFS=, && echo "${counts[*]}")
+            kind=$name-$scheme${words:+-$words}
             names=()
             for count in ${ranks//,/ }; do
-                whole "${INPUT:-$here/../input}/sphere.yaml" "$name-$scheme-$count" "$count" --set "mesh.file=$file" \
+                whole "${INPUT:-$here/../input}/sphere.yaml" "$kind-$count" "$count" --set "mesh.file=$file" \
                     --set "time.end=$end" --set "output.snapshots=$snapshots" --set "time.integrator=$scheme" \
                     --set time.stop.energy=1e-30 --set sources.0.signal.delay=0 ${OPTIONS:-}
-                names+=("$out/$name-$scheme-$count")
+                names+=("$out/$kind-$count")
             done
-            ((${#names[@]} == 1)) || python3 "$here/same.py" "${names[@]}" >"$out/$name-$scheme-same.txt" 2>&1 ||
-                echo "# exit status $?" >>"$out/$name-$scheme-same.txt"
-            rm -f "$out/$name-$scheme"-*/*.hdf
+            ((${#names[@]} == 1)) || python3 "$here/same.py" "${names[@]}" >"$out/$kind-same.txt" 2>&1 ||
+                echo "# exit status $?" >>"$out/$kind-same.txt"
+            rm -f "$out/$kind"-*/*.hdf
         done
     done
 }
