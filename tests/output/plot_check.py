@@ -14,8 +14,8 @@ import matplotlib.pyplot
 import numpy
 
 PLOT, FOLDER = sys.argv[1:3]
-HOLE = os.path.join(FOLDER, "slices-hole-np2")  # one slice of a field, a hole, no probes
-PROBES = os.path.join(FOLDER, "probes-np2")  # probes only
+HOLE = os.path.join(FOLDER, "slices-hole-np4")  # one slice of a field, a hole, no probes
+PROBES = os.path.join(FOLDER, "probes-np4")  # probes only
 GREY = 0xB8 / 255
 
 
