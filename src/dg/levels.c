@@ -1,6 +1,7 @@
 #include "dg/levels.h"
 
 #include "base/memory.h"
+#include "dg/cubature.h"
 #include "dg/predictor.h"
 
 #include <math.h>
@@ -55,24 +56,18 @@ static void level_pairs(level_job *job, int level)
     }
 }
 
-// Lower the neighbours of this rank's elements of a level to what these allow. Has any come to the
-// same level? These have neighbours, too.
-static bool lower_neighbours(level_job *job, int level)
+// Lower the neighbours of this rank's elements of a level to what these allow.
+static void lower_neighbours(level_job *job, int level)
 {
     const sedge_mesh *const mesh = job->mesh;
-    bool more = false;
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         for (int f = 0; f < SEDGE_FACES && job->level[e] == level; f++) {
             const int32_t neighbour = mesh->faces[e][f].neighbour;
-            if (neighbour < 0 || job->level[neighbour] <= level) continue;
-            const int most = level + (sedge_mesh_curve(mesh, neighbour) < 0);
-            if (job->level[neighbour] <= most) continue;
-            job->level[neighbour] = (uint8_t)most;
-            more = more || most == level;
+            if (neighbour < 0 || job->level[neighbour] <= level + 1) continue;
+            job->level[neighbour] = (uint8_t)(level + 1);
         }
     }
-    return more;
 }
 
 // Lower levels until the conditions hold between the elements of this rank. An element is lowered
@@ -80,9 +75,8 @@ static bool lower_neighbours(level_job *job, int level)
 static void lower_here(level_job *job)
 {
     for (int l = 0; l + 1 < job->most; l++) {
-        do {
-            level_pairs(job, l);
-        } while (lower_neighbours(job, l));
+        level_pairs(job, l);
+        lower_neighbours(job, l);
     }
 }
 
@@ -100,8 +94,7 @@ static sedge_status lower_by_halo(bool *changed, level_job *job)
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
         const bool is_pair = mesh->faces[at->element][at->face].neighbour != -1 - i;
-        const bool is_curved = sedge_mesh_curve(mesh, at->element) >= 0;
-        const int most = theirs[i] + (is_pair || is_curved ? 0 : 1);
+        const int most = theirs[i] + (is_pair ? 0 : 1);
         if (job->level[at->element] <= most) continue;
         job->level[at->element] = (uint8_t)most;
         lowered++;
@@ -120,7 +113,10 @@ static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *m
 {
     const int volume = mesh->group[e];
 
-    if (sedge_mesh_curve(mesh, e) >= 0) return SEDGE_PASS_CURVED;
+    if (sedge_mesh_curve(mesh, e) >= 0) {
+        return sedge_cubature_state_is_covariant(problem) ? SEDGE_PASS_COVARIANT
+                                                          : SEDGE_PASS_CURVED;
+    }
     const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
                                                       : !sedge_problem_has_term(problem, volume);
     return plain ? SEDGE_PASS_PLAIN : SEDGE_PASS_TERMS;

@@ -4,12 +4,11 @@
 // ticks. With n levels all elements meet after a macro step of 2^(n-1) ticks. From the stable step
 // of each element alone, dt_K,
 //
-//   level_K = floor(log2(dt_K / dt)),    but at most that of each neighbour + 1,
+//   level_K = floor(log2(dt_K / dt)),    but at most that of each neighbour + 1.
 //
-// of curved elements at most that of each neighbour. Where a surface's condition needs both sides,
-// both get the lower level. The tick is dt = lambda min_K dt_K. A lambda below 1 may lift many
-// elements by one level; it and the number of levels are those of the least cost per simulated
-// time,
+// Where a surface's condition needs both sides, both get the lower level. The tick is dt = lambda
+// min_K dt_K. A lambda below 1 may lift many elements by one level; it and the number of levels are
+// those of the least cost per simulated time,
 //
 //   (tick_cost + sum_K w_K 2^-level_K) / dt,    w_K the cost of a step of element K.
 #pragma once

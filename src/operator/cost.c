@@ -149,6 +149,18 @@ static int64_t face_memory_bytes(const sedge_problem *problem, const sedge_mesh 
            (real * (2 * sedge_problem_face_memory(problem) + (problem->curved ? 3 : 0)) + energy);
 }
 
+// Curved elements whose means over the first half of a step are kept for a while (curved.c).
+static int64_t count_halves(const sedge_mesh *mesh)
+{
+    int64_t count = 0;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        if (range->curved && range->finer) count += range->count;
+    }
+    return count;
+}
+
 int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh)
 {
     const int64_t order = problem->order;
@@ -170,6 +182,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
            stored_faces * face_nodes * fields * real +
            level_faces * (face_nodes * fields * real + 20) +
            (closes ? (int64_t)mesh->elements * 8 * SEDGE_FACES : 0) +
+           count_halves(mesh) * nodes * fields * real +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
            face_memory_bytes(problem, mesh, face_nodes, real) +

@@ -221,14 +221,13 @@ static void list_terms(operator_terms_arguments *arguments, const sedge_operator
     }
 }
 
-// A stage in the curved elements of a level with the traces to which the links `to` lead: their own
-// are behind their faces where an element predicts by itself (dg/predictor.h).
+// A stage in curved elements, with halo faces or without, with the traces to which the links `to`
+// lead: their own are behind their faces where an element predicts by itself (dg/predictor.h).
 static sedge_status run_curved(sedge_operator *op, const operator_fields *fields,
-                               sedge_stream *stream, bool halo, const sedge_stage *stage,
-                               const sedge_buffer *to)
+                               sedge_stream *stream, bool halo, sedge_span span,
+                               const sedge_stage *stage, const sedge_buffer *to)
 {
     const operator_curved_config *const config = &op->curved.config;
-    sedge_span span = op->data.slots.level[halo][true][stage->level];
 
     if (span.count == 0) return SEDGE_OK;
     int64_t first_curve = span.first_curve;
@@ -277,7 +276,8 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage)
 {
-    return run_curved(op, fields, stream, halo, stage, op->data.links);
+    return run_curved(op, fields, stream, halo, op->data.slots.level[halo][true][stage->level],
+                      stage, op->data.links);
 }
 
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
@@ -358,19 +358,43 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 
 // ---- prediction --------------------------------------------------------------------------------
 
-static sedge_status check_curved(const sedge_operator *op)
+// Batches of a range whose elements are curved and have finer neighbours; else 0.
+static int64_t count_finer(const sedge_operator *op, const sedge_range *range)
 {
-    const sedge_mesh *const mesh = op->mesh;
+    if (!range->curved || !range->finer) return 0;
+    return sedge_slots_first(&op->data.slots, range + 1) -
+           sedge_slots_first(&op->data.slots, range);
+}
 
-    for (int r = 0; r < mesh->range_count; r++) {
-        const sedge_range *const range = &mesh->ranges[r];
-        if (!range->curved) continue;
-        if (range->finer) {
-            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                              "curved elements have neighbours of finer levels");
-        }
+// Of the curved elements of a level those that have finer neighbours, which are the last ones: they
+// need the mean over the first half of their step. Sets where theirs begin in `halves`.
+static sedge_span find_finer(int64_t *place, const sedge_operator *op, bool halo, int level)
+{
+    const sedge_span *const all = &op->data.slots.level[halo][true][level];
+    int64_t before = 0, count = 0;
+
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        const int64_t batches = count_finer(op, range);
+        if (range->halo == halo && range->level == level) count += batches;
+        if (count == 0) before += batches;
     }
-    return SEDGE_OK;
+    *place = before;
+    return (sedge_span){.first = all->first + all->count - count,
+                        .count = count,
+                        .first_curve = all->first_curve + all->count - count};
+}
+
+static sedge_status create_halves(sedge_operator *op)
+{
+    const int64_t batch_bytes = (int64_t)op->layout.nodes_padded * op->problem->equation->fields *
+                                op->layout.lanes * op->layout.real_bytes;
+    int64_t batches = 0;
+
+    for (int r = 0; r < op->mesh->range_count; r++)
+        batches += count_finer(op, &op->mesh->ranges[r]);
+    if (batches == 0) return SEDGE_OK;
+    return sedge_buffer_create(&op->predictor.halves, op->device, batches * batch_bytes);
 }
 
 // The orientation in which a face meets itself node by node.
@@ -481,34 +505,36 @@ static sedge_status create_bracket(sedge_operator *op, operator_bracket *bracket
 
 sedge_status operator_curved_place_predictor(sedge_operator *op)
 {
-    SEDGE_TRY(check_curved(op));
+    SEDGE_TRY(create_halves(op));
     SEDGE_TRY(upload_closed(op));
     for (int i = 0; i < op->terms.count; i++)
         SEDGE_TRY(create_bracket(op, &op->predictor.bracket[i], &op->terms.term[i]));
     return upload_damping(op);
 }
 
+// Batches [first, first + count) of `from` to those from `to_first` on of `to`.
 static sedge_status copy_states(sedge_operator *op, sedge_stream *stream, sedge_buffer *to,
-                                const sedge_buffer *from, const sedge_span *span)
+                                int64_t to_first, const sedge_buffer *from, int64_t first,
+                                int64_t count)
 {
     uint64_t source = sedge_buffer_address(from);
     uint64_t target = sedge_buffer_address(to);
-    int64_t first = span->first, count = span->count;
     const int64_t nodes = count * op->layout.nodes_padded;
-    void *const arguments[] = {&source, &target, &first, &count};
+    void *const arguments[] = {&source, &target, &first, &to_first, &count};
 
     return operator_launch(&op->launcher, KERNEL_COPY_STATES, stream,
                            (nodes + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-                           SEDGE_TRACE_THREADS, arguments, 4);
+                           SEDGE_TRACE_THREADS, arguments, 5);
 }
 
 // mean = bracket + Q (bracket - u) / f_1 (dg/predictor.h).
 static sedge_status damp_curved(sedge_operator *op, const operator_fields *fields,
+                                const sedge_buffer *from, const sedge_buffer *to,
                                 sedge_stream *stream, const sedge_span *span)
 {
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t bracket = sedge_buffer_address(fields->u[1]);
-    uint64_t mean = sedge_buffer_address(fields->residual);
+    uint64_t bracket = sedge_buffer_address(from);
+    uint64_t mean = sedge_buffer_address(to);
     uint64_t damping = sedge_buffer_address(op->predictor.damping);
     int64_t first = span->first;
     void *const arguments[] = {&u, &bracket, &mean, &damping, &first};
@@ -531,29 +557,49 @@ static void turn_brackets(operator_term_memory memory[SEDGE_MAX_KINDS + 1],
     }
 }
 
-sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
-                                     sedge_stream *stream, bool halo, int level, double dt)
+// The mean over `dt` from the step's beginning into both[0]; both[1] is overwritten.
+static sedge_status predict_span(sedge_operator *op, const operator_fields *fields,
+                                 sedge_buffer *const both[2], sedge_stream *stream, bool halo,
+                                 sedge_span span, double dt)
 {
-    const sedge_span span = op->data.slots.level[halo][true][level];
     const int order = op->element->order;
     const int terms = sedge_predictor_terms(order, true);
     const bool damps = op->predictor.damping != NULL;
-    sedge_buffer *const both[2] = {fields->residual, fields->u[1]};
     sedge_buffer *from = fields->u[0];
     operator_term_memory memory[SEDGE_MAX_KINDS + 1] = {{.now = NULL}};
 
-    for (int k = terms; k > 0 && span.count > 0; k--) {
+    for (int k = terms; k > 0; k--) {
         operator_fields now = *fields;
-        const sedge_stage stage = {
-            .a = 1.0, .dt = dt * sedge_predictor_factor(order, k), .level = level};
+        const sedge_stage stage = {.a = 1.0, .dt = dt * sedge_predictor_factor(order, k)};
         turn_brackets(memory, op, fields, k, terms);
         now.memory = memory;
         now.u[0] = now.u[1] = from; // b is 0
         now.residual = both[(damps ? k : k - 1) % 2];
-        SEDGE_TRY(copy_states(op, stream, now.residual, fields->u[0], &span));
-        SEDGE_TRY(run_curved(op, &now, stream, halo, &stage, op->predictor.closed));
+        SEDGE_TRY(copy_states(op, stream, now.residual, span.first, fields->u[0], span.first,
+                              span.count));
+        SEDGE_TRY(run_curved(op, &now, stream, halo, span, &stage, op->predictor.closed));
         from = now.residual;
     }
-    if (damps && span.count > 0) return damp_curved(op, fields, stream, &span);
-    return SEDGE_OK;
+    return damps ? damp_curved(op, fields, from, both[0], stream, &span) : SEDGE_OK;
+}
+
+sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
+                                     sedge_stream *stream, bool halo, int level, double dt)
+{
+    const sedge_span span = op->data.slots.level[halo][true][level];
+    sedge_buffer *const mean = fields->residual, *const half = fields->u[1];
+    sedge_buffer *const halves = op->predictor.halves;
+    int64_t place;
+
+    if (span.count == 0) return SEDGE_OK;
+    const sedge_span finer = find_finer(&place, op, halo, level);
+    if (finer.count > 0) { // the brackets of the whole step need the place of `half`
+        SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, halo, finer,
+                               0.5 * dt));
+        SEDGE_TRY(copy_states(op, stream, halves, place, half, finer.first, finer.count));
+    }
+    SEDGE_TRY(
+        predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, halo, span, dt));
+    if (finer.count == 0) return SEDGE_OK;
+    return copy_states(op, stream, half, finer.first, halves, place, finer.count);
 }

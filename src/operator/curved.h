@@ -62,7 +62,8 @@ sedge_status operator_curved_place_predictor(sedge_operator *op);
 
 // Means over a step of dt of the curved elements of a level, with halo faces or without, from
 // fields->u[0] to fields->residual, and of their memory from fields->memory to op->predictor's
-// `bracket`; fields->u[1] of theirs is overwritten.
+// `bracket`. Where they have finer neighbours, fields->u[1] gets the means over the first half of
+// the step; elsewhere theirs is overwritten.
 SEDGE_MUST_USE
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt);

@@ -129,6 +129,8 @@ typedef struct operator_predictor {
     sedge_buffer *step_halo;     // [halo faces] the same, of faces of other ranks
     sedge_buffer *closed;        // links [slots] from each face to itself; NULL: nothing is curved
     sedge_buffer *damping;       // [nodes][nodes] of curved elements; NULL: none, or no damping
+    sedge_buffer *halves;        // states: means of curved elements with finer neighbours over the
+                                 // first half of a step, while that over the step is made
     sedge_buffer *slope_damping; // the same of derivatives in straight ones with terms, of order
                                  // N - 1 and rows filled up (dg_predict.h); NULL: by sums
     operator_bracket bracket[SEDGE_MAX_KINDS + 1]; // of each term

@@ -453,6 +453,7 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->step_halo);
     sedge_buffer_free(predictor->closed);
     sedge_buffer_free(predictor->damping);
+    sedge_buffer_free(predictor->halves);
     sedge_buffer_free(predictor->slope_damping);
     for (int i = 0; i <= SEDGE_MAX_KINDS; i++) {
         sedge_buffer_free(predictor->bracket[i].places);

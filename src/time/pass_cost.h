@@ -7,9 +7,10 @@
 
 // What decides how long a stage takes for an element, beside the order.
 typedef enum sedge_pass_kind {
-    SEDGE_PASS_PLAIN, // straight, without terms
-    SEDGE_PASS_TERMS, // straight, with terms, such as those of a layer
-    SEDGE_PASS_CURVED,
+    SEDGE_PASS_PLAIN,     // straight, without terms
+    SEDGE_PASS_TERMS,     // straight, with terms, such as those of a layer
+    SEDGE_PASS_COVARIANT, // curved, with covariant components as state
+    SEDGE_PASS_CURVED,    // curved, with fields as state
     SEDGE_PASS_KINDS
 } sedge_pass_kind;
 

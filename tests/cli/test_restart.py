@@ -152,6 +152,20 @@ class Continuation(Run):
                             for run in (after, name)]
                 self.assertAlmostEqual(energies[0] / energies[1], 1, delta=1e-12)
 
+    def test_curved_levels(self):
+        # With local time steps, which put curved elements into two levels.
+        self.deck = self.write("curved.yaml", CURVED)
+        words = ("--set", "time.integrator=ader", "--quiet")
+        for ranks in (0, 2):
+            with self.subTest(ranks=ranks):
+                whole, parts = f"whole-{ranks}", f"parts-{ranks}"
+                self.go(whole, *words, ranks=ranks)
+                levels = read_json(self.folder / whole / "report.json")["levels"]
+                self.assertEqual(len(levels), 2)
+                self.interrupted(whole, 10, parts)
+                self.go(parts, *words, "--restart", "auto", ranks=ranks)
+                self.check_same_end(whole, parts, 20)
+
     def test_other_ranks(self):
         self.go("three", "--quiet", ranks=3)
         for before, ranks in ((None, 1), (None, 2), ("three-on-1", 2), ("three-on-2", 1)):

@@ -33,13 +33,17 @@ typedef struct slow_box {
     bool periodic;           // along z: the cut, and the ends of the box
     bool sheet;              // the cut is a surface whose condition needs both sides
     void (*move)(double *x); // of the corners; NULL: none
-    bool bent;               // the elements below z = 1 are curved
+    double bent;             // the elements below this z are curved; 0: none
 } slow_box;
+
+static double bent_below; // of the present box
 
 static void bend(const double x[3], double moved[3])
 {
+    const double z = x[2] / bent_below;
+
     memcpy(moved, x, 3 * sizeof *x);
-    if (x[2] < 1.0) moved[2] += 0.1 * x[2] * (1.0 - x[2]) * x[0];
+    if (z < 1.0) moved[2] += 0.1 * z * (1.0 - z) * x[0];
 }
 
 static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of,
@@ -59,7 +63,8 @@ static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of
     options.box_split = box->split;
     options.box_names[0] = "below";
     options.box_names[1] = "above";
-    if (box->bent) options.box_map = bend;
+    if (box->bent > 0.0) options.box_map = bend;
+    bent_below = box->bent;
     if (box->sheet) {
         options.enclosures = options.two_sided_surfaces = options.linked_surfaces = 1;
         options.enclosure = &cut;
@@ -336,7 +341,7 @@ static void test_graded(void)
 // to that of these alone, and levels are worth little. Bound and cost count them as such.
 static void test_curved(void)
 {
-    const slow_box box = {.cells = {3, 2, 6}, .split = 1.0, .ratio = 4.0, .bent = true};
+    const slow_box box = {.cells = {3, 2, 6}, .split = 1.0, .ratio = 4.0, .bent = 1.0};
     sedge_levels_options with = options;
     sedge_levels cheap = choose(&box, &with);
 
@@ -347,6 +352,28 @@ static void test_curved(void)
     CHECK(costly.levels == 1); // the others together are less than SEDGE_LEVELS_WORTH of the cost
     sedge_levels_clear(&cheap);
     sedge_levels_clear(&costly);
+}
+
+// Curved elements on both sides of the cut have levels like straight ones.
+static void test_curved_levels(void)
+{
+    const slow_box box = {.cells = {3, 2, 6}, .split = 2.0, .ratio = 5.0, .bent = 4.0};
+    sedge_levels levels = choose(&box, &options);
+    int64_t curved[3] = {0};
+    sedge_mesh *mesh = NULL;
+    sedge_problem problem;
+
+    CHECK(levels.levels == 3);
+    sedge_levels_clear(&levels);
+    make(&mesh, &problem, comm, &box);
+    CHECK_OK(sedge_levels_choose(&levels, comm, &problem, mesh, &options));
+    for (int32_t e = 0; e < mesh->elements && levels.levels == 3; e++)
+        curved[levels.level[e]] += sedge_mesh_curve(mesh, e) >= 0;
+    sedge_comm_sum_int(comm, curved, 3);
+    CHECK(curved[0] > 0 && curved[1] > 0 && curved[2] > 0);
+    sedge_levels_clear(&levels);
+    sedge_problem_clear(&problem);
+    sedge_mesh_free(mesh);
 }
 
 int main(void)
@@ -362,6 +389,7 @@ int main(void)
     test_costs();
     test_graded();
     test_curved();
+    test_curved_levels();
     sedge_comm_free(world);
     return CHECK_END();
 }

@@ -7,7 +7,8 @@
 // A row of cubes between conductors with planted slivers: `cavity` of vacuum, `media` with a
 // dispersive half that an absorbing layer continues, `walls` of vacuum between walls of a good
 // conductor, which have memory; `curved` has curved elements and no slivers, `curved-medium` the
-// same of a dispersive medium without losses. `ader` takes the local time steps that a run would
+// same of a dispersive medium without losses, and `bent-levels` and `bent-medium` curved elements
+// that become thinner towards one end. `ader` takes the local time steps that a run would
 // take. Writes the matrix column by column, fp64, to FILE and prints the number of unknowns, of
 // levels and of steps of the finest level.
 #include "kit.h"
@@ -45,6 +46,12 @@ static void plant_four(double x[3])
     plant(x, 4.0);
 }
 
+static void squeeze(const double x[3], double moved[3])
+{
+    curved_bulge(x, moved);
+    moved[0] *= 0.2 + 0.8 * moved[0];
+}
+
 typedef struct matrix_case {
     const char *name;
     int cells; // cubes
@@ -67,7 +74,9 @@ static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL, NULL}
                                     {"media", 4, plant_four, media, NULL, NULL},
                                     {"walls", 3, plant_three, NULL, wall, NULL},
                                     {"curved", 2, NULL, NULL, NULL, curved_bulge},
-                                    {"curved-medium", 2, NULL, lossless, NULL, curved_bulge}};
+                                    {"curved-medium", 2, NULL, lossless, NULL, curved_bulge},
+                                    {"bent-levels", 4, NULL, NULL, NULL, squeeze},
+                                    {"bent-medium", 4, NULL, lossless, NULL, squeeze}};
 
 static kit_options case_options(const matrix_case *which, int order,
                                 const sedge_integrator *integrator)

@@ -10,6 +10,7 @@
 #include "curved_maps.h"
 #include "sampled.h"
 
+#include "dg/point.h"
 #include "dg/predictor.h"
 #include "operator/predictor.h"
 
@@ -215,8 +216,7 @@ static void test_alike(const kit_world *world, int order, const char *levels)
     match_steps(world, &options, 0.0);
 }
 
-// Curved elements, which are of the finest level among their neighbours, beside a medium with
-// memory, walls and a wave.
+// Curved elements of several levels, beside a medium with memory, walls and a wave.
 static void test_curved(const kit_world *world, int order, const char *levels)
 {
     static const kit_term terms[] = {{&sedge_term_debye, "below", {3.0, 0.15}},
@@ -262,15 +262,19 @@ static kit_options make_poles(int order, const char *levels)
     return options;
 }
 
-// Its elements are straight and curved, with a dipole in a curved one.
-static void test_curved_memory(const kit_world *world, int order, const char *levels)
+// In a curved element next to the first cubes along x, whose level may be finer.
+static const double curved_dipole[12] = {
+    0.69, 0.8, 0.83, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
+
+// Its elements are straight and curved, with a dipole in a curved one. Without the tensor the state
+// of curved ones is covariant.
+static void test_curved_memory(const kit_world *world, int order, const char *levels, bool tensor)
 {
-    static const double dipole[12] = {
-        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
     kit_options options = make_poles(order, levels);
 
     options.box_map = curved_corner;
-    if (order % 2 == 0) options.dipole = dipole;
+    if (!tensor) options.terms++;
+    if (order % 2 == 0) options.dipole = curved_dipole;
     match_steps(world, &options, 0.4);
 }
 
@@ -290,15 +294,13 @@ static void test_source_memory(const kit_world *world, int order, const char *le
 static kit_options make_curved_source(int order, const char *levels)
 {
     static const double conductor[3] = {1.5, 1.2, 0.7};
-    static const double dipole[12] = {
-        0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.15, 0.45, 0.0, 1.0, -2.0, 0.5};
     kit_options options = start(kit_defaults(order, 3), levels);
 
     options.box_map = curved_corner;
     options.split_axis = 2;
     options.materials[1] = conductor;
     options.wall = "absorbing";
-    options.dipole = dipole;
+    options.dipole = curved_dipole;
     return options;
 }
 
@@ -307,6 +309,41 @@ static void test_curved_source(const kit_world *world, int order, const char *le
     const kit_options options = make_curved_source(order, levels);
 
     match_steps(world, &options, 0.4);
+}
+
+// What the curved elements of these tests are beside: finer and coarser neighbours, curved and
+// straight ones; and the dipole is in one with finer neighbours.
+static void test_curved_neighbours(const kit_world *world)
+{
+    static const char *const levels[] = {"012", "210"};
+    int64_t count[2][2] = {{0}}; // [coarser][curved]
+    bool found = false;
+
+    for (int i = 0; i < 2; i++) {
+        const kit_options options = make_curved_source(2, levels[i]);
+        kit k;
+        CHECK_OK(kit_create(&k, world, &options));
+        const sedge_mesh *const mesh = k.base.mesh;
+        for (int32_t e = 0; e < mesh->elements; e++) {
+            if (sedge_mesh_curve(mesh, e) < 0) continue;
+            for (int f = 0; f < SEDGE_FACES; f++) {
+                const int32_t other = mesh->faces[e][f].neighbour;
+                if (other < 0) continue;
+                const int more = sedge_mesh_level(mesh, other) - sedge_mesh_level(mesh, e);
+                if (more != 0) count[more > 0][sedge_mesh_curve(mesh, other) >= 0]++;
+            }
+        }
+        sedge_points points;
+        CHECK_OK(sedge_points_create(&points, world->comm, k.base.element, mesh, &k.base.problem));
+        for (int p = 0; p < points.count; p++) {
+            const sedge_range *const range = sedge_mesh_range(mesh, points.share[p].element);
+            found |= range->curved && range->finer;
+        }
+        sedge_points_clear(&points);
+        kit_clear(&k);
+    }
+    for (int i = 0; i < 4; i++) CHECK(count[i / 2][i % 2] > 0);
+    CHECK(found);
 }
 
 // What fills a box, in straight or in curved elements.
@@ -390,22 +427,24 @@ static void test_all_answers(const kit_world *world)
 
 // The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
 // levels and without.
-static double find_error(const kit_world *world, int order, int cells, const char *levels)
+static double find_error(const kit_world *world, int order, int cells, const char *levels,
+                         bool curved)
 {
     kit_options options = start(kit_defaults(order, cells), levels);
     double error = (double)NAN;
 
+    if (curved) options.box_map = curved_bulge;
     options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(kit_solve(&error, world, &options, NULL, 1.0, 0.8));
     return error;
 }
 
-static void test_order(const kit_world *world, int order)
+static void test_order(const kit_world *world, int order, bool curved)
 {
-    const double coarse = find_error(world, order, 3, "011");
-    const double fine = find_error(world, order, 6, "000111");
-    const double plain = find_error(world, order, 6, NULL);
+    const double coarse = find_error(world, order, 3, "011", curved);
+    const double fine = find_error(world, order, 6, "000111", curved);
+    const double plain = find_error(world, order, 6, NULL, curved);
 
     // 2^(N+1) less a part for meshes that are not in the limit yet (order 4: 19 of 32).
     CHECK_BOUND(pow(2.0, order + 1) * (order < 4 ? 0.7 : 0.5), coarse / fine);
@@ -776,20 +815,25 @@ static void test_all(const kit_world *world)
     test_tensors(world);
     test_tables();
     test_refused(world);
-    test_curved(world, 2, "100");
-    if (!test_is_small()) test_curved(world, 3, NULL);
+    test_curved(world, 2, "012");
+    test_curved(world, 2, "210");
+    if (!test_is_small()) test_curved(world, 3, "121");
     for (int order = test_is_small() ? 2 : 3; order <= most; order++)
-        test_curved_source(world, order, "100");
+        test_curved_source(world, order, order % 2 == 0 ? "012" : "210");
+    if (alone) test_curved_neighbours(world);
     if (alone) test_curved_source(world, 5, NULL);
-    for (int order = test_is_small() ? 2 : 1; order <= (alone ? 5 : most); order++)
-        test_curved_memory(world, order, order == 5 ? NULL : "100");
+    for (int order = test_is_small() ? 2 : 1; order <= (alone ? 5 : most); order++) {
+        for (int tensor = 0; tensor < 2; tensor++)
+            test_curved_memory(world, order, order == 5 ? NULL : "012", tensor == 1);
+    }
     for (int order = 2; order <= (alone ? 5 : most); order++)
         test_source_memory(world, order, order == 5 ? NULL : "100");
 }
 
 static void test_long(const kit_world *world)
 {
-    for (int order = 1; order <= 4; order++) test_order(world, order);
+    for (int order = 1; order <= 4; order++) test_order(world, order, false);
+    for (int order = 2; order <= 4; order++) test_order(world, order, true);
     for (int order = 2; order <= 4; order += 2) test_growth(world, order);
     for (int order = 4; order <= 5; order++) {
         test_plates(world, order, NULL);

@@ -28,6 +28,7 @@ static const double dipole[12] = {0.2, 0.22, -0.7, SEDGE_SIGNAL_RICKER, 0.5, 1.0
 static const double curved_dipole[12] = {
     0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
 extern const sedge_term_kind sedge_term_debye;
+extern const sedge_integrator sedge_integrator_ader;
 
 static void get_path(char *path, size_t size, const char *what, int order)
 {
@@ -81,8 +82,8 @@ static void compare_energy(kit *k, int order)
 }
 
 // The fields must be those of one rank on the same device to the last bit, in a mesh of straight
-// and curved elements, whose state is covariant.
-static void test_curved(const kit_world *world, int order)
+// and curved elements, whose state is covariant: by a Runge-Kutta method, or with local time steps.
+static void test_curved(const kit_world *world, int order, const char *levels)
 {
     static const kit_term alike[] = {{&sedge_term_debye, "above", {0.8, 0.5}}, {NULL, NULL, {0.0}}};
     const sedge_device_info *const info = sedge_device_get_info(world->device);
@@ -96,7 +97,10 @@ static void test_curved(const kit_world *world, int order)
     options.terms = alike;
     options.walls = kit_all_walls;
     options.dipole = curved_dipole;
-    (void)snprintf(what, sizeof what, "curved-%s", info->kind_name);
+    options.levels = levels;
+    if (levels != NULL) options.integrator = &sedge_integrator_ader;
+    (void)snprintf(what, sizeof what, "%s-%s", levels != NULL ? "levels" : "curved",
+                   info->kind_name);
     get_path(path, sizeof path, what, order);
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(sedge_cubature_state_is_covariant(&k.base.problem));
@@ -138,8 +142,10 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     test_order(&world, 2);
     test_order(&world, 4);
-    test_curved(&world, 2);
-    test_curved(&world, 3);
+    for (int order = 2; order <= 3; order++) {
+        test_curved(&world, order, NULL);
+        test_curved(&world, order, "012");
+    }
     kit_close(&world);
     return CHECK_END();
 }

@@ -207,7 +207,6 @@ static void test_kernels(const kit_world *world)
     test_device(world, &options, "auto", !in_call, in_call);
     options.box_map = curved_corner;
     options.distort = 0.0;
-    options.levels = "1000"; // of curved elements no neighbour takes shorter steps
     if (in_call) test_device(world, &options, "auto", true, false);
 }
 

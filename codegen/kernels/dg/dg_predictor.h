@@ -115,11 +115,12 @@ SEDGE_KERNEL(sedge_predict_point_memory, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_PO
 }
 #endif
 
-// to = from at all coefficients of `count` SIMD batches from `first` on.
+// to = from at all coefficients of `count` SIMD batches, from `first` and `to_first` on.
 #define SEDGE_COPY_STATES_LIST(X)                           \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, from) \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, to)         \
     X(sedge_int64, first)                                   \
+    X(sedge_int64, to_first)                                \
     X(sedge_int64, count)
 
 SEDGE_KERNEL(sedge_copy_states, SEDGE_TRACE_THREADS, SEDGE_COPY_STATES_LIST)
@@ -128,7 +129,7 @@ SEDGE_KERNEL(sedge_copy_states, SEDGE_TRACE_THREADS, SEDGE_COPY_STATES_LIST)
         SEDGE_ITEMS_1D (k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
             const sedge_int64 at = b * SEDGE_TRACE_THREADS + k;
             if (at < count * SEDGE_NODES_PADDED)
-                to[first * SEDGE_NODES_PADDED + at] = from[first * SEDGE_NODES_PADDED + at];
+                to[to_first * SEDGE_NODES_PADDED + at] = from[first * SEDGE_NODES_PADDED + at];
         }
     }
 }
