@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/dense.h"
+#include "dg/predictor.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -169,16 +170,69 @@ static void build_sum(double *out, const sedge_cubature *cubature, const sedge_e
     }
 }
 
+// D of dg_covariant_predict.h, [nodes][nodes], in coefficients; `work` has room for as many
+// numbers.
+static void build_damping(double *out, const sedge_element *element, const sedge_bernstein *basis,
+                          double *work)
+{
+    const int n = element->nodes, order = element->order;
+    const double factor = sedge_predictor_factor(order, 1);
+    int mode = 0;
+
+    for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
+        for (int j = 0; j <= order - i; j++) {
+            for (int k = 0; k <= order - i - j; k++, mode++) {
+                const double part = sedge_predictor_damping(order, i + j + k) / factor;
+                for (int m = 0; m < n; m++)
+                    work[mode * n + m] = part * element->inverse[mode * n + m];
+            }
+        }
+    }
+    sedge_dense_multiply(out, element->vandermonde, false, work, false, n, n, n);
+    sedge_dense_multiply(work, out, false, basis->to_nodal, false, n, n, n);
+    sedge_dense_multiply(out, basis->from_nodal, false, work, false, n, n, n);
+}
+
 // Room for matrices: before they are reduced to sign patterns, and after.
 typedef struct product_room {
     double *work, *reduced, *sum;
 } product_room;
 
+// Those of dg_covariant_predict.h.
+static sedge_status list_predictions(const product_room *room, const operator_orbits *sets,
+                                     const sedge_cubature *cubature, const sedge_element *element,
+                                     const sedge_bernstein *basis, operator_product_visit *visit,
+                                     void *context)
+{
+    const int nodes = element->nodes;
+    const int lower = nodes - element->face_nodes;
+    const operator_product curls = {"covariant_lower", room->reduced, SIGNS, sets->points.count,
+                                    sets->lower.count};
+    const operator_product damp = {"covariant_damp", room->reduced, SIGNS, sets->nodes.count,
+                                   sets->nodes.count};
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+
+    evaluate_lower(room->work, &cubature->volume, element->order, lower);
+    sedge_orbits_reduce(room->reduced, room->work, lower, &sets->points, &sets->lower);
+    SEDGE_TRY(visit(context, &curls));
+    if (sedge_predictor_lowerings(element->order, weights) == 0) return SEDGE_OK;
+    build_damping(room->work, element, basis, room->sum);
+    sedge_orbits_reduce(room->reduced, room->work, nodes, &sets->nodes, &sets->nodes);
+    return visit(context, &damp);
+}
+
+bool operator_products_predict(const sedge_problem *problem, sedge_basis state)
+{
+    return problem->integrator->predictor && state != SEDGE_NODAL &&
+           sedge_cubature_state_is_covariant(problem);
+}
+
 static sedge_status list_products(const product_room *room, const operator_orbits *sets,
                                   const sedge_cubature *cubature, const sedge_element *element,
-                                  const sedge_bernstein *basis, sedge_basis state, bool covariant,
-                                  operator_product_visit *visit, void *context)
+                                  const sedge_bernstein *basis, const sedge_problem *problem,
+                                  sedge_basis state, operator_product_visit *visit, void *context)
 {
+    const bool covariant = sedge_cubature_state_is_covariant(problem);
     const int nodes = element->nodes;
     const int width = element->face_nodes;
     const int node_orbits = sets->nodes.count;
@@ -207,6 +261,8 @@ static sedge_status list_products(const product_room *room, const operator_orbit
     sedge_orbits_reduce(room->reduced, coefficients ? room->work : cubature->project,
                         cubature->volume.points, &sets->nodes, &sets->points);
     SEDGE_TRY(visit(context, &project));
+    if (operator_products_predict(problem, state))
+        return list_predictions(room, sets, cubature, element, basis, visit, context);
     if (coefficients || (state == SEDGE_NODAL && !covariant)) return SEDGE_OK;
     if (covariant) {
         sedge_orbits_reduce(room->reduced, basis->from_nodal, nodes, &sets->nodes, &sets->nodes);
@@ -220,7 +276,7 @@ static sedge_status list_products(const product_room *room, const operator_orbit
 
 sedge_status operator_products_list(const operator_orbits *sets, const sedge_cubature *cubature,
                                     const sedge_element *element, const sedge_bernstein *basis,
-                                    sedge_basis state, bool covariant,
+                                    const sedge_problem *problem, sedge_basis state,
                                     operator_product_visit *visit, void *context)
 {
     const int64_t points = cubature->volume.points;
@@ -233,7 +289,7 @@ sedge_status operator_products_list(const operator_orbits *sets, const sedge_cub
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.work, points * columns, sizeof *room.work));
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.reduced, rows * most, sizeof *room.reduced));
     SEDGE_TRY_GOTO(status, sedge_allocate(&room.sum, rows * columns, sizeof *room.sum));
-    status = list_products(&room, sets, cubature, element, basis, state, covariant, visit, context);
+    status = list_products(&room, sets, cubature, element, basis, problem, state, visit, context);
 done:
     sedge_release(room.work);
     sedge_release(room.reduced);
@@ -290,8 +346,7 @@ static sedge_status write_product(void *context, const operator_product *product
 }
 
 sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
-                                     const sedge_element *element, sedge_basis state,
-                                     bool covariant)
+                                     const sedge_element *element, sedge_basis state)
 {
     operator_orbits sets = {0};
     sedge_cubature *cubature = NULL;
@@ -303,8 +358,8 @@ sedge_status operator_products_write(sedge_text *text, const sedge_problem *prob
     SEDGE_TRY_GOTO(status, sedge_bernstein_create(&basis, element));
     SEDGE_TRY_GOTO(status, operator_orbits_create(&sets, element, &cubature->volume));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "// Written by src/forms/covariant_products.c.\n"));
-    status = operator_products_list(&sets, cubature, element, basis, state, covariant,
-                                    write_product, text);
+    status = operator_products_list(&sets, cubature, element, basis, problem, state, write_product,
+                                    text);
 done:
     operator_orbits_clear(&sets);
     sedge_cubature_free(cubature);

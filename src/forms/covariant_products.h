@@ -36,13 +36,18 @@ typedef struct operator_product {
 
 typedef sedge_status operator_product_visit(void *context, const operator_product *product);
 
+// Do curved elements without terms predict by dg_covariant_predict.h, for a state in the basis
+// `state`? The same on all ranks.
+bool operator_products_predict(const sedge_problem *problem, sedge_basis state);
+
 // Call `visit` with each product in the order of dg_covariant.h, for a state in the basis `state`;
-// with `covariant` those of dg_covariant_state.h.
+// where the problem's state is covariant those of dg_covariant_state.h, and behind them those of
+// dg_covariant_predict.h where that is used.
 // What `visit` gets lives until it returns; its first failure ends the list. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status operator_products_list(const operator_orbits *sets, const sedge_cubature *cubature,
                                     const sedge_element *element, const sedge_bernstein *basis,
-                                    sedge_basis state, bool covariant,
+                                    const sedge_problem *problem, sedge_basis state,
                                     operator_product_visit *visit, void *context);
 
 // Append the products as code: a function `name`(to, from, z) each, which finds the rows of one
@@ -50,5 +55,4 @@ sedge_status operator_products_list(const operator_orbits *sets, const sedge_cub
 // SEDGE_PRODUCT_STEP apart; `to` and `from` may be the same. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
-                                     const sedge_element *element, sedge_basis state,
-                                     bool covariant);
+                                     const sedge_element *element, sedge_basis state);

@@ -452,10 +452,13 @@ static int64_t count_operators(const sedge_operator *op, const operator_orbits *
     const int64_t square = count_tiles(SIGNS, node_orbits, node_orbits);
     const int64_t basis =
         op->layout.basis == SEDGE_NODAL ? 0 : square + count_tiles(1, width, width);
+    const int64_t predictions = operator_products_predict(op->problem, op->layout.basis)
+                                    ? count_tiles(SIGNS, point_orbits, sets->lower.count) + square
+                                    : 0;
 
     return square + count_tiles(SIGNS, point_orbits, sets->lower.count + width) +
            count_tiles(SIGNS, node_orbits, point_orbits) + basis +
-           12 * ((int64_t)point_orbits + node_orbits + width) +
+           12 * ((int64_t)point_orbits + node_orbits + width) + predictions +
            AHEAD_MOST * count_tiles(SIGNS, larger(point_orbits, node_orbits), 1) +
            points * (op->element->nodes + 4) + 4 + ACROSS_WORDS;
 }
@@ -482,7 +485,7 @@ sedge_status operator_covariant_take_basis(sedge_operator *op)
                                                    op->element->order);
     if (!coded) {
         SEDGE_TRY_GOTO(status, operator_products_list(&sets, op->curved.cubature, op->element,
-                                                      op->bernstein, op->layout.basis, covariant,
+                                                      op->bernstein, op->problem, op->layout.basis,
                                                       write_product, &w));
     }
     write_rest(&w, op, work);

@@ -6,6 +6,7 @@
 #include "dg/cubature.h"
 #include "dg/dense.h"
 #include "dg/predictor.h"
+#include "forms/covariant_products.h"
 #include "layout/curved_block.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
@@ -20,6 +21,8 @@
 #include <string.h>
 
 #define CURVE_WORDS 30 // as in codegen/kernels/dg/curved/dg_curve.h
+
+enum { PREDICTOR_POWERS = 3 }; // sedge_predictor_terms at most
 
 static int largest(int a, int b)
 {
@@ -385,6 +388,12 @@ static sedge_span find_finer(int64_t *place, const sedge_operator *op, bool halo
                         .first_curve = all->first_curve + all->count - count};
 }
 
+// Whether all curved elements predict by dg_covariant_predict.h.
+static bool predicts_plain(const sedge_operator *op)
+{
+    return op->curved.plain && operator_products_predict(op->problem, op->layout.basis);
+}
+
 static sedge_status create_halves(sedge_operator *op)
 {
     const int64_t batch_bytes = (int64_t)op->layout.nodes_padded * op->problem->equation->fields *
@@ -393,7 +402,7 @@ static sedge_status create_halves(sedge_operator *op)
 
     for (int r = 0; r < op->mesh->range_count; r++)
         batches += count_finer(op, &op->mesh->ranges[r]);
-    if (batches == 0) return SEDGE_OK;
+    if (batches == 0 || predicts_plain(op)) return SEDGE_OK;
     return sedge_buffer_create(&op->predictor.halves, op->device, batches * batch_bytes);
 }
 
@@ -557,7 +566,36 @@ static void turn_brackets(operator_term_memory memory[SEDGE_MAX_KINDS + 1],
     }
 }
 
-// The mean over `dt` from the step's beginning into both[0]; both[1] is overwritten.
+// The mean over `dt` from the step's beginning, of elements without terms, by
+// dg_covariant_predict.h.
+static sedge_status predict_plain(sedge_operator *op, const operator_fields *fields,
+                                  const sedge_buffer *to, sedge_stream *stream,
+                                  const sedge_span *span, double dt)
+{
+    const operator_curved_config *const config = &op->curved.config;
+    const int order = op->element->order;
+    int powers = sedge_predictor_terms(order, true);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t mean = sedge_buffer_address(to);
+    uint64_t curves = sedge_buffer_address(op->data.curves);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t operators = sedge_buffer_address(op->curved.operators);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    int64_t first = span->first, first_curve = span->first_curve, count = span->count;
+    operator_real step[PREDICTOR_POWERS];
+    void *const arguments[] = {&u,         &mean,    &curves,  &material,    &materials,
+                               &operators, &tables,  &first,   &first_curve, &count,
+                               &step[0],   &step[1], &step[2], &powers};
+
+    for (int k = 0; k < PREDICTOR_POWERS; k++)
+        step[k] = operator_scalar(op, k < powers ? dt * sedge_predictor_factor(order, k + 1) : 0.0);
+    return operator_launch(&op->launcher, KERNEL_PREDICT_CURVED, stream,
+                           (count + config->block - 1) / config->block, config->threads, arguments,
+                           sizeof arguments / sizeof arguments[0]);
+}
+
+// The mean over `dt` from the step's beginning into both[0]; both[1] may be overwritten.
 static sedge_status predict_span(sedge_operator *op, const operator_fields *fields,
                                  sedge_buffer *const both[2], sedge_stream *stream, bool halo,
                                  sedge_span span, double dt)
@@ -568,6 +606,7 @@ static sedge_status predict_span(sedge_operator *op, const operator_fields *fiel
     sedge_buffer *from = fields->u[0];
     operator_term_memory memory[SEDGE_MAX_KINDS + 1] = {{.now = NULL}};
 
+    if (predicts_plain(op)) return predict_plain(op, fields, both[0], stream, &span, dt);
     for (int k = terms; k > 0; k--) {
         operator_fields now = *fields;
         const sedge_stage stage = {.a = 1.0, .dt = dt * sedge_predictor_factor(order, k)};
@@ -596,10 +635,11 @@ sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *
     if (finer.count > 0) { // the brackets of the whole step need the place of `half`
         SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, halo, finer,
                                0.5 * dt));
-        SEDGE_TRY(copy_states(op, stream, halves, place, half, finer.first, finer.count));
+        if (halves != NULL)
+            SEDGE_TRY(copy_states(op, stream, halves, place, half, finer.first, finer.count));
     }
     SEDGE_TRY(
         predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, halo, span, dt));
-    if (finer.count == 0) return SEDGE_OK;
+    if (finer.count == 0 || halves == NULL) return SEDGE_OK;
     return copy_states(op, stream, half, finer.first, halves, place, finer.count);
 }

@@ -53,10 +53,12 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 //   bracket = u + f_1 dt L (u + f_2 dt L (u + ..)),   mean = bracket + Q (bracket - u) / f_1,
 //
 // each of which adds to a copy of u; then a product with the matrix Q / f_1. The terms' memory has
-// the same brackets, without Q.
+// the same brackets, without Q. Where the state is the coefficients of covariant components and no
+// curved element of any rank has terms or a source, one kernel does it all
+// (codegen/kernels/dg/curved/dg_covariant_predict.h).
 //
-// Check the mesh, and make op->predictor's `closed`, `damping` and `bracket`, which
-// operator_predictor_clear frees. Not collective.
+// Make op->predictor's `closed`, `damping`, `halves` and `bracket`, which operator_predictor_clear
+// frees. Not collective.
 SEDGE_MUST_USE
 sedge_status operator_curved_place_predictor(sedge_operator *op);
 

@@ -36,7 +36,8 @@ typedef enum operator_kernel {
     KERNEL_CURVED,        // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
     KERNEL_CURVED_MEMORY_ENERGY,
-    KERNEL_SEAMS, // only where the state is covariant
+    KERNEL_SEAMS,          // only where the state is covariant
+    KERNEL_PREDICT_CURVED, // only where operator_products_predict
     KERNELS
 } operator_kernel;
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "dg/cubature.h"
 #include "dg/exponential.h"
+#include "dg/predictor.h"
 #include "dg/response.h"
 #include "forms/candidates.h"
 #include "forms/constants.h"
@@ -37,6 +38,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_FACE_ENERGY] = "sedge_face_energy",
     [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
     [KERNEL_SEAMS] = "sedge_seams",
+    [KERNEL_PREDICT_CURVED] = "sedge_curved_predict",
     [KERNEL_EXPONENTIAL] = "sedge_exponential",
     [KERNEL_PREDICT] = "sedge_predict",
     [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
@@ -152,7 +154,10 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
             }
             sources[count++].name = covariant ? "codegen/kernels/dg/curved/dg_covariant_state.h"
                                               : "codegen/kernels/dg/curved/dg_covariant.h";
-            if (covariant) sources[count++].name = "codegen/kernels/dg/curved/dg_seams.h";
+            if (covariant) {
+                sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_predict.h";
+                sources[count++].name = "codegen/kernels/dg/curved/dg_seams.h";
+            }
         } else {
             sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
         }
@@ -179,6 +184,7 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
                                     const operator_layout *layout)
 {
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     operator_curved_config curved;
     const operator_energy_shape energy = operator_energy_choose(target);
     const operator_constant rows[] = {
@@ -205,6 +211,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     if (!target->problem->curved) return SEDGE_OK;
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
+    const bool predicts = operator_products_predict(target->problem, layout->basis);
+    const bool damps = predicts && sedge_predictor_lowerings(target->element->order, weights) > 0;
     const operator_constant curved_rows[] = {
         {"CURVED_POINTS", curved.points},
         {"CURVED_FACE_POINTS", curved.face_points},
@@ -220,6 +228,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         {"CURVED_TWOS", curved.twos},
         {"CURVED_CODED", curved.coded},
         {"CURVED_IN_PLACE", curved.in_place},
+        {"CURVED_PREDICTS", predicts},
+        {"CURVED_DAMPS", damps},
         {"POINT_ORBITS", curved.orbits[0]},
         {"NODE_ORBITS", curved.orbits[1]},
         {"LOWER_ORBITS", curved.orbits[2]},
@@ -241,8 +251,7 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
     if (curved.coded == 0) return SEDGE_OK;
-    return operator_products_write(text, target->problem, target->element, layout->basis,
-                                   curved.covariant);
+    return operator_products_write(text, target->problem, target->element, layout->basis);
 }
 
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
@@ -263,7 +272,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 21 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 22 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, sedge_text_create(&products));
@@ -372,6 +381,8 @@ static sedge_status find_kernels(sedge_operator *op)
         if (of_terms && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
+        if (k == KERNEL_PREDICT_CURVED && !operator_products_predict(op->problem, op->layout.basis))
+            continue;
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
@@ -392,6 +403,10 @@ static sedge_status find_kernels(sedge_operator *op)
     if (!op->problem->curved) return SEDGE_OK;
     SEDGE_TRY(operator_curved_choose(&op->curved.config, &op->layout,
                                      sedge_device_get_info(op->device), op->problem, op->element));
+    if (op->launcher.kernel[KERNEL_PREDICT_CURVED] != NULL) {
+        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_CURVED],
+                                           op->curved.config.scratch_bytes));
+    }
     return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_CURVED],
                                     op->curved.config.scratch_bytes);
 }

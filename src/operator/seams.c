@@ -86,9 +86,24 @@ static sedge_status check_layers(const sedge_operator *op)
     return SEDGE_OK;
 }
 
+// Whether all curved elements of all ranks are without terms and sources.
+static bool find_plain(const sedge_operator *op)
+{
+    int64_t others = 0;
+
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        for (int32_t e = range->first; e < range->first + range->count && range->curved; e++)
+            others += !sedge_predictor_is_plain(op->problem, op->mesh->group[e]);
+    }
+    sedge_comm_sum_int(op->comm, &others, 1);
+    return others == 0;
+}
+
 sedge_status operator_seams_create(sedge_operator *op)
 {
     if (!sedge_cubature_state_is_covariant(op->problem)) return SEDGE_OK;
+    op->curved.plain = find_plain(op);
     SEDGE_TRY(sedge_comm_agree(op->comm, check_layers(op)));
     SEDGE_TRY(exchange_curved(op));
     const int32_t count = list_seams(NULL, op);

@@ -273,6 +273,48 @@ SEDGE_FUNCTION void multiply_columns(SEDGE_BLOCKWIDE sedge_value *to, int to_apa
     }
 #endif
 
+// The product NAME takes the columns to the points; weighed, they are projected. A barrier is at
+// the end of it.
+#if SEDGE_CURVED_IN_PLACE
+#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix)                                               \
+    SEDGE_COLUMN_PRODUCT(NAME, 0, SEDGE_POINT_ORBITS, columns, matrix)                           \
+    SEDGE_BARRIER();                                                                             \
+    SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)                                                    \
+    weigh_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, q),                            \
+                  s_x + e * SEDGE_RECORD_STRIDE, operators, q);                                  \
+    SEDGE_BARRIER();                                                                             \
+    SEDGE_COLUMN_PRODUCT(project, 0, SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_STATE_PROJECT) \
+    SEDGE_BARRIER();
+#else
+#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix)                                             \
+    for (int from = 0; from < SEDGE_POINT_ORBITS; from += SEDGE_CURVED_CHUNK) {                \
+        const int rest = SEDGE_POINT_ORBITS - from;                                            \
+        const int orbits = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;              \
+        const int node_tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);                             \
+        SEDGE_ROWS_TO_TARGET(from, orbits, SEDGE_CURVED_CHUNK, 0, SEDGE_POINT_ORBITS, columns, \
+                             matrix)                                                           \
+        SEDGE_BARRIER();                                                                       \
+        SEDGE_EACH_ITEM(q, SEDGE_CURVED_CHUNK, e)                                              \
+        {                                                                                      \
+            if (q < orbits)                                                                    \
+                weigh_columns(s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(0, q),            \
+                              s_x + e * SEDGE_RECORD_STRIDE, operators, from + q);             \
+        }                                                                                      \
+        SEDGE_BARRIER();                                                                       \
+        SEDGE_EACH_TILE(i, node_tiles, e, z, tile)                                             \
+        {                                                                                      \
+            const int row = tile * SEDGE_CURVED_ROWS;                                          \
+            multiply_columns(                                                                  \
+                s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(z, SEDGE_RESULT_ROW + row),       \
+                SEDGE_COLUMNS_APART, s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(z, 0),     \
+                SEDGE_TARGETS_APART,                                                           \
+                find_weights(operators + SEDGE_STATE_PROJECT, from, 4, z, node_tiles, tile),   \
+                4 * node_tiles, orbits, SEDGE_NODE_ORBITS - row, from > 0);                    \
+        }                                                                                      \
+        SEDGE_BARRIER();                                                                       \
+    }
+#endif
+
 // The stage's end at two words.
 SEDGE_FUNCTION void update_two(SEDGE_GLOBAL sedge_two *next, SEDGE_GLOBAL sedge_two *residual,
                                sedge_two own, sedge_two before, sedge_two rate,
@@ -486,44 +528,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         }
         SEDGE_BARRIER();
 
-        // To the points, weighed, and back.
-#if SEDGE_CURVED_IN_PLACE
-        SEDGE_COLUMN_PRODUCT(sum, 0, SEDGE_POINT_ORBITS, SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM)
-        SEDGE_BARRIER();
-        SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)
-        weigh_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, q),
-                      s_x + e * SEDGE_RECORD_STRIDE, operators, q);
-        SEDGE_BARRIER();
-        SEDGE_COLUMN_PRODUCT(project, 0, SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_STATE_PROJECT)
-        SEDGE_BARRIER();
-#else
-        for (int from = 0; from < SEDGE_POINT_ORBITS; from += SEDGE_CURVED_CHUNK) {
-            const int rest = SEDGE_POINT_ORBITS - from;
-            const int orbits = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;
-            const int node_tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);
-            SEDGE_ROWS_TO_TARGET(from, orbits, SEDGE_CURVED_CHUNK, 0, SEDGE_POINT_ORBITS,
-                                 SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM)
-            SEDGE_BARRIER();
-            SEDGE_EACH_ITEM(q, SEDGE_CURVED_CHUNK, e)
-            {
-                if (q < orbits)
-                    weigh_columns(s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(0, q),
-                                  s_x + e * SEDGE_RECORD_STRIDE, operators, from + q);
-            }
-            SEDGE_BARRIER();
-            SEDGE_EACH_TILE(i, node_tiles, e, z, tile)
-            {
-                const int row = tile * SEDGE_CURVED_ROWS;
-                multiply_columns(
-                    s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(z, SEDGE_RESULT_ROW + row),
-                    SEDGE_COLUMNS_APART, s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(z, 0),
-                    SEDGE_TARGETS_APART,
-                    find_weights(operators + SEDGE_STATE_PROJECT, from, 4, z, node_tiles, tile),
-                    4 * node_tiles, orbits, SEDGE_NODE_ORBITS - row, from > 0);
-            }
-            SEDGE_BARRIER();
-        }
-#endif
+        SEDGE_WEIGH_COLUMNS(sum, SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM)
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {
             SEDGE_BLOCKWIDE sedge_value *const at = s_e + e * SEDGE_COLUMN_STRIDE;
