@@ -1,12 +1,15 @@
 // A ball of radius 3 around a conducting sphere of radius 1, which is left out.
 //   gmsh -3 -nt 1 -format msh41 -bin sphere.geo -o sphere.msh
+// gmsh -setnumber near 0.2 changes a number.
 SetFactory("OpenCASCADE");
 Mesh.Algorithm3D = 1; // Delaunay
 Mesh.Optimize = 1;
 Mesh.MeshSizeExtendFromBoundary = 0;
 Mesh.MeshSizeFromPoints = 0;
-near = 0.29; // element size on the sphere
-far = 0.55;  // element size on the outer boundary
+DefineConstant[
+  near = 0.29 // element size on the sphere
+  far = 0.55  // element size on the outer boundary
+];
 
 Sphere(1) = {0, 0, 0, 1};
 Sphere(2) = {0, 0, 0, 3};
