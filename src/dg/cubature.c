@@ -133,7 +133,7 @@ bool sedge_cubature_state_is_covariant(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term_kind *const kind = problem->terms[i].kind;
-        const bool elsewhere = kind->layer != 0 && !problem->curved_layers;
+        const bool elsewhere = kind->layer != 0; // no deck has layers in curved elements
         if (kind->field_triple % 3 != 1 && !elsewhere) return false;
     }
     return problem->curved && problem->equation->fields % 6 == 0 &&

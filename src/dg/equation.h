@@ -147,9 +147,9 @@ typedef struct sedge_boundary_kind {
     // everywhere on a flat face. Then coefficients of any basis may be used in place of nodal
     // values of u.
     bool linear;
-    // Optional, of a linear one-sided kind of an equation with `curls`: where no field is incident,
-    // v has each vector of u as it is or turned round, whatever the other arguments are. Then
-    // covariant components may be used in place of vectors.
+    // Optional, of a linear one-sided kind; it matters where the equation has `curls`: where no
+    // field is incident, v has each vector of u as it is or turned round, whatever the other
+    // arguments are. Then covariant components may be used in place of vectors.
     bool whole_vectors;
     // Of a two-sided kind, in place of `apply`. NULL: the kind is one-sided.
     void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,

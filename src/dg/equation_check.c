@@ -174,8 +174,8 @@ static sedge_status check_boundaries(const sedge_equation *equation)
              "is there together with another function of this kind; a kind has one of them"},
             {!elliptic || !sedge_is_two_sided(kind), "apply_two_sided",
              "is for an equation with time"},
-            {!kind->whole_vectors || (kind->linear && kind->apply != NULL && equation->curls),
-             "whole_vectors", "it is for one-sided linear kinds of an equation with 'curls'"},
+            {!kind->whole_vectors || (kind->linear && kind->apply != NULL), "whole_vectors",
+             "it is for one-sided linear kinds"},
             {(kind->memory > 0) ==
                  (kind->apply_memory != NULL || kind->apply_two_sided_memory != NULL),
              "memory", "goes with apply_memory or apply_two_sided_memory, and only with them"},

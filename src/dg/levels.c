@@ -113,9 +113,11 @@ static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *m
 {
     const int volume = mesh->group[e];
 
+    if (sedge_mesh_curve(mesh, e) >= 0 && !sedge_cubature_state_is_covariant(problem))
+        return SEDGE_PASS_CURVED;
     if (sedge_mesh_curve(mesh, e) >= 0) {
-        return sedge_cubature_state_is_covariant(problem) ? SEDGE_PASS_COVARIANT
-                                                          : SEDGE_PASS_CURVED;
+        return sedge_predictor_is_plain(problem, volume) ? SEDGE_PASS_COVARIANT
+                                                         : SEDGE_PASS_COVARIANT_TERMS;
     }
     const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
                                                       : !sedge_problem_has_term(problem, volume);

@@ -63,6 +63,7 @@
 
 #define SEDGE_PREDICTOR_TIMES     6 // Gauss points in a step, at most
 #define SEDGE_PREDICTOR_LOWERINGS 4 // D, at most
+#define SEDGE_PREDICTOR_POWERS    3 // K, at most
 
 // Terms of the series by which memory of faces takes a step. As a part of exp it is stable for
 // decays of up to 2.78 a step; the time step's are below that of Runge-Kutta methods.
@@ -72,7 +73,7 @@
 // it is stable for lossless oscillations. With neither a source nor terms (`terms`) L^(N+1) = 0.
 int sedge_predictor_terms(int order, bool terms);
 
-// Are straight elements of a volume group plain? They have neither terms nor a source.
+// Are elements of a volume group plain? They have neither terms nor a source.
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume);
 
 // f_k, k = 1 to K.

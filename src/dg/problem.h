@@ -53,9 +53,7 @@ typedef struct sedge_problem {
     sedge_precision precision;
     const sedge_integrator *integrator; // of the steps; at first sedge_integrator_lsrk45
 
-    bool curved;        // the mesh has curved elements: their kernels are in the program
-    bool curved_layers; // with curved: some are in volume groups with terms of absorbing layers,
-                        // which no deck can have; their state is not covariant then
+    bool curved; // the mesh has curved elements: their kernels are in the program
 
     int volumes;                              // volume groups of the mesh
     double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds

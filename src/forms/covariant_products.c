@@ -171,9 +171,8 @@ static void build_sum(double *out, const sedge_cubature *cubature, const sedge_e
 }
 
 // D of dg_covariant_predict.h, [nodes][nodes], in coefficients; `work` has room for as many
-// numbers.
-static void build_damping(double *out, const sedge_element *element, const sedge_bernstein *basis,
-                          double *work)
+void operator_damping_build(double *out, const sedge_element *element, const sedge_bernstein *basis,
+                            double *work)
 {
     const int n = element->nodes, order = element->order;
     const double factor = sedge_predictor_factor(order, 1);
@@ -216,7 +215,7 @@ static sedge_status list_predictions(const product_room *room, const operator_or
     sedge_orbits_reduce(room->reduced, room->work, lower, &sets->points, &sets->lower);
     SEDGE_TRY(visit(context, &curls));
     if (sedge_predictor_lowerings(element->order, weights) == 0) return SEDGE_OK;
-    build_damping(room->work, element, basis, room->sum);
+    operator_damping_build(room->work, element, basis, room->sum);
     sedge_orbits_reduce(room->reduced, room->work, nodes, &sets->nodes, &sets->nodes);
     return visit(context, &damp);
 }

@@ -36,9 +36,14 @@ typedef struct operator_product {
 
 typedef sedge_status operator_product_visit(void *context, const operator_product *product);
 
-// Do curved elements without terms predict by dg_covariant_predict.h, for a state in the basis
-// `state`? The same on all ranks.
+// Do curved elements without terms and sources predict by dg_covariant_predict.h, for a state in
+// the basis `state`? The same on all ranks.
 bool operator_products_predict(const sedge_problem *problem, sedge_basis state);
+
+// Q / f_1 of an ADER step's prediction (dg/predictor.h), [to][from] of coefficients,
+// [nodes][nodes]; `work` has room for as many numbers.
+void operator_damping_build(double *out, const sedge_element *element, const sedge_bernstein *basis,
+                            double *work);
 
 // Call `visit` with each product in the order of dg_covariant.h, for a state in the basis `state`;
 // where the problem's state is covariant those of dg_covariant_state.h, and behind them those of

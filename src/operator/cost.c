@@ -1,5 +1,7 @@
 #include "operator/cost.h"
 
+#include "dg/cubature.h"
+#include "dg/predictor.h"
 #include "layout/mesh_upload.h"
 #include "operator/curved.h"
 #include "operator/launch.h"
@@ -150,13 +152,16 @@ static int64_t face_memory_bytes(const sedge_problem *problem, const sedge_mesh 
 }
 
 // Curved elements whose means over the first half of a step are kept for a while (curved.c).
-static int64_t count_halves(const sedge_mesh *mesh)
+static int64_t count_halves(const sedge_problem *problem, const sedge_mesh *mesh)
 {
+    const bool covariant = sedge_cubature_state_is_covariant(problem);
     int64_t count = 0;
 
     for (int r = 0; r < mesh->range_count; r++) {
         const sedge_range *const range = &mesh->ranges[r];
-        if (range->curved && range->finer) count += range->count;
+        if (!range->curved || !range->finer || range->count == 0) continue;
+        if (covariant && sedge_predictor_is_plain(problem, mesh->group[range->first])) continue;
+        count += range->count;
     }
     return count;
 }
@@ -170,8 +175,8 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
     const int64_t fields = problem->equation->fields;
     const int64_t trace_faces = (int64_t)mesh->halo_faces + mesh->boundary_faces;
     // Where other ranks store straight into this one's memory there are two more of all traces.
-    const int64_t stored_faces = mesh->halo_faces > 0 ? 2 * trace_faces : 0;
     const int64_t level_faces = sedge_count_level_faces(mesh);
+    const int64_t stored_faces = mesh->halo_faces > 0 ? 2 * (trace_faces + level_faces) : 0;
     const bool closes = problem->curved && problem->integrator->predictor;
     const int64_t geometry =
         SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
@@ -182,7 +187,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
            stored_faces * face_nodes * fields * real +
            level_faces * (face_nodes * fields * real + 20) +
            (closes ? (int64_t)mesh->elements * 8 * SEDGE_FACES : 0) +
-           count_halves(mesh) * nodes * fields * real +
+           count_halves(problem, mesh) * nodes * fields * real +
            nodes * (4 * nodes + 4 * face_nodes) * real +
            operator_terms_memory(problem, mesh, (int)nodes) +
            face_memory_bytes(problem, mesh, face_nodes, real) +

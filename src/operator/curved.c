@@ -22,8 +22,6 @@
 
 #define CURVE_WORDS 30 // as in codegen/kernels/dg/curved/dg_curve.h
 
-enum { PREDICTOR_POWERS = 3 }; // sedge_predictor_terms at most
-
 static int largest(int a, int b)
 {
     return a > b ? a : b;
@@ -361,37 +359,20 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 
 // ---- prediction --------------------------------------------------------------------------------
 
-// Batches of a range whose elements are curved and have finer neighbours; else 0.
-static int64_t count_finer(const sedge_operator *op, const sedge_range *range)
+// Whether a range's elements predict by dg_covariant_predict.h: those without terms and sources.
+// Ranges have either such elements or others.
+static bool predicts_plain(const sedge_operator *op, const sedge_range *range)
 {
-    if (!range->curved || !range->finer) return 0;
+    return operator_products_predict(op->problem, op->layout.basis) &&
+           !operator_terms_act(&op->terms, sedge_slots_first(&op->data.slots, range));
+}
+
+// Batches of a range whose elements predict by passes and have finer neighbours; else 0.
+static int64_t count_halves(const sedge_operator *op, const sedge_range *range)
+{
+    if (!range->curved || !range->finer || predicts_plain(op, range)) return 0;
     return sedge_slots_first(&op->data.slots, range + 1) -
            sedge_slots_first(&op->data.slots, range);
-}
-
-// Of the curved elements of a level those that have finer neighbours, which are the last ones: they
-// need the mean over the first half of their step. Sets where theirs begin in `halves`.
-static sedge_span find_finer(int64_t *place, const sedge_operator *op, bool halo, int level)
-{
-    const sedge_span *const all = &op->data.slots.level[halo][true][level];
-    int64_t before = 0, count = 0;
-
-    for (int r = 0; r < op->mesh->range_count; r++) {
-        const sedge_range *const range = &op->mesh->ranges[r];
-        const int64_t batches = count_finer(op, range);
-        if (range->halo == halo && range->level == level) count += batches;
-        if (count == 0) before += batches;
-    }
-    *place = before;
-    return (sedge_span){.first = all->first + all->count - count,
-                        .count = count,
-                        .first_curve = all->first_curve + all->count - count};
-}
-
-// Whether all curved elements predict by dg_covariant_predict.h.
-static bool predicts_plain(const sedge_operator *op)
-{
-    return op->curved.plain && operator_products_predict(op->problem, op->layout.basis);
 }
 
 static sedge_status create_halves(sedge_operator *op)
@@ -401,9 +382,19 @@ static sedge_status create_halves(sedge_operator *op)
     int64_t batches = 0;
 
     for (int r = 0; r < op->mesh->range_count; r++)
-        batches += count_finer(op, &op->mesh->ranges[r]);
-    if (batches == 0 || predicts_plain(op)) return SEDGE_OK;
+        batches += count_halves(op, &op->mesh->ranges[r]);
+    if (batches == 0) return SEDGE_OK;
     return sedge_buffer_create(&op->predictor.halves, op->device, batches * batch_bytes);
+}
+
+// Whether some curved elements predict by passes.
+static bool has_passes(const sedge_operator *op)
+{
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        if (range->curved && !predicts_plain(op, range)) return true;
+    }
+    return false;
 }
 
 // The orientation in which a face meets itself node by node.
@@ -424,7 +415,6 @@ static sedge_status upload_closed(sedge_operator *op)
     const int orientation = operator_identity(op->element);
     int32_t(*links)[2] = NULL;
 
-    if (!op->problem->curved) return SEDGE_OK;
     if (orientation < 0) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no orientation meets itself");
     SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
     for (int64_t i = 0; i < slots * SEDGE_FACES; i++) {
@@ -435,50 +425,26 @@ static sedge_status upload_closed(sedge_operator *op)
                         sizeof *links);
 }
 
-// out = Q / f_1 of nodal values u.
-static void damp_nodal(double *out, const sedge_element *element, const double *u)
-{
-    const int n = element->nodes, order = element->order;
-    int mode = 0;
-
-    memset(out, 0, (size_t)n * sizeof *out);
-    for (int i = 0; i <= order; i++) { // as dg/modes.h numbers them
-        for (int j = 0; j <= order - i; j++) {
-            for (int k = 0; k <= order - i - j; k++, mode++) {
-                double part = 0.0;
-                for (int m = 0; m < n; m++) part += element->inverse[mode * n + m] * u[m];
-                part *=
-                    sedge_predictor_damping(order, i + j + k) / sedge_predictor_factor(order, 1);
-                for (int m = 0; m < n; m++) out[m] += part * element->vandermonde[m * n + mode];
-            }
-        }
-    }
-}
-
-// Q / f_1 of curved elements, [from][to] of the state's coefficients.
+// Q / f_1, [from][to] of the state's coefficients.
 static sedge_status upload_damping(sedge_operator *op)
 {
     const sedge_element *const element = op->element;
-    const int n = element->nodes, order = element->order;
+    const int64_t n = element->nodes;
     double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
-    double *rows = NULL, *work = NULL;
-    sedge_status status = SEDGE_OK;
+    double *rows = NULL, *matrix = NULL;
+    sedge_status status;
 
-    if (!op->problem->curved || sedge_predictor_lowerings(order, weights) == 0) return SEDGE_OK;
+    if (sedge_predictor_lowerings(element->order, weights) == 0) return SEDGE_OK;
     SEDGE_TRY(operator_bernstein_need(op));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&rows, 2 * (int64_t)n * n, sizeof *rows));
-    work = rows + (ptrdiff_t)n * n;
-    for (int i = 0; i < n; i++) rows[i * n + i] = 1.0;
-    operator_convert(op, SEDGE_NODAL, op->layout.basis, rows, work, n);
-    for (int i = 0; i < n; i++) {
-        damp_nodal(work + (ptrdiff_t)i * n, element, rows + (ptrdiff_t)i * n);
-    }
-    memcpy(rows, work, (size_t)n * (size_t)n * sizeof *rows);
-    operator_convert(op, op->layout.basis, SEDGE_NODAL, rows, work, n);
-    status = sedge_upload_reals(&op->predictor.damping, op->device, op->layout.real_bytes, rows,
-                                (int64_t)n * n);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&rows, n * n, sizeof *rows));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&matrix, n * n, sizeof *matrix));
+    operator_damping_build(matrix, element, op->bernstein, rows);
+    for (int64_t i = 0; i < n * n; i++) rows[i] = matrix[i % n * n + i / n];
+    status =
+        sedge_upload_reals(&op->predictor.damping, op->device, op->layout.real_bytes, rows, n * n);
 done:
     sedge_release(rows);
+    sedge_release(matrix);
     return status;
 }
 
@@ -514,6 +480,7 @@ static sedge_status create_bracket(sedge_operator *op, operator_bracket *bracket
 
 sedge_status operator_curved_place_predictor(sedge_operator *op)
 {
+    if (!has_passes(op)) return SEDGE_OK;
     SEDGE_TRY(create_halves(op));
     SEDGE_TRY(upload_closed(op));
     for (int i = 0; i < op->terms.count; i++)
@@ -583,19 +550,19 @@ static sedge_status predict_plain(sedge_operator *op, const operator_fields *fie
     uint64_t operators = sedge_buffer_address(op->curved.operators);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t first = span->first, first_curve = span->first_curve, count = span->count;
-    operator_real step[PREDICTOR_POWERS];
+    operator_real step[SEDGE_PREDICTOR_POWERS];
     void *const arguments[] = {&u,         &mean,    &curves,  &material,    &materials,
                                &operators, &tables,  &first,   &first_curve, &count,
                                &step[0],   &step[1], &step[2], &powers};
 
-    for (int k = 0; k < PREDICTOR_POWERS; k++)
+    for (int k = 0; k < SEDGE_PREDICTOR_POWERS; k++)
         step[k] = operator_scalar(op, k < powers ? dt * sedge_predictor_factor(order, k + 1) : 0.0);
     return operator_launch(&op->launcher, KERNEL_PREDICT_CURVED, stream,
                            (count + config->block - 1) / config->block, config->threads, arguments,
                            sizeof arguments / sizeof arguments[0]);
 }
 
-// The mean over `dt` from the step's beginning into both[0]; both[1] may be overwritten.
+// The mean over `dt` from the step's beginning into both[0], by passes; both[1] is overwritten.
 static sedge_status predict_span(sedge_operator *op, const operator_fields *fields,
                                  sedge_buffer *const both[2], sedge_stream *stream, bool halo,
                                  sedge_span span, double dt)
@@ -606,7 +573,6 @@ static sedge_status predict_span(sedge_operator *op, const operator_fields *fiel
     sedge_buffer *from = fields->u[0];
     operator_term_memory memory[SEDGE_MAX_KINDS + 1] = {{.now = NULL}};
 
-    if (predicts_plain(op)) return predict_plain(op, fields, both[0], stream, &span, dt);
     for (int k = terms; k > 0; k--) {
         operator_fields now = *fields;
         const sedge_stage stage = {.a = 1.0, .dt = dt * sedge_predictor_factor(order, k)};
@@ -622,24 +588,44 @@ static sedge_status predict_span(sedge_operator *op, const operator_fields *fiel
     return damps ? damp_curved(op, fields, from, both[0], stream, &span) : SEDGE_OK;
 }
 
+// The curved elements of a range, with the memory of `halves` from batch `place` on.
+static sedge_status predict_range(sedge_operator *op, const operator_fields *fields,
+                                  sedge_stream *stream, const sedge_range *range, int64_t place,
+                                  double dt)
+{
+    const sedge_span *const all = &op->data.slots.level[range->halo][true][range->level];
+    const int64_t first = sedge_slots_first(&op->data.slots, range);
+    const sedge_span span = {.first = first,
+                             .count = sedge_slots_first(&op->data.slots, range + 1) - first,
+                             .first_curve = all->first_curve + first - all->first};
+    sedge_buffer *const mean = fields->residual, *const half = fields->u[1];
+    sedge_buffer *const halves = op->predictor.halves;
+
+    if (predicts_plain(op, range)) {
+        if (range->finer) SEDGE_TRY(predict_plain(op, fields, half, stream, &span, 0.5 * dt));
+        return predict_plain(op, fields, mean, stream, &span, dt);
+    }
+    if (range->finer) { // the brackets of the whole step need the place of `half`
+        SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, range->halo,
+                               span, 0.5 * dt));
+        SEDGE_TRY(copy_states(op, stream, halves, place, half, first, span.count));
+    }
+    SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, range->halo,
+                           span, dt));
+    if (!range->finer) return SEDGE_OK;
+    return copy_states(op, stream, half, first, halves, place, span.count);
+}
+
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt)
 {
-    const sedge_span span = op->data.slots.level[halo][true][level];
-    sedge_buffer *const mean = fields->residual, *const half = fields->u[1];
-    sedge_buffer *const halves = op->predictor.halves;
-    int64_t place;
+    int64_t place = 0;
 
-    if (span.count == 0) return SEDGE_OK;
-    const sedge_span finer = find_finer(&place, op, halo, level);
-    if (finer.count > 0) { // the brackets of the whole step need the place of `half`
-        SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, halo, finer,
-                               0.5 * dt));
-        if (halves != NULL)
-            SEDGE_TRY(copy_states(op, stream, halves, place, half, finer.first, finer.count));
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        if (range->curved && range->halo == halo && range->level == level)
+            SEDGE_TRY(predict_range(op, fields, stream, range, place, dt));
+        place += count_halves(op, range);
     }
-    SEDGE_TRY(
-        predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, halo, span, dt));
-    if (finer.count == 0 || halves == NULL) return SEDGE_OK;
-    return copy_states(op, stream, half, finer.first, halves, place, finer.count);
+    return SEDGE_OK;
 }

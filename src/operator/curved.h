@@ -53,8 +53,8 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 //   bracket = u + f_1 dt L (u + f_2 dt L (u + ..)),   mean = bracket + Q (bracket - u) / f_1,
 //
 // each of which adds to a copy of u; then a product with the matrix Q / f_1. The terms' memory has
-// the same brackets, without Q. Where the state is the coefficients of covariant components and no
-// curved element of any rank has terms or a source, one kernel does it all
+// the same brackets, without Q. Where the state is the coefficients of covariant components,
+// elements without terms and sources need no passes: one kernel does it all
 // (codegen/kernels/dg/curved/dg_covariant_predict.h).
 //
 // Make op->predictor's `closed`, `damping`, `halves` and `bracket`, which operator_predictor_clear
@@ -65,7 +65,7 @@ sedge_status operator_curved_place_predictor(sedge_operator *op);
 // Means over a step of dt of the curved elements of a level, with halo faces or without, from
 // fields->u[0] to fields->residual, and of their memory from fields->memory to op->predictor's
 // `bracket`. Where they have finer neighbours, fields->u[1] gets the means over the first half of
-// the step; elsewhere theirs is overwritten.
+// the step; elsewhere theirs may be overwritten.
 SEDGE_MUST_USE
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt);

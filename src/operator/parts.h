@@ -101,7 +101,6 @@ typedef struct operator_curved {
     operator_seam *seam;    // [seams]
     int32_t seams;          // they have trace slots behind all others
     uint8_t *curved_behind; // [halo faces] whether the element of the other rank is curved
-    bool plain;             // no curved element of any rank has terms or a source
 } operator_curved;
 
 // Consecutive straight SIMD batches of a level that one launch predicts.

@@ -343,7 +343,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     const int order = target->element->order;
     const int least_at = SEDGE_FACE_MAPS * target->element->face_nodes +
                          4 * count_nodes(order - 1) + 8 * target->element->nodes;
-    for (int k = 1; k <= OPERATOR_POWERS; k++) {
+    for (int k = 1; k <= SEDGE_PREDICTOR_POWERS; k++) {
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_PREDICT_FACTOR_%d SEDGE_R(%a)\n", k,
                                  sedge_predictor_factor(order, k)));
     }
@@ -462,15 +462,6 @@ void operator_predictor_clear(operator_predictor *predictor)
     *predictor = (operator_predictor){.runs = 0};
 }
 
-static bool has_terms(const sedge_operator *op, int64_t batch)
-{
-    for (int i = 0; i < op->terms.runs; i++) {
-        const operator_terms_run *const run = &op->terms.run[i];
-        if (batch >= run->first && batch < run->first + run->count) return run->has_terms;
-    }
-    return false;
-}
-
 static bool continues(const operator_predictor_run *last, const operator_predictor_run *next)
 {
     return last->first + last->count == next->first && last->level == next->level &&
@@ -491,7 +482,7 @@ static sedge_status list_runs(sedge_operator *op)
                                                      first,
                                             .level = range->level,
                                             .finer = range->finer,
-                                            .terms = has_terms(op, first)};
+                                            .terms = operator_terms_act(&op->terms, first)};
         if (range->curved) continue;
         if (predictor->runs > 0 && continues(&predictor->run[predictor->runs - 1], &run)) {
             predictor->run[predictor->runs - 1].count += run.count;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
+#include "dg/predictor.h"
 #include "forms/layout.h"
 #include "forms/target.h"
 #include "operator/fields.h"
@@ -19,26 +20,24 @@
 
 #include <stdbool.h>
 
-#define OPERATOR_POWERS 3 // of L, at most
-
 // Of elements without terms (dg_series.h); power k of L is at k - 1.
 typedef struct operator_series_config {
-    int block;                    // SIMD batches a block
-    int places;                   // items that share a batch
-    int parts;                    // items that share the sums of one of its fields
-    int columns;                  // items of a part: its fields, filled up
-    int threads;                  // of a block
-    int powers;                   // of L
-    int nodes[OPERATOR_POWERS];   // coefficients
-    int at[OPERATOR_POWERS];      // words before it in the block's memory of a batch
-    int table[OPERATOR_POWERS];   // where its simplices begin among the tables
-    bool folds;                   // are sums of higher powers written to memory first?
-    bool lowers;                  // are T w_1 and T T w_1 in memory, too (dg_series.h)?
-    int lowered[OPERATOR_POWERS]; // words before T w_1 (at 1) and T T w_1 (at 2)
-    int weights[OPERATOR_POWERS]; // where its weights begin among the tables
-    int state_stride;             // words of a batch's state in the block's memory
-    int stride;                   // the same of its powers
-    int64_t scratch_words;        // of the block's memory, for each lane
+    int block;                           // SIMD batches a block
+    int places;                          // items that share a batch
+    int parts;                           // items that share the sums of one of its fields
+    int columns;                         // items of a part: its fields, filled up
+    int threads;                         // of a block
+    int powers;                          // of L
+    int nodes[SEDGE_PREDICTOR_POWERS];   // coefficients
+    int at[SEDGE_PREDICTOR_POWERS];      // words before it in the block's memory of a batch
+    int table[SEDGE_PREDICTOR_POWERS];   // where its simplices begin among the tables
+    bool folds;                          // are sums of higher powers written to memory first?
+    bool lowers;                         // are T w_1 and T T w_1 in memory, too (dg_series.h)?
+    int lowered[SEDGE_PREDICTOR_POWERS]; // words before T w_1 (at 1) and T T w_1 (at 2)
+    int weights[SEDGE_PREDICTOR_POWERS]; // where its weights begin among the tables
+    int state_stride;                    // words of a batch's state in the block's memory
+    int stride;                          // the same of its powers
+    int64_t scratch_words;               // of the block's memory, for each lane
 } operator_series_config;
 
 // Of elements with terms (dg_predict.h).

@@ -67,7 +67,7 @@ static int32_t list_seams(operator_seam *list, const sedge_operator *op)
     return count;
 }
 
-// The problem must say so where terms of layers act in curved elements.
+// Terms of layers do not act in curved elements (sedge_cubature_state_is_covariant).
 static sedge_status check_layers(const sedge_operator *op)
 {
     for (int r = 0; r < op->mesh->range_count; r++) {
@@ -77,33 +77,16 @@ static sedge_status check_layers(const sedge_operator *op)
                 const sedge_term *const term = &op->problem->terms[i];
                 if (term->kind->layer == 0 || !term->present[op->mesh->group[e]]) continue;
                 return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                                  "the layers' term '%s' acts in curved elements, which the "
-                                  "problem does not say",
-                                  term->name);
+                                  "the layers' term '%s' acts in curved elements", term->name);
             }
         }
     }
     return SEDGE_OK;
 }
 
-// Whether all curved elements of all ranks are without terms and sources.
-static bool find_plain(const sedge_operator *op)
-{
-    int64_t others = 0;
-
-    for (int r = 0; r < op->mesh->range_count; r++) {
-        const sedge_range *const range = &op->mesh->ranges[r];
-        for (int32_t e = range->first; e < range->first + range->count && range->curved; e++)
-            others += !sedge_predictor_is_plain(op->problem, op->mesh->group[e]);
-    }
-    sedge_comm_sum_int(op->comm, &others, 1);
-    return others == 0;
-}
-
 sedge_status operator_seams_create(sedge_operator *op)
 {
     if (!sedge_cubature_state_is_covariant(op->problem)) return SEDGE_OK;
-    op->curved.plain = find_plain(op);
     SEDGE_TRY(sedge_comm_agree(op->comm, check_layers(op)));
     SEDGE_TRY(exchange_curved(op));
     const int32_t count = list_seams(NULL, op);
@@ -344,7 +327,8 @@ sedge_status operator_frames_upload(sedge_operator *op)
 int64_t operator_seams_memory(const sedge_problem *problem, const sedge_mesh *mesh,
                               int64_t face_nodes, int64_t real)
 {
-    const int64_t slot = face_nodes * problem->equation->fields * real;
+    const int places = mesh->halo_faces > 0 ? 3 : 1; // as in sedge_operator_memory
+    const int64_t slot = places * face_nodes * problem->equation->fields * real;
     int64_t seams = 0;
     int64_t frames = 0;
 

@@ -363,7 +363,7 @@ static sedge_status make_parameters(operator_device_term *term, const target *to
     return sedge_upload(&term->parameters, to->device, list, all + 1, (size_t)real);
 }
 
-static bool has_terms(const operator_terms *terms, int64_t batch)
+bool operator_terms_act(const operator_terms *terms, int64_t batch)
 {
     for (int i = 0; i < terms->count; i++)
         if (terms->term[i].places[batch] >= 0 && is_staged(&terms->term[i].term)) return true;
@@ -380,7 +380,7 @@ static sedge_status make_runs(operator_terms *terms, const target *to)
         const sedge_range *const range = &mesh->ranges[r];
         const int64_t first = sedge_slots_first(to->slots, range);
         const int64_t count = sedge_slots_first(to->slots, range + 1) - first;
-        const bool some = has_terms(terms, first);
+        const bool some = operator_terms_act(terms, first);
         if (some && !range->curved) terms->straight_elements += range->count;
         if (terms->runs > 0 && terms->run[terms->runs - 1].has_terms == some) {
             terms->run[terms->runs - 1].count += count;

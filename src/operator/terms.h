@@ -115,6 +115,10 @@ sedge_status operator_terms_create(operator_terms *terms, sedge_device *device,
                                    const sedge_problem *problem, const sedge_slots *slots);
 void operator_terms_clear(operator_terms *terms);
 
+// Do the source or terms act in a SIMD batch, as parts of the stage or of a prediction? A range has
+// only batches in which they do, or none.
+bool operator_terms_act(const operator_terms *terms, int64_t batch);
+
 #define SEDGE_TERM_ARGUMENTS 5 // of a kernel, for one term: places first
 #define SEDGE_TERMS_ARGUMENTS \
     (SEDGE_TERM_ARGUMENTS * (SEDGE_MAX_KINDS + 1)) // of a kernel, for all terms

@@ -12,13 +12,18 @@ static const double predictions[] = {0.52, 0.46, 0.43, 0.42, 0.43, 0.47, 0.56, 1
 // A curved element's stage, "Products in place", the mean of both meshes; orders 5, 7 and 8 by
 // "Products by orbits"; over a plain one's since then, "What the L2 cache is asked for". Order 1 by
 // "Covariant components as the state", and so are all of such a state: at orders 2 to 4 the mean of
-// a mesh with straight elements and one without; over plain ones of "Items that keep their place".
+// a mesh with straight elements (before their traces were made beside) and one without; over plain
+// ones of "Items that keep their place".
 static const double curved_stages[] = {6.1, 4.5, 4.6, 4.6, 5.5, 4.9, 4.6, 5.3};
 static const double covariant_stages[] = {5.6, 3.3, 2.8, 2.9, 3.7, 4.0, 3.0, 3.5};
 
-// The prediction of such an element without terms, over its stage: "Predictions of curved
+// The prediction of such an element without terms, over its stage, "Predictions of curved
 // elements"; orders 1, 5, 7 and 8 as the nearest one below, or above.
 static const double covariant_predictions[] = {0.83, 0.83, 1.16, 1.41, 1.41, 1.58, 1.58, 1.58};
+
+// Others predict by passes of the stage's kernel, each with a copy of the state: a stage; and where
+// Q is, by a product. In the same place, order 4.
+#define DAMPING 1.4
 
 // A stage of an element of a layer, "What the L2 cache is asked for". With a predictor it is that
 // of a plain element, for what terms do belongs to the prediction. Predictions, over a plain stage:
@@ -55,14 +60,14 @@ double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass
     const double spilled = fmax(words - HELD_WORDS, 0.0);
     const double curved = curved_stages[row] + STAGE_WORD * words;
     const double covariant = covariant_stages[row] + STAGE_WORD * words;
-    const double passes = fmin(order, 3.0); // of the stage's kernel, by which others predict
-    const double predicts = words == 0 ? covariant_predictions[row] : passes;
+    const double passes = (order <= 2 ? 2.0 : 3.0) + (order >= 4 && order <= 8 ? DAMPING : 0.0);
     const double costs[SEDGE_PASS_KINDS][2] = {
         [SEDGE_PASS_PLAIN] = {1.0, predictions[row]},
         [SEDGE_PASS_TERMS] = {integrator->predictor ? 1.0 : TERMS_STAGE + STAGE_WORD * more,
                               terms_predictions[row] + PREDICTION_WORD * more +
                                   (SPILLED_WORD - PREDICTION_WORD) * spilled},
-        [SEDGE_PASS_COVARIANT] = {covariant, predicts * covariant},
+        [SEDGE_PASS_COVARIANT] = {covariant, covariant_predictions[row] * covariant},
+        [SEDGE_PASS_COVARIANT_TERMS] = {covariant, passes * covariant},
         [SEDGE_PASS_CURVED] = {curved, passes * curved},
     };
 

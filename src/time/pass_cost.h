@@ -7,10 +7,11 @@
 
 // What decides how long a stage takes for an element, beside the order.
 typedef enum sedge_pass_kind {
-    SEDGE_PASS_PLAIN,     // straight, without terms
-    SEDGE_PASS_TERMS,     // straight, with terms, such as those of a layer
-    SEDGE_PASS_COVARIANT, // curved, with covariant components as state
-    SEDGE_PASS_CURVED,    // curved, with fields as state
+    SEDGE_PASS_PLAIN,           // straight, without terms
+    SEDGE_PASS_TERMS,           // straight, with terms, such as those of a layer
+    SEDGE_PASS_COVARIANT,       // curved, with covariant components as state
+    SEDGE_PASS_COVARIANT_TERMS, // the same with terms or a source
+    SEDGE_PASS_CURVED,          // curved, with fields as state
     SEDGE_PASS_KINDS
 } sedge_pass_kind;
 

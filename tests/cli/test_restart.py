@@ -153,7 +153,7 @@ class Continuation(Run):
                 self.assertAlmostEqual(energies[0] / energies[1], 1, delta=1e-12)
 
     def test_curved_levels(self):
-        # With local time steps, which put curved elements into two levels.
+        # With local time steps.
         self.deck = self.write("curved.yaml", CURVED)
         words = ("--set", "time.integrator=ader", "--quiet")
         for ranks in (0, 2):

@@ -782,6 +782,8 @@ static void test_in_random_order(const kit_world *world)
     test_everything(world, 5, NULL);
     test_lossless(world, 2, "0121");
     test_lossless(world, 5, "01");
+    test_curved_source(world, 4, "210", false); // products are code, with damping
+    test_curved_source(world, 6, NULL, false);  // in fp64 they are tables
 }
 
 // Each kind of kernel once, for a compiler that takes two seconds a program. (Terms of layers are
@@ -792,6 +794,7 @@ static void test_some(const kit_world *world)
     test_lossless(world, 3, NULL);
     test_total_field(world, 3);
     test_tensors(world);
+    test_curved_source(world, 4, "210", false);
     test_refused(world);
 }
 
@@ -823,7 +826,7 @@ static void test_all(const kit_world *world)
     if (!test_is_small()) test_curved(world, 3, "121");
     for (int order = test_is_small() ? 2 : 3; order <= most; order++)
         test_curved_source(world, order, order % 2 == 0 ? "012" : "210", true);
-    for (int order = 1; order <= (alone ? 6 : most); order++)
+    for (int order = 1; order <= (match_everything() ? SEDGE_ORDER_MAX : alone ? 6 : most); order++)
         test_curved_source(world, order, order % 2 == 0 ? "210" : "012", false);
     if (alone) test_curved_neighbours(world);
     if (alone) test_curved_source(world, 5, NULL, true);

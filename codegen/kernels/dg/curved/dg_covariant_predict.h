@@ -1,6 +1,6 @@
-// The mean that curved elements without terms predict over a step (src/dg/predictor.h), where the
-// state is the coefficients of covariant components. Behind dg_covariant_state.h, whose method,
-// memory of the block and shapes these are.
+// The mean that curved elements without terms and sources predict over a step (src/dg/predictor.h),
+// where the state is the coefficients of covariant components. Behind dg_covariant_state.h, whose
+// method, memory of the block and shapes these are.
 //
 //   b_{K+1} = u,  b_k = u + f_k dt L b_{k+1},  mean = b_1 + D (b_1 - u)
 //
