@@ -147,10 +147,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
     SEDGE_SUBSTEP;
 
     SEDGE_OUTER (b) {
-        const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;
-        const int here = (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
+        SEDGE_VALUES_HERE(b);
         SEDGE_SCRATCH(sedge_value, s_p, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
         SEDGE_BLOCKWIDE sedge_value *const s_q = s_p + SEDGE_Q_AT * SEDGE_ROW_WORDS;
         SEDGE_BLOCKWIDE sedge_value *const s_c = s_p + SEDGE_C_AT * SEDGE_ROW_WORDS;

@@ -98,6 +98,13 @@
 // The row of the face node at place j of orbit k.
 #define SEDGE_FACE_ROW(j, k) ((j)*SEDGE_CURVED_SUMMED + SEDGE_LOWER_ORBITS + (k))
 
+// The block's values: the first, its map, how many there are.
+#define SEDGE_VALUES_HERE(b)                                        \
+    const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;       \
+    const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK; \
+    const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;        \
+    const int here = (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK)
+
 // ---- geometry ----------------------------------------------------------------------------------
 
 // `words` words of a row, in packs of 16 bytes on a GPU.

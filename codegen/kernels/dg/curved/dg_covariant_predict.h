@@ -91,29 +91,14 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
                       SEDGE_CURVED_PREDICT_LIST)
 {
     SEDGE_OUTER (b) {
-        const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;
-        const int here = (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
-        SEDGE_SCRATCH(sedge_value, s_u, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_x = s_u + SEDGE_CURVED_BLOCK * SEDGE_OWN_STRIDE;
-        SEDGE_BLOCKWIDE sedge_value *const s_e = s_x + SEDGE_CURVED_BLOCK * SEDGE_RECORD_STRIDE;
-#if SEDGE_CURVED_IN_PLACE
-        SEDGE_BLOCKWIDE sedge_value *const s_t = s_e;
-#else
-        SEDGE_BLOCKWIDE sedge_value *const s_t = s_e + SEDGE_CURVED_BLOCK * SEDGE_COLUMN_STRIDE;
-#endif
+        SEDGE_VALUES_HERE(b);
+        SEDGE_STATE_MEMORY;
 
 #if SEDGE_TARGET_HOST
         for (int i = 0; i < SEDGE_WORDS; i++) s_u[i] = u[start * SEDGE_NODES_PADDED].f[i];
         for (int i = 0; i < SEDGE_CURVE_WORDS; i++) s_x[i] = curves[curve].c[i];
 #else
-        SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_CURVED_THREADS) {
-            if (e < here)
-                SEDGE_COPY_PACK(s_u + e * SEDGE_OWN_STRIDE + p * SEDGE_PACK,
-                                (const SEDGE_GLOBAL sedge_value *)(u + start * SEDGE_NODES_PADDED) +
-                                    e * SEDGE_WORDS + p * SEDGE_PACK);
-        }
+        SEDGE_COPY_COEFFICIENTS
         copy_maps(s_x, SEDGE_RECORD_STRIDE, curves + curve, here);
         SEDGE_COPY_WAIT();
 #endif

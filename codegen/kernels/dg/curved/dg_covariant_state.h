@@ -80,6 +80,21 @@
         (row)[f] = find_state(u, start + ((e) < here ? (e) : here - 1), n)->f[f];
 #endif
 
+// The block's memory, and what copies the values' coefficients there until SEDGE_COPY_WAIT.
+#define SEDGE_STATE_MEMORY                                                                   \
+    SEDGE_SCRATCH(sedge_value, s_u, SEDGE_CURVED_BLOCK *SEDGE_CURVED_SCRATCH);               \
+    SEDGE_BLOCKWIDE sedge_value *const s_x = s_u + SEDGE_CURVED_BLOCK * SEDGE_OWN_STRIDE;    \
+    SEDGE_BLOCKWIDE sedge_value *const s_e = s_x + SEDGE_CURVED_BLOCK * SEDGE_RECORD_STRIDE; \
+    SEDGE_BLOCKWIDE sedge_value *const s_t =                                                 \
+        s_e + (SEDGE_CURVED_IN_PLACE ? 0 : SEDGE_CURVED_BLOCK * SEDGE_COLUMN_STRIDE)
+#define SEDGE_COPY_COEFFICIENTS                                                                  \
+    SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_CURVED_THREADS) {     \
+        if (e < here)                                                                            \
+            SEDGE_COPY_PACK(s_u + e * SEDGE_OWN_STRIDE + p * SEDGE_PACK,                         \
+                            (const SEDGE_GLOBAL sedge_value *)(u + start * SEDGE_NODES_PADDED) + \
+                                e * SEDGE_WORDS + p * SEDGE_PACK);                               \
+    }
+
 // An orbit's four points from a row of the columns, of `rows` rows each, and back.
 SEDGE_FUNCTION void load_columns(sedge_value *v, const SEDGE_BLOCKWIDE sedge_value *from, int rows)
 {
@@ -385,18 +400,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
     SEDGE_SUBSTEP;
 
     SEDGE_OUTER (b) {
-        const sedge_int64 start = first + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 curve = first_curve + b * SEDGE_CURVED_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_CURVED_BLOCK;
-        const int here = (int)(left < SEDGE_CURVED_BLOCK ? left : SEDGE_CURVED_BLOCK);
-        SEDGE_SCRATCH(sedge_value, s_u, SEDGE_CURVED_BLOCK * SEDGE_CURVED_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_x = s_u + SEDGE_CURVED_BLOCK * SEDGE_OWN_STRIDE;
-        SEDGE_BLOCKWIDE sedge_value *const s_e = s_x + SEDGE_CURVED_BLOCK * SEDGE_RECORD_STRIDE;
-#if SEDGE_CURVED_IN_PLACE
-        SEDGE_BLOCKWIDE sedge_value *const s_t = s_e;
-#else
-        SEDGE_BLOCKWIDE sedge_value *const s_t = s_e + SEDGE_CURVED_BLOCK * SEDGE_COLUMN_STRIDE;
-#endif
+        SEDGE_VALUES_HERE(b);
+        SEDGE_STATE_MEMORY;
 
         // States, maps, and what is behind the faces. Beyond the last value these are of the last
         // one, or nothing: whatever that makes is not written.
@@ -426,12 +431,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             ask((rk.c != SEDGE_R(0.0) ? next : residual) + start * SEDGE_NODES_PADDED,
                 (unsigned)here * bytes);
 #elif SEDGE_CURVED_COEFFICIENTS
-        SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_CURVED_THREADS) {
-            if (e < here)
-                SEDGE_COPY_PACK(s_u + e * SEDGE_OWN_STRIDE + p * SEDGE_PACK,
-                                (const SEDGE_GLOBAL sedge_value *)(u + start * SEDGE_NODES_PADDED) +
-                                    e * SEDGE_WORDS + p * SEDGE_PACK);
-        }
+        SEDGE_COPY_COEFFICIENTS
 #endif
         find_links(link, place, links + start * 4, tables, here);
         copy_maps(s_x, SEDGE_RECORD_STRIDE, curves + curve, here);
