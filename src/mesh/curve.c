@@ -303,9 +303,9 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element)
     return volume;
 }
 
-// Lower bounds of a curved element's inradius and heights, from its smallest J and the largest
-// surface element of each face. Their inverses bound the norms of traces and of 1/J, on which the
-// stable time step depends.
+// For lower bounds of a curved element's inradius and heights: the smallest J, and of each face the
+// largest |n| anywhere in the element, with n = J grad r_f as if the face went through there. Their
+// inverses bound the norms of traces and of 1/J, on which the stable time step depends.
 static double bound_faces(const sedge_mesh *mesh, int32_t element, double largest[SEDGE_FACES])
 {
     double c[SEDGE_CURVE_TERMS][3];
@@ -315,15 +315,12 @@ static double bound_faces(const sedge_mesh *mesh, int32_t element, double larges
     for (int f = 0; f < SEDGE_FACES; f++) largest[f] = 0.0;
     sedge_mesh_expand(mesh, element, c);
     do {
-        const bool on[SEDGE_FACES] = {at[2] == 0, at[1] == 0,
-                                      at[0] + at[1] + at[2] == LATTICE_STEPS, at[0] == 0};
         double jacobian;
         double cofactor[3][3];
         measure_point(c, at, &jacobian, cofactor);
         least = fmin(least, jacobian);
         for (int f = 0; f < SEDGE_FACES; f++) {
             double n[3];
-            if (!on[f]) continue;
             sedge_curve_normal(cofactor, f, n);
             largest[f] = fmax(largest[f], sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
         }
