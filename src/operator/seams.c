@@ -366,14 +366,12 @@ int operator_frames_list(void **arguments, operator_frame_arguments *values,
 }
 
 sedge_status operator_seams_run(sedge_operator *op, const operator_fields *fields,
-                                sedge_stream *stream, bool remote, const sedge_stage *stage)
+                                sedge_stream *stream, bool remote, int from, int to)
 {
     const int last = op->mesh->levels - 1;
     const int32_t *const end = op->data.seam_end[remote];
-    const int32_t first = stage->level > 0 ? end[stage->level - 1]
-                          : remote         ? op->data.seam_end[false][last]
-                                           : 0;
-    int64_t points = (int64_t)(end[stage->level] - first) * op->element->face_nodes;
+    const int32_t first = from > 0 ? end[from - 1] : remote ? op->data.seam_end[false][last] : 0;
+    int64_t points = (int64_t)(end[to] - first) * op->element->face_nodes;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t trace = operator_trace_address(op);
     uint64_t seams = 0;

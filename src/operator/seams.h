@@ -40,8 +40,8 @@ typedef struct operator_frame_arguments {
 int operator_frames_list(void **arguments, operator_frame_arguments *values,
                          const sedge_operator *op, int64_t first);
 
-// Fill the slots of seams of straight elements of the stage's level, behind which is an element of
-// this rank, or (`remote`) of another one, whose traces have arrived.
+// Fill the slots of seams of straight elements of levels `from` to `to`, behind which is an element
+// of this rank, or (`remote`) of another one, whose traces have arrived. One launch.
 SEDGE_MUST_USE
 sedge_status operator_seams_run(sedge_operator *op, const operator_fields *fields,
-                                sedge_stream *stream, bool remote, const sedge_stage *stage);
+                                sedge_stream *stream, bool remote, int from, int to);

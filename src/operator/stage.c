@@ -150,7 +150,7 @@ static sedge_status run_halo_elements(sedge_operator *op, const operator_fields 
                                       sedge_stream *stream, const sedge_stage *stage)
 {
     SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage));
-    SEDGE_TRY(operator_seams_run(op, fields, stream, true, stage));
+    SEDGE_TRY(operator_seams_run(op, fields, stream, true, stage->level, stage->level));
     SEDGE_TRY(
         run_batches(op, fields, stream, op->data.slots.level[true][false][stage->level], stage));
     return operator_run_curved(op, fields, stream, true, stage);
@@ -257,10 +257,8 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     }
     SEDGE_TRY(operator_fan_close(fan));
     if (forks) SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
-    for (int level = ended; level >= 0; level--) { // seams read traces between levels, too
-        const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_seams_run(op, fields, op->main, false, &now));
-    }
+    // Seams read traces between levels, too.
+    SEDGE_TRY(operator_seams_run(op, fields, op->main, false, 0, ended));
     if (forks) SEDGE_TRY(sedge_event_record(op->events.seams_ready, op->main));
     if (beside) SEDGE_TRY(make_boundary_traces(op, fields, op->side, stage));
     if (has_curved(op)) SEDGE_TRY(run_curved_beside(op, fields, stage, ended));
