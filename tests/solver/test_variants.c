@@ -10,13 +10,14 @@
 // configuration but the rule's has two orders of four, one in each precision, so that it occurs in
 // both precisions, at low and high orders and for several chips: types and loops' lengths are
 // independent in the kernels' sources. Advection has orders 1 and 4. And the program of all other
-// kernels, with those of curved elements, of orders 1, 4 and 10, and for coefficients of the
-// Bernstein-Bezier basis, of orders 1 and 10. Configurations that can only be requested by name are
-// left out.
+// kernels, with those of curved elements, of orders 1, 4 (with the predictions of ADER steps) and
+// 10, and for coefficients of the Bernstein-Bezier basis, of orders 1 and 10. Configurations that
+// can only be requested by name are left out.
 #include "codegen/spill_check.h"
 #include "forms/candidates.h"
 #include "forms/program.h"
 #include "operator/operator.h"
+#include "time/integrator.h"
 
 #include <stdlib.h>
 
@@ -122,9 +123,11 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
     sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
     const sedge_element *const element = batch->elements[order];
     sedge_problem problem = {0};
+    const bool predicts = basis == SEDGE_NODAL && order == 4;
 
     CHECK_OK(make_problem(&problem, "maxwell", order, precision));
     problem.curved = basis == SEDGE_NODAL;
+    if (predicts) problem.integrator = sedge_integrator_find("ader");
     for (int i = 0; i < problem.equation->source_count && basis != SEDGE_NODAL; i++) {
         if (problem.equation->sources[i].type == SEDGE_SOURCE_INCIDENT)
             problem.incident_count = 1; // faces are converted then
@@ -142,8 +145,11 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
     CHECK(strstr(sedge_text_get(text[1]),
                  basis == SEDGE_NODAL ? "sedge_curved_energy" : "define SEDGE_CONVERT_FACES 1") !=
           NULL);
+    CHECK(!predicts || strstr(sedge_text_get(text[1]), "define SEDGE_CURVED_PREDICTS 1") != NULL);
     (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name[1],
-                   basis == SEDGE_NODAL ? "curved" : "bernstein");
+                   predicts               ? "curved ader"
+                   : basis == SEDGE_NODAL ? "curved"
+                                          : "bernstein");
     batch->texts[batch->count++] = text[1];
     sedge_text_free(text[0]);
     sedge_text_free(text[2]);
