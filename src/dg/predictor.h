@@ -40,6 +40,16 @@
 // is what it gains without: L u is w times the fields, while their jumps, as D u, are by k. The
 // memory has no such term.
 //
+// In curved elements with neither terms nor a source, where a device keeps covariant components as
+// their state (dg/cubature.h), only the last use of L has the metric G^T G / J as it is. Before it,
+// in L_lin, it is exact at the element's vertices and linear between them:
+//
+//   mean = u + f_1 dt L (u + f_2 dt L_lin (u + f_3 dt L_lin u))
+//
+// L_lin v is a polynomial of degree N without a projection, and sparse in the Bernstein-Bezier
+// basis. It differs from L v by a part of the order h^2 for elements of size h, behind dt^2: this
+// is as small as the first power beyond K = 3.
+//
 // In curved elements the mean has Q dt L v, with polynomials of the reference element. What terms
 // do there over the step the stage adds, by the means of fields and memory. Above order 8 there is
 // no Q, but f_1 is 1/2 + lean, which takes lean (w dt)^2 of every wave: first order in the step.

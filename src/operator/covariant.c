@@ -48,26 +48,51 @@ int64_t operator_covariant_table_entries(const sedge_operator *op)
     const sedge_element *const element = op->element;
 
     if (op->curved.cubature == NULL || !sedge_cubature_is_covariant(op->problem)) return 0;
-    return (int64_t)SIGNS *
-           (element->nodes + SIGNS * (element->nodes - element->face_nodes) + element->face_nodes);
+    return (int64_t)SIGNS * ((1 + 2 * SEDGE_FACES) * element->nodes +
+                             SIGNS * (element->nodes - element->face_nodes) + element->face_nodes);
 }
 
-sedge_status operator_covariant_fill_table(int16_t *out, const sedge_operator *op,
+// Of the coefficients alpha of each orbit: the places of alpha - e_k among the orbits of order
+// N - 1, or 0, [vertices k][SIGNS]; then alpha_k.
+static void fill_below(int16_t *out, const operator_orbits *sets, const sedge_bernstein *basis)
+{
+    enum { ENTRIES = SEDGE_FACES * SIGNS };
+
+    for (int o = 0; o < sets->nodes.count; o++, out += (ptrdiff_t)2 * ENTRIES) {
+        for (int i = 0; i < ENTRIES; i++) {
+            const int *const alpha = basis->index[sets->nodes.member[o][i % SIGNS]];
+            const int k = i / SIGNS;
+            int place = 0;
+            if (alpha[k] > 0) {
+                const int below = sedge_bernstein_number(basis->order - 1, alpha[1] - (k == 1),
+                                                         alpha[2] - (k == 2), alpha[3] - (k == 3));
+                while (sets->lower.member[place / SIGNS][place % SIGNS] != below) place++;
+            }
+            out[i] = (int16_t)place;
+            out[ENTRIES + i] = (int16_t)alpha[k];
+        }
+    }
+}
+
+sedge_status operator_covariant_fill_table(int16_t *out, sedge_operator *op,
                                            const int16_t *simplices)
 {
     const int width = op->element->face_nodes;
     operator_orbits sets = {0};
-    const sedge_status status = operator_orbits_create(&sets, op->element, NULL);
+    sedge_status status;
 
-    for (int o = 0; o < sets.nodes.count && status == SEDGE_OK; o++) {
+    SEDGE_TRY(operator_bernstein_need(op));
+    SEDGE_TRY_GOTO(status, operator_orbits_create(&sets, op->element, NULL));
+    for (int o = 0; o < sets.nodes.count; o++)
         for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)sets.nodes.member[o][j];
-    }
-    for (int o = 0; o < sets.lower.count && status == SEDGE_OK; o++) {
+    for (int o = 0; o < sets.lower.count; o++) {
         for (int j = 0; j < SIGNS; j++)
             for (int k = 0; k < 4; k++) *out++ = simplices[4 * sets.lower.member[o][j] + k];
     }
-    for (int k = 0; k < width && status == SEDGE_OK; k++)
+    for (int k = 0; k < width; k++)
         for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)(sets.faces.member[k][j] % width);
+    fill_below(out, &sets, op->bernstein);
+done:
     operator_orbits_clear(&sets);
     return status;
 }

@@ -32,12 +32,13 @@ sedge_status operator_covariant_take_basis(sedge_operator *op);
 // to those along the two tangents of the own face.
 void operator_covariant_across(double across[2][3], const sedge_element *element, int code);
 
-// Behind the tables of dg_layout.h and dg_bernstein.h: the kernel's nodes by orbits. The number of
-// entries is 0 where this rank has no curved elements of this kind. `simplices` is the table of
-// dg_bernstein.h. SEDGE_ERR_MEMORY.
+// Behind the tables of dg_layout.h and dg_bernstein.h: the kernel's nodes by orbits, and the
+// coefficients of order N - 1 below them (dg_covariant_predict.h). The number of entries is 0 where
+// this rank has no curved elements of this kind. `simplices` is the table of dg_bernstein.h.
+// SEDGE_ERR_MEMORY.
 int64_t operator_covariant_table_entries(const sedge_operator *op);
 SEDGE_MUST_USE
-sedge_status operator_covariant_fill_table(int16_t *out, const sedge_operator *op,
+sedge_status operator_covariant_fill_table(int16_t *out, sedge_operator *op,
                                            const int16_t *simplices);
 
 // Compulsory bytes and nominal operations of a stage in all curved elements of this rank.

@@ -533,33 +533,43 @@ static void turn_brackets(operator_term_memory memory[SEDGE_MAX_KINDS + 1],
     }
 }
 
-// The mean over `dt` from the step's beginning, of elements without terms, by
-// dg_covariant_predict.h.
+// Consecutive ranges whose elements predict by dg_covariant_predict.h. The last `halves` SIMD
+// batches have finer neighbours: ranges are in this order.
+typedef struct plain_run {
+    sedge_span span;
+    int64_t halves;
+} plain_run;
+
+// The means of such a run over `dt` from the step's beginning, and of its last batches over the
+// first half of it.
 static sedge_status predict_plain(sedge_operator *op, const operator_fields *fields,
-                                  const sedge_buffer *to, sedge_stream *stream,
-                                  const sedge_span *span, double dt)
+                                  sedge_stream *stream, const plain_run *run, double dt)
 {
     const operator_curved_config *const config = &op->curved.config;
     const int order = op->element->order;
     int powers = sedge_predictor_terms(order, true);
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t mean = sedge_buffer_address(to);
+    uint64_t mean = sedge_buffer_address(fields->residual);
+    uint64_t half = sedge_buffer_address(fields->u[1]);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t operators = sedge_buffer_address(op->curved.operators);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
-    int64_t first = span->first, first_curve = span->first_curve, count = span->count;
+    int64_t first = run->span.first, first_curve = run->span.first_curve;
+    int64_t count = run->span.count, halves = run->halves;
     operator_real step[SEDGE_PREDICTOR_POWERS];
-    void *const arguments[] = {&u,         &mean,    &curves,  &material,    &materials,
-                               &operators, &tables,  &first,   &first_curve, &count,
+    void *const arguments[] = {&u,         &mean,    &half,    &curves,      &material, &materials,
+                               &operators, &tables,  &first,   &first_curve, &count,    &halves,
                                &step[0],   &step[1], &step[2], &powers};
 
+    if (count == 0) return SEDGE_OK;
     for (int k = 0; k < SEDGE_PREDICTOR_POWERS; k++)
         step[k] = operator_scalar(op, k < powers ? dt * sedge_predictor_factor(order, k + 1) : 0.0);
-    return operator_launch(&op->launcher, KERNEL_PREDICT_CURVED, stream,
-                           (count + config->block - 1) / config->block, config->threads, arguments,
-                           sizeof arguments / sizeof arguments[0]);
+    const int64_t blocks = (count + config->block - 1) / config->block;
+    const int64_t more = (halves + config->block - 1) / config->block;
+    return operator_launch(&op->launcher, KERNEL_PREDICT_CURVED, stream, blocks + more,
+                           config->threads, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 // The mean over `dt` from the step's beginning into both[0], by passes; both[1] is overwritten.
@@ -588,44 +598,58 @@ static sedge_status predict_span(sedge_operator *op, const operator_fields *fiel
     return damps ? damp_curved(op, fields, from, both[0], stream, &span) : SEDGE_OK;
 }
 
-// The curved elements of a range, with the memory of `halves` from batch `place` on.
+// The SIMD batches of a curved range.
+static sedge_span find_span(const sedge_operator *op, const sedge_range *range)
+{
+    const sedge_span *const all = &op->data.slots.level[range->halo][true][range->level];
+    const int64_t first = sedge_slots_first(&op->data.slots, range);
+
+    return (sedge_span){.first = first,
+                        .count = sedge_slots_first(&op->data.slots, range + 1) - first,
+                        .first_curve = all->first_curve + first - all->first};
+}
+
+// A range whose elements predict by passes, with the memory of `halves` from batch `place` on.
 static sedge_status predict_range(sedge_operator *op, const operator_fields *fields,
                                   sedge_stream *stream, const sedge_range *range, int64_t place,
                                   double dt)
 {
-    const sedge_span *const all = &op->data.slots.level[range->halo][true][range->level];
-    const int64_t first = sedge_slots_first(&op->data.slots, range);
-    const sedge_span span = {.first = first,
-                             .count = sedge_slots_first(&op->data.slots, range + 1) - first,
-                             .first_curve = all->first_curve + first - all->first};
+    const sedge_span span = find_span(op, range);
     sedge_buffer *const mean = fields->residual, *const half = fields->u[1];
     sedge_buffer *const halves = op->predictor.halves;
 
-    if (predicts_plain(op, range)) {
-        if (range->finer) SEDGE_TRY(predict_plain(op, fields, half, stream, &span, 0.5 * dt));
-        return predict_plain(op, fields, mean, stream, &span, dt);
-    }
     if (range->finer) { // the brackets of the whole step need the place of `half`
         SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, range->halo,
                                span, 0.5 * dt));
-        SEDGE_TRY(copy_states(op, stream, halves, place, half, first, span.count));
+        SEDGE_TRY(copy_states(op, stream, halves, place, half, span.first, span.count));
     }
     SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, range->halo,
                            span, dt));
     if (!range->finer) return SEDGE_OK;
-    return copy_states(op, stream, half, first, halves, place, span.count);
+    return copy_states(op, stream, half, span.first, halves, place, span.count);
 }
 
 sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, bool halo, int level, double dt)
 {
+    plain_run run = {.halves = 0};
     int64_t place = 0;
 
     for (int r = 0; r < op->mesh->range_count; r++) {
         const sedge_range *const range = &op->mesh->ranges[r];
-        if (range->curved && range->halo == halo && range->level == level)
-            SEDGE_TRY(predict_range(op, fields, stream, range, place, dt));
+        const int64_t own_place = place;
         place += count_halves(op, range);
+        if (!range->curved || range->halo != halo || range->level != level) continue;
+        if (predicts_plain(op, range)) {
+            const sedge_span span = find_span(op, range);
+            if (run.span.count == 0) run.span = (sedge_span){span.first, 0, span.first_curve};
+            run.span.count += span.count;
+            if (range->finer) run.halves += span.count;
+            continue;
+        }
+        SEDGE_TRY(predict_plain(op, fields, stream, &run, dt));
+        run = (plain_run){.halves = 0};
+        SEDGE_TRY(predict_range(op, fields, stream, range, own_place, dt));
     }
-    return SEDGE_OK;
+    return predict_plain(op, fields, stream, &run, dt);
 }

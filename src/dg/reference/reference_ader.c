@@ -296,6 +296,57 @@ static bool is_known(const sedge_reference *reference, int p)
     return false;
 }
 
+// Does curved element e predict with the linear metric (dg/predictor.h)?
+static bool has_brackets(const sedge_reference *reference, int32_t e)
+{
+    return sedge_mesh_curve(reference->mesh, e) >= 0 &&
+           sedge_predictor_is_plain(reference->problem, reference->mesh->group[e]) &&
+           sedge_cubature_state_is_covariant(reference->problem);
+}
+
+// u + f_1 dt L v of such an element into its chain, with v in brackets; its rates are L v.
+static void find_brackets(sedge_reference *reference, const double *u, int32_t e, double dt)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int order = reference->element->order;
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    memcpy(ader->chain + e * stride, u + e * stride, (size_t)stride * sizeof(double));
+    for (int k = sedge_predictor_terms(order, true); k > 0; k--) {
+        const double step = dt * sedge_predictor_factor(order, k);
+        if (k > 1) {
+            reference_linear_rhs(reference, e, ader->chain, ader->rate + e * stride);
+        } else {
+            reference_local_slopes(reference, e, ader->chain, ader->rate + e * stride);
+        }
+        for (int64_t i = e * stride; i < (e + 1) * stride; i++)
+            ader->chain[i] = u[i] + step * ader->rate[i];
+    }
+}
+
+// The means of such elements of a level over the step, in place of what the chain has found.
+static void predict_brackets(sedge_reference *reference, const double *u, int level, double dt)
+{
+    struct reference_ader *const ader = reference->ader;
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+    const size_t bytes = (size_t)stride * sizeof(double);
+    double damping[MOST_MODES] = {0.0};
+    const bool damps = find_damping(damping, reference->element->order);
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        if (sedge_mesh_level(reference->mesh, e) != level || !has_brackets(reference, e)) continue;
+        // What damping of the half adds to the mean goes when this is written.
+        find_brackets(reference, u, e, 0.5 * dt);
+        memcpy(ader->half + e * stride, ader->chain + e * stride, bytes);
+        if (damps) damp_element(reference, e, damping, 0.5 * dt, 1.0);
+        find_brackets(reference, u, e, dt);
+        memcpy(ader->mean + e * stride, ader->chain + e * stride, bytes);
+        if (damps) damp_element(reference, e, damping, dt, 0.0);
+    }
+}
+
 // The means of a level over the step from t.
 static void predict(sedge_reference *reference, const double *u, int level, double t, double dt)
 {
@@ -319,6 +370,7 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
         half *= 0.5;
     }
     restore_memory(reference);
+    predict_brackets(reference, u, level, dt);
     for (int p = 0; p < reference->points; p++)
         if (!is_known(reference, p)) predict_point(reference, p, level, t, dt, terms);
 }

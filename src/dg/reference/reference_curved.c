@@ -420,36 +420,98 @@ static void weigh(sedge_reference *reference, double c[SEDGE_CURVE_TERMS][3])
     }
 }
 
-void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
-                             double *rhs)
+// reference->covariant from the fields of element e at its nodes.
+static void find_covariant(sedge_reference *reference, int32_t e, double c[SEDGE_CURVE_TERMS][3],
+                           const double *all)
 {
     const sedge_element *const element = reference->element;
-    const sedge_cubature *const cubature = reference->cubature;
     const int n = element->nodes;
     const int fields = reference->problem->equation->fields;
-    const int points = cubature->volume.points;
     const double *const own = all + (int64_t)e * fields * n;
-    double c[SEDGE_CURVE_TERMS][3];
     double rst[3], dx[3][3];
     double u[SEDGE_MAX_FIELDS] = {0.0}, at[SEDGE_MAX_FIELDS] = {0.0};
 
-    sedge_mesh_expand(reference->mesh, e, c);
     for (int i = 0; i < n; i++) {
         find_tangents(element, c, i, rst, dx);
         for (int k = 0; k < fields; k++) u[k] = own[k * n + i];
         take_covariant(at, dx, u, fields);
         for (int k = 0; k < fields; k++) reference->covariant[k * n + i] = at[k];
     }
+}
+
+// rhs [fields][nodes] at node i from covariant components.
+static void put_cartesian(const sedge_element *element, double c[SEDGE_CURVE_TERMS][3], int i,
+                          const double *at, int fields, double *rhs)
+{
+    double rst[3], dx[3][3];
+
+    find_tangents(element, c, i, rst, dx);
+    for (int k = 0; k < fields; k += 3) {
+        double v[3];
+        to_cartesian(v, dx, at + k);
+        for (int d = 0; d < 3; d++) rhs[(k + d) * element->nodes + i] = v[d];
+    }
+}
+
+void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
+                             double *rhs)
+{
+    const sedge_cubature *const cubature = reference->cubature;
+    const int n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+    const int points = cubature->volume.points;
+    double c[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(reference->mesh, e, c);
+    find_covariant(reference, e, c, all);
     find_curls(reference, e);
     add_faces(reference, e, c, all, t);
     weigh(reference, c);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < fields; k++) at[k] = 0.0;
+        double at[SEDGE_MAX_FIELDS] = {0.0};
         reference_add_rows(at, cubature->project + (int64_t)i * points, reference->at_points,
                            points, fields);
-        find_tangents(element, c, i, rst, dx);
-        for (int k = 0; k < fields; k += 3) to_cartesian(u + k, dx, at + k);
-        for (int k = 0; k < fields; k++) rhs[k * n + i] = u[k];
+        put_cartesian(reference->element, c, i, at, fields, rhs);
+    }
+}
+
+// -G^T G / J at the element's vertices.
+static void find_vertex_metrics(double metric[4][3][3], double c[SEDGE_CURVE_TERMS][3])
+{
+    static const double vertex[4][3] = {
+        {-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
+
+    for (int v = 0; v < 4; v++) {
+        double dx[3][3], cofactor[3][3];
+        sedge_curve_tangents(c, vertex[v], dx);
+        const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) metric[v][i][j] = -dot(dx[i], dx[j]) / jacobian;
+    }
+}
+
+void reference_linear_rhs(sedge_reference *reference, int32_t e, const double *all, double *rhs)
+{
+    const sedge_element *const element = reference->element;
+    const int fields = reference->problem->equation->fields;
+    double c[SEDGE_CURVE_TERMS][3];
+    double metric[4][3][3];
+
+    sedge_mesh_expand(reference->mesh, e, c);
+    find_covariant(reference, e, c, all);
+    find_curls(reference, e);
+    find_vertex_metrics(metric, c);
+    for (int n = 0; n < element->nodes; n++) {
+        const double *const d = reference->density + (int64_t)n * fields;
+        const double r = element->r[n], s = element->s[n], t = element->t[n];
+        const double part[4] = {-0.5 * (1.0 + r + s + t), 0.5 * (1.0 + r), 0.5 * (1.0 + s),
+                                0.5 * (1.0 + t)};
+        double at[SEDGE_MAX_FIELDS] = {0.0};
+        for (int i = 0; i < 4 * fields * 3; i++) { // vertex, field, column
+            const int v = i / (3 * fields), k = i / 3 % fields, j = i % 3;
+            at[k] += part[v] * metric[v][k % 3][j] * d[k - k % 3 + j];
+        }
+        put_cartesian(element, c, n, at, fields, rhs);
     }
 }
 

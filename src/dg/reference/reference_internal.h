@@ -123,6 +123,10 @@ void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *a
 void reference_covariant_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
                              double *rhs);
 
+// The same without faces, and with a metric that is linear between the element's vertices
+// (dg/predictor.h).
+void reference_linear_rhs(sedge_reference *reference, int32_t e, const double *all, double *rhs);
+
 // sedge_cubature_take_covariant in the curved element e.
 void reference_take_covariant(const sedge_reference *reference, int32_t e, double *u, bool back);
 

@@ -68,6 +68,7 @@
      SEDGE_SERIES_ENTRIES)
 #define SEDGE_AROUND_AT (SEDGE_NODES_AT + 4 * SEDGE_NODE_ORBITS)
 #define SEDGE_FACES_AT  (SEDGE_AROUND_AT + 16 * SEDGE_LOWER_ORBITS)
+#define SEDGE_BELOW_AT  (SEDGE_FACES_AT + 4 * SEDGE_FACE_NODES)
 
 // The block's memory, in rows:
 //   s_p  orbits of nodes
