@@ -6,11 +6,14 @@
 //
 //   level_K = floor(log2(dt_K / dt)),    but at most that of each neighbour + 1.
 //
-// Where a surface's condition needs both sides, both get the lower level. The tick is dt = lambda
-// min_K dt_K. A lambda below 1 may lift many elements by one level; it and the number of levels are
-// those of the least cost per simulated time,
+// Where a surface's condition needs both sides, both get the lower level. Other elements take a
+// lower level, too, where that costs less than the faces between levels which it saves. The tick is
+// dt = lambda min_K dt_K. A lambda below 1 may lift many elements by one level; it and the number
+// of levels are those of the least cost per simulated time,
 //
-//   (tick_cost + sum_K w_K 2^-level_K) / dt,    w_K the cost of a step of element K.
+//   (tick_cost + sum_K w_K 2^-level_K + face_cost sum_F 2^-level_F) / dt,
+//
+// w_K the cost of a step of element K, F the faces between levels with the higher one of the two.
 #pragma once
 
 #include "dg/problem.h"
@@ -29,7 +32,8 @@ typedef struct sedge_levels_options {
     int most;               // levels at most, 1 to SEDGE_LEVELS_MAX
     int threads;            // of this rank
     double tick_cost;       // of a tick, whatever its elements
-    sedge_levels_cost cost; // of an element's step, in the same unit
+    double face_cost;       // of a face between levels, in a step of the higher one
+    sedge_levels_cost cost; // of an element's step; all in the same unit
 } sedge_levels_options;
 
 typedef struct sedge_levels {
@@ -67,9 +71,9 @@ double sedge_levels_pass(const sedge_comm *comm, const sedge_problem *problem,
 void sedge_levels_weigh(uint16_t *work, const sedge_problem *problem, const sedge_mesh *mesh,
                         sedge_levels_cost cost);
 
-// A lower bound of that cost, found in a fraction of the time: without ticks, and as if each
-// element could have its own step. Does not depend on the number of ranks. The wave speed is not 0
-// everywhere. SEDGE_ERR_MEMORY on all ranks. Collective.
+// A lower bound of that cost, found in a fraction of the time: without ticks and faces between
+// levels, and as if each element could have its own step. Does not depend on the number of ranks.
+// The wave speed is not 0 everywhere. SEDGE_ERR_MEMORY on all ranks. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_levels_least_cost(double *cost, const sedge_comm *comm,
                                      const sedge_problem *problem, const sedge_mesh *mesh,

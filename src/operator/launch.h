@@ -21,7 +21,7 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_PREDICT,       // this and the next seven only for integrators with `predictor`
+    KERNEL_PREDICT,       // this and the next eight only for integrators with `predictor`
     KERNEL_PREDICT_TERMS, // in elements with terms; only where there are some
     KERNEL_PREDICT_POINT,
     KERNEL_PREDICT_POINT_MEMORY, // of terms; only where there are some
@@ -29,6 +29,7 @@ typedef enum operator_kernel {
     KERNEL_DAMP_CURVED,
     KERNEL_TAKE_TRACES,
     KERNEL_STEP_TRACES,
+    KERNEL_PACK_TRACES,
     KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions
     KERNEL_EXPONENTIAL,   // only where terms are exponential
     KERNEL_MEMORY_ENERGY, // only where terms tell the energy of their memory

@@ -48,6 +48,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_DAMP_CURVED] = "sedge_damp_curved",
     [KERNEL_TAKE_TRACES] = "sedge_take_traces",
     [KERNEL_STEP_TRACES] = "sedge_step_traces",
+    [KERNEL_PACK_TRACES] = "sedge_pack_traces",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
     [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
@@ -375,7 +376,7 @@ static sedge_status find_kernels(sedge_operator *op)
     const bool two_sided = sedge_problem_is_two_sided(op->problem);
     const bool stores = operator_terms_store_energy(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
-        const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_STEP_TRACES;
+        const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_PACK_TRACES;
         if (predicts && !op->problem->integrator->predictor) continue;
         const bool of_terms = k == KERNEL_PREDICT_TERMS || k == KERNEL_PREDICT_POINT_MEMORY;
         if (of_terms && !operator_terms_staged(op->problem)) continue;

@@ -8,7 +8,7 @@ typedef struct trace_list {
     const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
     uint64_t address;          // of the first trace
     int64_t count;
-    operator_parcels parcels;
+    const operator_parcels *parcels; // NULL: none are other ranks'
 } trace_list;
 
 static int64_t count_blocks(int64_t points)
@@ -17,21 +17,26 @@ static int64_t count_blocks(int64_t points)
 }
 
 static sedge_status make_traces(sedge_operator *op, const operator_fields *means,
-                                sedge_stream *stream, trace_list *list, int started)
+                                sedge_stream *stream, const trace_list *list, int started)
 {
     const int threads = operator_sent_threads(sedge_device_get_info(op->device));
     uint64_t mean = sedge_buffer_address(means->u[0]);
     uint64_t half = sedge_buffer_address(means->u[1]);
     uint64_t faces = sedge_buffer_address(list->faces);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
+    uint64_t trace = list->address;
     int64_t points = list->count * op->element->face_nodes;
-    operator_parcels *const to = &list->parcels;
+    operator_parcels to = list->parcels != NULL ? *list->parcels : (operator_parcels){.count = 0};
     const int64_t blocks = (points + threads - 1) / threads;
-    int turns = to->count > 0 ? operator_sent_turns(op, blocks) : 1;
-    void *const arguments[] = {&mean,      &half,   &faces,     &tables, &list->address, &to->list,
-                               &to->ended, &points, &to->count, &turns,  &started};
+    int turns = to.count > 0 ? operator_sent_turns(op, blocks) : 1;
+    void *const arguments[] = {&mean,    &half,    &faces,    &tables,   &trace, &points,
+                               &started, &to.list, &to.ended, &to.count, &turns};
 
-    return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, (blocks + turns - 1) / turns,
+    if (list->parcels == NULL) {
+        return operator_launch(&op->launcher, KERNEL_STEP_TRACES, stream, count_blocks(points),
+                               SEDGE_TRACE_THREADS, arguments, 7);
+    }
+    return operator_launch(&op->launcher, KERNEL_PACK_TRACES, stream, (blocks + turns - 1) / turns,
                            threads, arguments, 11);
 }
 
@@ -41,10 +46,10 @@ sedge_status operator_make_step_traces(sedge_operator *op, const operator_fields
     const int64_t face_bytes =
         (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
     const int64_t first = (int64_t)op->mesh->halo_faces + op->mesh->boundary_faces;
-    trace_list list = {.faces = op->predictor.step_faces,
-                       .address =
-                           sedge_buffer_address(op->faces.trace) + (uint64_t)(first * face_bytes),
-                       .count = op->predictor.pair_faces[started]};
+    const trace_list list = {.faces = op->predictor.step_faces,
+                             .address = sedge_buffer_address(op->faces.trace) +
+                                        (uint64_t)(first * face_bytes),
+                             .count = op->predictor.pair_faces[started]};
 
     return make_traces(op, means, stream, &list, started);
 }
@@ -53,10 +58,10 @@ sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields
                                        sedge_stream *stream, int started,
                                        const operator_parcels *parcels)
 {
-    trace_list list = {.faces = op->predictor.step_halo,
-                       .address = sedge_buffer_address(op->exchange.packed),
-                       .count = op->mesh->halo_faces,
-                       .parcels = *parcels};
+    const trace_list list = {.faces = op->predictor.step_halo,
+                             .address = sedge_buffer_address(op->exchange.packed),
+                             .count = op->mesh->halo_faces,
+                             .parcels = parcels};
 
     return make_traces(op, means, stream, &list, started);
 }

@@ -36,6 +36,7 @@ sedge_levels_options sedge_levels_plan(const sedge_comm *comm, const sedge_deck 
         .most = deck->levels,
         .threads = sedge_cpu_share(sedge_comm_node_size(comm)),
         .tick_cost = sedge_pass_launches(problem->integrator) * launch,
+        .face_cost = sedge_pass_face(problem->order),
         .cost = sedge_pass_cost,
     };
 }

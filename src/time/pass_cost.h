@@ -21,6 +21,10 @@ typedef enum sedge_pass_kind {
 double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
                        int words);
 
+// The time that a face between levels of local time steps takes in a step of the higher level, in
+// the same unit: its traces, and its part of the means over half of that step.
+double sedge_pass_face(int order);
+
 // The least time of one stage however few its elements are, in times of one small launch. With a
 // predictor: that of a tick, the shortest step of any element.
 double sedge_pass_launches(const sedge_integrator *integrator);

@@ -34,6 +34,7 @@ typedef struct slow_box {
     bool sheet;              // the cut is a surface whose condition needs both sides
     void (*move)(double *x); // of the corners; NULL: none
     double bent;             // the elements below this z are curved; 0: none
+    int pattern;             // above 0: waves are slow in elements of is_slow, too
 } slow_box;
 
 static double bent_below; // of the present box
@@ -44,6 +45,17 @@ static void bend(const double x[3], double moved[3])
 
     memcpy(moved, x, 3 * sizeof *x);
     if (z < 1.0) moved[2] += 0.1 * z * (1.0 - z) * x[0];
+}
+
+enum { LONE = 1, LONE_BELOW = 6 * 4 * 4 * 2 }; // a pattern, and behind its last element
+
+// Is the element with this number in the box slow in this pattern? LONE: one of each cell near the
+// box's lower end, no two of which are neighbours; in other patterns about half of them.
+static bool is_slow(int64_t id, int pattern)
+{
+    const uint32_t mixed = (uint32_t)(id * 7919 + pattern * 104729) * 2654435761U;
+
+    return pattern == LONE ? id % 6 == 0 && id < LONE_BELOW : (mixed >> 16) % 2 != 0;
 }
 
 static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of,
@@ -80,6 +92,9 @@ static void make(sedge_mesh **mesh, sedge_problem *problem, const sedge_comm *of
         if (strcmp(groups->surface_names[s], "cut") == 0) problem->boundaries[s].kind = &sheet;
     for (int32_t e = 0; e < (*mesh)->elements && box->move != NULL; e++)
         for (int v = 0; v < 4; v++) box->move((*mesh)->corners[e][v]);
+    const int above = strcmp(groups->volume_names[0], "above") == 0 ? 0 : 1;
+    for (int32_t e = 0; e < (*mesh)->elements && box->pattern > 0; e++)
+        if (is_slow((*mesh)->global_ids[e], box->pattern)) (*mesh)->group[e] = above;
 }
 
 static double cost_one(const sedge_integrator *integrator, int order, sedge_pass_kind kind,
@@ -126,15 +141,22 @@ static int own_level(const sedge_mesh *mesh, const sedge_problem *problem, int32
 
 // Each element has the highest level that it may have: its own, or one more than the lowest of its
 // neighbours. (That has one solution only, because a level that is not the element's own comes from
-// a lower one.) The two sides of the sheet have the same level.
+// a lower one.) Where faces between levels cost, or the two sides of the sheet have the same level,
+// it may have a lower one. The cost is that of the levels, element by element, and of the faces.
 static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
-                             const sedge_levels *levels, bool has_sheet)
+                             const sedge_levels *levels, const sedge_levels_options *with,
+                             bool has_sheet)
 {
+    double sum = 0.0;
     int bad = 0;
 
     set_levels(mesh, levels);
     for (int32_t e = 0; e < mesh->elements; e++) {
+        const int own = sedge_mesh_level(mesh, e);
+        const sedge_pass_kind kind =
+            sedge_mesh_curve(mesh, e) >= 0 ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN;
         int expected = own_level(mesh, problem, e, levels);
+        double cost = with->cost(problem->integrator, problem->order, kind, 0);
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int32_t neighbour = mesh->faces[e][f].neighbour;
             const int32_t slot = -1 - neighbour;
@@ -142,9 +164,10 @@ static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
             if (neighbour >= 0) level = sedge_mesh_level(mesh, neighbour);
             if (neighbour < 0 && slot < mesh->halo_faces) level = mesh->halo_level[slot];
             if (level + 1 < expected) expected = level + 1;
+            if (level < own) cost += with->face_cost;
         }
-        bad += has_sheet ? sedge_mesh_level(mesh, e) > expected
-                         : sedge_mesh_level(mesh, e) != expected;
+        bad += has_sheet || with->face_cost > 0.0 ? own > expected : own != expected;
+        sum += ldexp(cost, -own);
     }
     for (int32_t i = 0; i < mesh->set_offsets[mesh->groups.surfaces] && has_sheet; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
@@ -154,24 +177,12 @@ static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
         if (side->other_slot >= 0) bad += mesh->halo_level[side->other_slot] != level;
     }
     CHECK(bad == 0);
-}
-
-// The cost is that of the levels, element by element, and not below its bound.
-static void check_cost(const sedge_levels *levels, const sedge_mesh *mesh,
-                       const sedge_problem *problem, const sedge_levels_options *with)
-{
-    double sum = 0.0, least = 0.0;
-
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const bool is_curved = sedge_mesh_curve(mesh, e) >= 0;
-        const sedge_pass_kind kind = is_curved ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN;
-        sum += ldexp(with->cost(problem->integrator, problem->order, kind, 0), -levels->level[e]);
-    }
     sedge_comm_sum(comm, &sum, 1);
-    // 1e-13: rounding of a few hundred additions.
-    CHECK_BOUND(fabs(levels->cost * levels->dt / (with->tick_cost + sum) - 1.0), 1e-13);
-    CHECK_OK(sedge_levels_least_cost(&least, comm, problem, mesh, with));
-    CHECK(least > 0.0 && least < levels->cost);
+    // Costs are kept in parts of 1 / 1024, and these tests' are whole but for faces'. 1e-13:
+    // rounding of a few hundred additions.
+    const double parts = 1024.0 * with->face_cost;
+    const double most = parts == floor(parts) ? 1e-13 : 1e-3;
+    CHECK_BOUND(fabs(levels->cost * levels->dt / (with->tick_cost + sum) - 1.0), most);
 }
 
 // The levels of this mesh on all ranks and, of the same one, on one rank.
@@ -187,10 +198,10 @@ static sedge_levels choose(const slow_box *box, const sedge_levels_options *with
     for (int32_t e = 0; e < mesh->elements; e++)
         digest += (mesh->global_ids[e] + 1) * (mesh->global_ids[e] + 7) * levels.level[e];
     sedge_comm_sum_int(comm, &digest, 1);
-    check_cost(&levels, mesh, &problem, with);
     double least = 0.0, least_alone = 0.0;
     CHECK_OK(sedge_levels_least_cost(&least, comm, &problem, mesh, with));
-    check_conditions(mesh, &problem, &levels, box->sheet);
+    CHECK(least > 0.0 && least < levels.cost);
+    check_conditions(mesh, &problem, &levels, with, box->sheet);
     sedge_problem_clear(&problem);
     sedge_mesh_free(mesh);
     make(&mesh, &problem, NULL, box);
@@ -337,6 +348,119 @@ static void test_graded(void)
     sedge_levels_clear(&levels);
 }
 
+// ---- faces between levels ----------------------------------------------------------------------
+
+// Slow elements alone among fast ones: a step of level 0 costs one of them half of its step more in
+// a tick, and each face to its neighbours half of a face. At the box's sides they have fewer.
+static void test_lone(void)
+{
+    const slow_box box = {.cells = {4, 4, 6}, .split = 3.0, .ratio = 2.0, .pattern = LONE};
+    const double face_costs[4] = {0.0, 0.24, 0.3, 0.6};
+    int64_t lone[4];
+
+    for (int i = 0; i < 4; i++) {
+        sedge_levels_options with = options;
+        with.face_cost = face_costs[i];
+        sedge_levels levels = choose(&box, &with);
+        CHECK(levels.levels == 2);
+        lone[i] = levels.count[1] - 6LL * 4 * 4 * 3;
+        sedge_levels_clear(&levels);
+    }
+    CHECK(lone[0] == LONE_BELOW / 6 && lone[1] == lone[0]);
+    CHECK(lone[2] > 0 && lone[2] < lone[0]); // four faces cost more than an element, three less
+    CHECK(lone[3] == 0);                     // two faces cost more
+}
+
+enum { FEW = 24, PATTERNS = 10 };
+
+// Of a tick of a small box whose slow elements have any of levels 0 and 1.
+typedef struct tick_costs {
+    double least;   // of all choices
+    double highest; // all slow elements have level 1
+} tick_costs;
+
+static tick_costs find_costs(const sedge_mesh *mesh, const sedge_problem *problem,
+                             const sedge_levels_options *with)
+{
+    tick_costs out = {.least = HUGE_VAL};
+    int slow[FEW], count = 0;
+
+    for (int e = 0; e < FEW; e++)
+        if (problem->materials[mesh->group[e]][0] == 1.0) slow[count++] = e;
+    for (int choice = 0; choice < 1 << count; choice++) {
+        bool lifted[FEW] = {false};
+        double cost = with->tick_cost + FEW;
+        for (int i = 0; i < count; i++) lifted[slow[i]] = (choice >> i & 1) != 0;
+        for (int e = 0; e < FEW; e++) {
+            if (!lifted[e]) continue;
+            cost -= 0.5;
+            for (int f = 0; f < SEDGE_FACES; f++) {
+                const int32_t neighbour = mesh->faces[e][f].neighbour;
+                if (neighbour >= 0 && !lifted[neighbour]) cost += 0.5 * with->face_cost;
+            }
+        }
+        out.least = fmin(out.least, cost);
+        out.highest = cost; // in the last one all are lifted
+    }
+    return out;
+}
+
+// Slow and fast elements mixed at random: the cost is next to the least one of all choices, which
+// is less than that of the highest levels and of one level.
+static void test_mixed(void)
+{
+    sedge_levels_options with = options;
+    double sum = 0.0, least = 0.0, highest = 0.0;
+
+    with.face_cost = 1.5;
+    for (int pattern = LONE + 1; pattern <= LONE + PATTERNS; pattern++) {
+        const slow_box box = {.cells = {1, 1, 4}, .split = 2.0, .ratio = 2.0, .pattern = pattern};
+        sedge_mesh *mesh = NULL;
+        sedge_problem problem;
+        sedge_levels levels = choose(&box, &with);
+        make(&mesh, &problem, NULL, &box);
+        const tick_costs costs = find_costs(mesh, &problem, &with);
+        CHECK_BOUND(costs.least / (levels.cost * levels.dt) - 1.0, 1e-13); // rounding
+        sum += levels.cost * levels.dt;
+        least += costs.least;
+        highest += costs.highest;
+        sedge_problem_clear(&problem);
+        sedge_mesh_free(mesh);
+        sedge_levels_clear(&levels);
+    }
+    CHECK(least < 0.95 * highest && least < 0.95 * PATTERNS * FEW);
+    CHECK(sum < 1.02 * least);
+}
+
+// Cells that become larger with z, and corners that are moved about.
+static void shake(double *x)
+{
+    const double phase = 12.9 * x[0] + 78.2 * x[1] + 37.7 * x[2];
+    const double larger = 1.0 + 0.25 * x[2];
+
+    for (int d = 0; d < 3; d++) x[d] = larger * (x[d] + 0.17 * sin(phase * (1.0 + d)));
+}
+
+// The conditions where several levels meet in many places, and where two sides of a surface have
+// the same one.
+static void test_rough(void)
+{
+    sedge_levels_options with = options;
+
+    with.face_cost = 1.5;
+    for (int i = 0; i < 8; i++) {
+        const slow_box box = {.cells = {5, 5, 8},
+                              .split = 4.0,
+                              .ratio = 1.0 + 0.3 * i,
+                              .sheet = i % 2 == 1,
+                              .move = shake,
+                              .pattern = i < 4 ? 0 : LONE + i};
+        sedge_levels levels = choose(&box, &with);
+        CHECK(levels.levels >= 3);
+        sedge_levels_clear(&levels);
+    }
+}
+
 // Curved elements on the finest level, each of which costs as much as many others: the cost is next
 // to that of these alone, and levels are worth little. Bound and cost count them as such.
 static void test_curved(void)
@@ -388,6 +512,9 @@ int main(void)
     test_lambda();
     test_costs();
     test_graded();
+    test_lone();
+    test_mixed();
+    test_rough();
     test_curved();
     test_curved_levels();
     sedge_comm_free(world);

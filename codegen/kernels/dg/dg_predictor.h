@@ -170,46 +170,21 @@ typedef struct SEDGE_ALIGN(16) sedge_step_face {
     int behind;
 } sedge_step_face;
 
-// Levels 0 to `started` begin a step now. For each face the mean of its element's trace over the
-// present step of the element behind it, at `points` points of faces, in the order of the own
-// face's nodes. A trace stays unchanged if no step began on either side. Those that change are
-// stored in the `parcels`, too, if there are any, and `ended` is as in dg_trace.h.
-#define SEDGE_STEP_TRACES_LIST(X)                                \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)      \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)      \
-    X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces) \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)          \
-    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)           \
-    X(const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT, parcel)   \
-    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                   \
-    X(sedge_int64, points)                                       \
-    X(int, parcels)                                              \
-    X(int, turns)                                                \
-    X(int, started)
-
-// Whether a step begins on one of its sides.
+// Whether a step begins on one of its sides; levels 0 to `started` begin one now.
 #define SEDGE_FACE_BEGINS(face, started) \
     ((face).level + ((face).behind < 0 ? (face).behind : 0) <= (started))
 
-// Point `at` of all that `trace` begins with, in its parcel.
-SEDGE_FUNCTION void store_parcel(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
-                                 const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT parcel,
-                                 int parcels, sedge_int64 at)
+// Point `at` of the traces of `faces`, in the order of the own face's nodes, if a step begins: the
+// mean of its element's trace over the present step of the element behind it.
+SEDGE_FUNCTION int make_step_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT mean,
+                                   const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT half,
+                                   const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT faces,
+                                   const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
+                                   SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace, sedge_int64 at,
+                                   int started)
 {
-    SEDGE_GLOBAL char *const from = (SEDGE_GLOBAL char *)trace;
-    int to = 0;
-
-    while (to + 1 < parcels && parcel[to + 1].first <= at * SEDGE_FIELDS) to++;
-    ((SEDGE_GLOBAL sedge_point *)(from + parcel[to].bytes))[at] = trace[at];
-}
-
-// The trace of point `at`.
-SEDGE_FUNCTION void make_step_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT mean,
-                                    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT half,
-                                    const sedge_step_face face, int node,
-                                    SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace, sedge_int64 at,
-                                    int started)
-{
+    const sedge_step_face face = faces[at / SEDGE_FACE_NODES];
+    const int node = tables[face.face * SEDGE_FACE_NODES + (int)(at % SEDGE_FACE_NODES)];
     const int begins = face.level <= started;
     const int behind_begins = face.level + face.behind <= started;
 
@@ -227,23 +202,59 @@ SEDGE_FUNCTION void make_step_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRI
             trace[at].f[f] = before + SEDGE_R(0.5) * whole.f[f];
         }
     }
+    return SEDGE_FACE_BEGINS(face, started);
 }
 
-// `turns` as in sedge_collect.
-SEDGE_KERNEL(sedge_step_traces, SEDGE_SENT_THREADS, SEDGE_STEP_TRACES_LIST)
+// The traces at `points` points of faces. One stays unchanged if no step begins on either side.
+#define SEDGE_STEP_TRACES_LIST(X)                                \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, mean)      \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, half)      \
+    X(const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT, faces) \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)          \
+    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)           \
+    X(sedge_int64, points)                                       \
+    X(int, started)
+
+SEDGE_KERNEL(sedge_step_traces, SEDGE_TRACE_THREADS, SEDGE_STEP_TRACES_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS_1D (k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k;
+            if (at < points) make_step_trace(mean, half, faces, tables, trace, at, started);
+        }
+    }
+}
+
+// Point `at` of all that `trace` begins with, in its parcel.
+SEDGE_FUNCTION void store_parcel(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+                                 const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT parcel,
+                                 int parcels, sedge_int64 at)
+{
+    SEDGE_GLOBAL char *const from = (SEDGE_GLOBAL char *)trace;
+    int to = 0;
+
+    while (to + 1 < parcels && parcel[to + 1].first <= at * SEDGE_FIELDS) to++;
+    ((SEDGE_GLOBAL sedge_point *)(from + parcel[to].bytes))[at] = trace[at];
+}
+
+// As sedge_step_traces, for faces behind which are other ranks: traces that change are stored in
+// the parcels, too, if there are any. `turns` as in sedge_collect, `ended` as in dg_trace.h.
+#define SEDGE_PACK_TRACES_LIST(X)                              \
+    SEDGE_STEP_TRACES_LIST(X)                                  \
+    X(const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT, parcel) \
+    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                 \
+    X(int, parcels)                                            \
+    X(int, turns)
+
+SEDGE_KERNEL(sedge_pack_traces, SEDGE_SENT_THREADS, SEDGE_PACK_TRACES_LIST)
 {
     SEDGE_OUTER (b) {
         for (int turn = 0; turn < turns; turn++) {
             SEDGE_ITEMS_1D (k, SEDGE_SENT_THREADS, SEDGE_SENT_THREADS) {
                 const sedge_int64 at = (b * turns + turn) * SEDGE_SENT_THREADS + k;
-                if (at < points) {
-                    const sedge_step_face face = faces[at / SEDGE_FACE_NODES];
-                    const int node =
-                        tables[face.face * SEDGE_FACE_NODES + (int)(at % SEDGE_FACE_NODES)];
-                    make_step_trace(mean, half, face, node, trace, at, started);
-                    if (parcels > 0 && SEDGE_FACE_BEGINS(face, started))
-                        store_parcel(trace, parcel, parcels, at);
-                }
+                if (at < points && make_step_trace(mean, half, faces, tables, trace, at, started) &&
+                    parcels > 0)
+                    store_parcel(trace, parcel, parcels, at);
             }
         }
 #if SEDGE_TARGET_CUDA
