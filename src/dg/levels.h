@@ -13,7 +13,8 @@
 //
 //   (tick_cost + sum_K w_K 2^-level_K + face_cost sum_F 2^-level_F) / dt,
 //
-// w_K the cost of a step of element K, F the faces between levels with the higher one of the two.
+// w_K the cost of a step of element K, F the faces between levels and level_F the higher one of
+// the two.
 #pragma once
 
 #include "dg/problem.h"

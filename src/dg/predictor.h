@@ -46,9 +46,9 @@
 //
 //   mean = u + f_1 dt L (u + f_2 dt L_lin (u + f_3 dt L_lin u))
 //
-// L_lin v is a polynomial of degree N without a projection, and sparse in the Bernstein-Bezier
-// basis. It differs from L v by a part of the order h^2 for elements of size h, behind dt^2: this
-// is as small as the first power beyond K = 3.
+// L_lin v is a polynomial of degree N without a projection, and L_lin is sparse in the
+// Bernstein-Bezier basis. In elements of size h, L_lin v - L v is of the order h^2, and the mean
+// has it times dt^2: as small as the first power beyond K = 3.
 //
 // In curved elements the mean has Q dt L v, with polynomials of the reference element. What terms
 // do there over the step the stage adds, by the means of fields and memory. Above order 8 there is

@@ -304,8 +304,9 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element)
 }
 
 // For lower bounds of a curved element's inradius and heights: the smallest J, and of each face the
-// largest |n| anywhere in the element, with n = J grad r_f as if the face went through there. Their
-// inverses bound the norms of traces and of 1/J, on which the stable time step depends.
+// largest |n|, with n = J grad r_f, at all points of the lattice, as if the face went through them.
+// Their inverses bound the norms of traces and of 1/J, on which the stable time step depends, as
+// far as these points tell.
 static double bound_faces(const sedge_mesh *mesh, int32_t element, double largest[SEDGE_FACES])
 {
     double c[SEDGE_CURVE_TERMS][3];

@@ -534,7 +534,7 @@ static void turn_brackets(operator_term_memory memory[SEDGE_MAX_KINDS + 1],
 }
 
 // Consecutive ranges whose elements predict by dg_covariant_predict.h. The last `halves` SIMD
-// batches have finer neighbours: ranges are in this order.
+// batches have finer neighbours: of a level these ranges come last (sedge_mesh.ranges).
 typedef struct plain_run {
     sedge_span span;
     int64_t halves;

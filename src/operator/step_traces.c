@@ -8,7 +8,7 @@ typedef struct trace_list {
     const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
     uint64_t address;          // of the first trace
     int64_t count;
-    const operator_parcels *parcels; // NULL: none are other ranks'
+    const operator_parcels *parcels; // NULL: all neighbours are on this rank
 } trace_list;
 
 static int64_t count_blocks(int64_t points)

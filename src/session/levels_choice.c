@@ -47,7 +47,7 @@ sedge_status sedge_levels_find(sedge_levels *levels, const sedge_comm *comm, con
     const double every = deck->frequency_every > 0 ? deck->frequency_every : 1.0;
     const double frequency = sedge_integrator_frequency(deck, problem);
     // For an integrator that the deck names, a number of levels is what the user wants, whatever a
-    // launch costs.
+    // launch costs. Faces between levels cost what they do.
     const bool by_rule = deck->levels == SEDGE_LEVELS_MAX || deck->integrator == NULL;
     sedge_levels_options options = sedge_levels_plan(comm, deck, problem, by_rule ? launch : 0.0);
 

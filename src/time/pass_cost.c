@@ -18,9 +18,10 @@ static const double curved_stages[] = {6.1, 4.5, 4.6, 4.6, 5.5, 4.9, 4.6, 5.3};
 static const double covariant_stages[] = {5.6, 3.3, 2.8, 2.9, 3.7, 4.0, 3.0, 3.5};
 
 // The prediction of such an element without terms, over its stage, NVIDIA H100, "A linear metric":
-// orders 2 to 4; 1 and 5 as the nearest of them. Order 6: 1.58 of "Predictions of curved elements"
-// times 0.6, by which order 4 fell since then; 7 and 8 as 6.
-static const double covariant_predictions[] = {0.54, 0.54, 0.70, 0.79, 0.79, 0.95, 0.95, 0.95};
+// orders 2 to 4, without halves; 1 and 5 as the nearest of them. Order 6: 1.58 of "Predictions of
+// curved elements", with halves, times 0.79 / 1.41, which order 4 has here and had there; 7 and 8
+// as 6.
+static const double covariant_predictions[] = {0.54, 0.54, 0.70, 0.79, 0.79, 0.89, 0.89, 0.89};
 
 // Others predict by passes of the stage's kernel, each with a copy of the state: a stage; and where
 // Q is, by a product. "Predictions of curved elements", order 4.
@@ -45,9 +46,10 @@ enum {
     HELD_WORDS = 144
 };
 
-// The traces of a face between levels, "Faces between levels"; orders 1, 5 and 6 with another
-// kernel there, less by what it was slower at order 4, 7 and 8 as order 6 by nodes of faces. And
-// the means over half of the higher level's step: so many a face.
+// The traces of a face between levels over a plain stage, "Faces between levels"; orders 1, 5 and 6
+// with another kernel there, times 0.84 by which this one is faster at order 4; 7 and 8: of order
+// 6, by the nodes of a face over the stage's time there ("Items that keep their place").
+// LEVEL_HALVES: elements for each such face that also predict the mean over half of their step.
 static const double level_faces[] = {1.79, 1.85, 1.70, 1.54, 1.32, 1.16, 0.96, 0.84};
 #define LEVEL_HALVES 0.85
 

@@ -157,6 +157,8 @@ static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
             sedge_mesh_curve(mesh, e) >= 0 ? SEDGE_PASS_CURVED : SEDGE_PASS_PLAIN;
         int expected = own_level(mesh, problem, e, levels);
         double cost = with->cost(problem->integrator, problem->order, kind, 0);
+        const double step = cost;
+        int lower = 0, more = 0; // neighbours; faces between levels that one level higher has more
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int32_t neighbour = mesh->faces[e][f].neighbour;
             const int32_t slot = -1 - neighbour;
@@ -165,8 +167,13 @@ static void check_conditions(sedge_mesh *mesh, const sedge_problem *problem,
             if (neighbour < 0 && slot < mesh->halo_faces) level = mesh->halo_level[slot];
             if (level + 1 < expected) expected = level + 1;
             if (level < own) cost += with->face_cost;
+            if (level == levels->levels) continue; // there is no neighbour
+            lower += level < own;
+            more += (level == own) - (level == own + 1);
         }
         bad += has_sheet || with->face_cost > 0.0 ? own > expected : own != expected;
+        // One level higher it would cost half of its step less and half of those faces more.
+        bad += !has_sheet && own < expected && lower == 0 && step > 1.001 * with->face_cost * more;
         sum += ldexp(cost, -own);
     }
     for (int32_t i = 0; i < mesh->set_offsets[mesh->groups.surfaces] && has_sheet; i++) {
@@ -307,6 +314,11 @@ static void test_costs(void)
     CHECK(levels.gain == 1.0);
     sedge_levels_clear(&levels);
     with.tick_cost = 1e-6;
+    with.face_cost = 50.0; // the 12 faces at the cut cost more than levels save
+    levels = choose(&box, &with);
+    check_counts(&levels, 1, one);
+    sedge_levels_clear(&levels);
+    with.face_cost = 0.0;
     with.most = 2;
     levels = choose(&box, &with);
     check_counts(&levels, 2, two);
@@ -369,6 +381,30 @@ static void test_lone(void)
     CHECK(lone[0] == LONE_BELOW / 6 && lone[1] == lone[0]);
     CHECK(lone[2] > 0 && lone[2] < lone[0]); // four faces cost more than an element, three less
     CHECK(lone[3] == 0);                     // two faces cost more
+}
+
+// The same levels by any number of threads: the elements of one rank are two pieces and more.
+static void test_threads(void)
+{
+    const slow_box box = {.cells = {18, 18, 18}, .split = 9.0, .ratio = 2.0, .pattern = LONE + 1};
+    sedge_mesh *mesh = NULL;
+    sedge_problem problem;
+    sedge_levels levels[2];
+
+    make(&mesh, &problem, NULL, &box);
+    for (int i = 0; i < 2; i++) {
+        sedge_levels_options with = options;
+        with.face_cost = 1.5;
+        with.threads = 1 + 2 * i;
+        CHECK_OK(sedge_levels_choose(&levels[i], NULL, &problem, mesh, &with));
+    }
+    CHECK(levels[0].levels == 2 && levels[0].count[0] > levels[0].count[1] / 8);
+    CHECK(levels[1].levels == 2 && levels[0].cost == levels[1].cost);
+    CHECK(memcmp(levels[0].count, levels[1].count, sizeof levels[0].count) == 0);
+    CHECK(memcmp(levels[0].level, levels[1].level, (size_t)mesh->elements) == 0);
+    for (int i = 0; i < 2; i++) sedge_levels_clear(&levels[i]);
+    sedge_problem_clear(&problem);
+    sedge_mesh_free(mesh);
 }
 
 enum { FEW = 24, PATTERNS = 10 };
@@ -514,6 +550,7 @@ int main(void)
     test_graded();
     test_lone();
     test_mixed();
+    if (sedge_comm_is_root(world)) test_threads();
     test_rough();
     test_curved();
     test_curved_levels();

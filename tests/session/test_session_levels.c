@@ -3,6 +3,8 @@
 #include "session/session.h"
 
 #include "check.h"
+#include "session/levels_choice.h"
+#include "time/pass_cost.h"
 
 #include <stdio.h>
 
@@ -86,6 +88,11 @@ static void test_levels(const sedge_comm *comm)
     // 1e-14: rounding of a few operations.
     CHECK_BOUND(fabs(levels->gain - 3072.0 / (1536.0 + 64.0 + 352.0)), 1e-14);
     CHECK_BOUND(fabs(levels->dt / one.session.stable_dt - 1.0), 1e-14);
+    // A tick, steps of elements, and faces at the cut, whose higher level is 1; others come on top.
+    const double step = sedge_pass_cost(session->problem.integrator, 3, SEDGE_PASS_PLAIN, 0);
+    const double tick = sedge_pass_launches(session->problem.integrator) *
+                        sedge_levels_launch(comm, session->deck, &session->problem);
+    CHECK(levels->cost * levels->dt > tick + 1952.0 * step + 128.0 / 2.0 * sedge_pass_face(3));
     CHECK(session->stable_dt == 4.0 * levels->dt);
     CHECK(session->least_step == one.session.stable_dt);
     CHECK(session->dt <= session->stable_dt);

@@ -232,6 +232,7 @@ static void test_costs(const sedge_integrator *ader)
     for (int order = 1; order <= 10; order++) {
         double last = 0.0, last_step = 0.0;
         CHECK(sedge_pass_cost(other, order, SEDGE_PASS_PLAIN, 0) == 1.0);
+        CHECK(sedge_pass_face(order) > 1.0 && sedge_pass_face(order) < 3.0);
         for (int k = 0; k < SEDGE_PASS_KINDS; k++) { // each kind costs more than the one before
             const double stage = sedge_pass_cost(other, order, (sedge_pass_kind)k, 0);
             const double step = sedge_pass_cost(ader, order, (sedge_pass_kind)k, 0);

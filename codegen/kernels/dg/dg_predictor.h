@@ -175,7 +175,8 @@ typedef struct SEDGE_ALIGN(16) sedge_step_face {
     ((face).level + ((face).behind < 0 ? (face).behind : 0) <= (started))
 
 // Point `at` of the traces of `faces`, in the order of the own face's nodes, if a step begins: the
-// mean of its element's trace over the present step of the element behind it.
+// mean of its element's trace over the present step of the element behind it. Returns whether one
+// began.
 SEDGE_FUNCTION int make_step_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT mean,
                                    const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT half,
                                    const SEDGE_GLOBAL sedge_step_face *SEDGE_RESTRICT faces,

@@ -13,7 +13,8 @@
 // s_u has b; s_e the columns of curls, then of rates, in the end of what D takes and makes. Of L_2
 // and L_3 it has w, [place 4 orbit + j][field], and s_x has W_0 to W_3 where the stage has M and A.
 //
-// The last `halves` of `count` values have the mean over half the step, too: the last blocks.
+// The last `halves` of the `count` values also get the mean over the first half of the step, from
+// blocks behind the others.
 //
 //   operators  behind P: V', then D where the order is damped
 //   tables     of each orbit alpha at SEDGE_BELOW_AT: places of alpha - e_k, [k][j], then alpha_k
@@ -59,7 +60,8 @@ SEDGE_FUNCTION void take_bracket(SEDGE_BLOCKWIDE sedge_value *own,
     }
 }
 
-// W_k of the map with the coefficients c. The half is of N / 2, which find_own_curls leaves out.
+// W_k, halved, of the map with the coefficients c: find_own_curls leaves out the factor N / 2, and
+// take_linear takes alpha_k / N as alpha_k.
 SEDGE_FUNCTION void find_vertex_metric(SEDGE_BLOCKWIDE sedge_value *metric, const sedge_value *c,
                                        int k)
 {
