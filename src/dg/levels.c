@@ -108,7 +108,8 @@ static bool is_pair(const sedge_mesh *mesh, int32_t slot)
     return mesh->faces[at->element][at->face].neighbour != -1 - slot;
 }
 
-// The same by the levels of other ranks' elements. Sets whether anything changed on any rank.
+// Lower levels to what those of other ranks' elements allow. Sets whether anything changed on any
+// rank.
 static sedge_status lower_by_halo(bool *changed, level_job *job)
 {
     const sedge_mesh *const mesh = job->mesh;

@@ -1,5 +1,7 @@
 #include "predictor.h"
 
+#include "dg/cubature.h"
+
 #include <math.h>
 
 int sedge_predictor_terms(int order, bool terms)
@@ -12,6 +14,11 @@ int sedge_predictor_terms(int order, bool terms)
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume)
 {
     return !sedge_problem_has_source(problem, volume) && !sedge_problem_has_term(problem, volume);
+}
+
+bool sedge_predictor_has_linear_metric(const sedge_problem *problem, int volume)
+{
+    return sedge_predictor_is_plain(problem, volume) && sedge_cubature_state_is_covariant(problem);
 }
 
 static int count_lowerings(int order)

@@ -86,6 +86,9 @@ int sedge_predictor_terms(int order, bool terms);
 // Are elements of a volume group plain? They have neither terms nor a source.
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume);
 
+// Do curved elements of a volume group predict with L_lin?
+bool sedge_predictor_has_linear_metric(const sedge_problem *problem, int volume);
+
 // f_k, k = 1 to K.
 double sedge_predictor_factor(int order, int k);
 

@@ -1,6 +1,5 @@
 #include "operator/cost.h"
 
-#include "dg/cubature.h"
 #include "dg/predictor.h"
 #include "layout/mesh_upload.h"
 #include "operator/curved.h"
@@ -154,13 +153,12 @@ static int64_t face_memory_bytes(const sedge_problem *problem, const sedge_mesh 
 // Curved elements whose means over the first half of a step are kept for a while (curved.c).
 static int64_t count_halves(const sedge_problem *problem, const sedge_mesh *mesh)
 {
-    const bool covariant = sedge_cubature_state_is_covariant(problem);
     int64_t count = 0;
 
     for (int r = 0; r < mesh->range_count; r++) {
         const sedge_range *const range = &mesh->ranges[r];
         if (!range->curved || !range->finer || range->count == 0) continue;
-        if (covariant && sedge_predictor_is_plain(problem, mesh->group[range->first])) continue;
+        if (sedge_predictor_has_linear_metric(problem, mesh->group[range->first])) continue;
         count += range->count;
     }
     return count;

@@ -300,8 +300,7 @@ static bool is_known(const sedge_reference *reference, int p)
 static bool has_brackets(const sedge_reference *reference, int32_t e)
 {
     return sedge_mesh_curve(reference->mesh, e) >= 0 &&
-           sedge_predictor_is_plain(reference->problem, reference->mesh->group[e]) &&
-           sedge_cubature_state_is_covariant(reference->problem);
+           sedge_predictor_has_linear_metric(reference->problem, reference->mesh->group[e]);
 }
 
 // u + f_1 dt L v of such an element into its chain, with v in brackets; its rates are L v.
