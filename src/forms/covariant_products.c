@@ -207,17 +207,21 @@ static sedge_status list_predictions(const product_room *room, const operator_or
     const int lower = nodes - element->face_nodes;
     const operator_product curls = {"covariant_lower", room->reduced, SIGNS, sets->points.count,
                                     sets->lower.count};
-    const operator_product damp = {"covariant_damp", room->reduced, SIGNS, sets->nodes.count,
-                                   sets->nodes.count};
-    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+    const operator_product mean = {"covariant_mean", room->reduced, SIGNS, sets->nodes.count,
+                                   sets->points.count};
 
     evaluate_lower(room->work, &cubature->volume, element->order, lower);
     sedge_orbits_reduce(room->reduced, room->work, lower, &sets->points, &sets->lower);
     SEDGE_TRY(visit(context, &curls));
-    if (sedge_predictor_lowerings(element->order, weights) == 0) return SEDGE_OK;
-    operator_damping_build(room->work, element, basis, room->sum);
-    sedge_orbits_reduce(room->reduced, room->work, nodes, &sets->nodes, &sets->nodes);
-    return visit(context, &damp);
+    operator_damping_build(room->sum, element, basis, room->work);
+    for (int n = 0; n < nodes; n++) room->sum[n * nodes + n] += 1.0;
+    sedge_dense_multiply(room->work, room->sum, false, basis->from_nodal, false, nodes, nodes,
+                         nodes);
+    sedge_dense_multiply(room->sum, room->work, false, cubature->project, false, nodes, nodes,
+                         cubature->volume.points);
+    sedge_orbits_reduce(room->reduced, room->sum, cubature->volume.points, &sets->nodes,
+                        &sets->points);
+    return visit(context, &mean);
 }
 
 bool operator_products_predict(const sedge_problem *problem, sedge_basis state)

@@ -48,29 +48,23 @@ int64_t operator_covariant_table_entries(const sedge_operator *op)
     const sedge_element *const element = op->element;
 
     if (op->curved.cubature == NULL || !sedge_cubature_is_covariant(op->problem)) return 0;
-    return (int64_t)SIGNS * ((1 + 2 * SEDGE_FACES) * element->nodes +
-                             SIGNS * (element->nodes - element->face_nodes) + element->face_nodes);
+    return (int64_t)SIGNS * (element->nodes + SIGNS * (element->nodes - element->face_nodes) +
+                             element->face_nodes) +
+           2LL * SEDGE_FACES * element->nodes;
 }
 
-// Of the coefficients alpha of each orbit: the places of alpha - e_k among the orbits of order
-// N - 1, or 0, [vertices k][SIGNS]; then alpha_k.
-static void fill_below(int16_t *out, const operator_orbits *sets, const sedge_bernstein *basis)
+// Of each coefficient alpha the numbers of alpha - e_k, or 0, [vertices k]; then alpha_k.
+static void fill_below(int16_t *out, const sedge_bernstein *basis, int nodes)
 {
-    enum { ENTRIES = SEDGE_FACES * SIGNS };
-
-    for (int o = 0; o < sets->nodes.count; o++, out += (ptrdiff_t)2 * ENTRIES) {
-        for (int i = 0; i < ENTRIES; i++) {
-            const int *const alpha = basis->index[sets->nodes.member[o][i % SIGNS]];
-            const int k = i / SIGNS;
-            int place = 0;
-            if (alpha[k] > 0) {
-                const int below = sedge_bernstein_number(basis->order - 1, alpha[1] - (k == 1),
-                                                         alpha[2] - (k == 2), alpha[3] - (k == 3));
-                while (sets->lower.member[place / SIGNS][place % SIGNS] != below) place++;
-            }
-            out[i] = (int16_t)place;
-            out[ENTRIES + i] = (int16_t)alpha[k];
+    for (int n = 0; n < nodes; n++) {
+        const int *const alpha = basis->index[n];
+        for (int k = 0; k < SEDGE_FACES; k++, out++) {
+            const int below = sedge_bernstein_number(basis->order - 1, alpha[1] - (k == 1),
+                                                     alpha[2] - (k == 2), alpha[3] - (k == 3));
+            out[0] = (int16_t)(alpha[k] > 0 ? below : 0);
+            out[SEDGE_FACES] = (int16_t)alpha[k];
         }
+        out += SEDGE_FACES;
     }
 }
 
@@ -91,7 +85,7 @@ sedge_status operator_covariant_fill_table(int16_t *out, sedge_operator *op,
     }
     for (int k = 0; k < width; k++)
         for (int j = 0; j < SIGNS; j++) *out++ = (int16_t)(sets.faces.member[k][j] % width);
-    fill_below(out, &sets, op->bernstein);
+    fill_below(out, op->bernstein, op->element->nodes);
 done:
     operator_orbits_clear(&sets);
     return status;
@@ -254,6 +248,7 @@ static int count_state_words(operator_curved_config *config, const operator_layo
     const bool chunks = config->chunk < config->orbits[0];
     const int summed = config->orbits[2] + element->face_nodes + (nodal || chunks ? nodes : 0);
 
+    // There is room for coefficients of orders N - 1 and N at once, which predictions keep there.
     config->column_rows = larger(summed, chunks ? 0 : spare);
     config->in_place = !host && !chunks;
     if (config->in_place) config->column_rows = larger(config->column_rows, config->orbits[0]);
@@ -478,7 +473,8 @@ static int64_t count_operators(const sedge_operator *op, const operator_orbits *
     const int64_t basis =
         op->layout.basis == SEDGE_NODAL ? 0 : square + count_tiles(1, width, width);
     const int64_t predictions = operator_products_predict(op->problem, op->layout.basis)
-                                    ? count_tiles(SIGNS, point_orbits, sets->lower.count) + square
+                                    ? count_tiles(SIGNS, point_orbits, sets->lower.count) +
+                                          count_tiles(SIGNS, node_orbits, point_orbits)
                                     : 0;
 
     return square + count_tiles(SIGNS, point_orbits, sets->lower.count + width) +

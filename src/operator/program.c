@@ -185,7 +185,6 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
                                     const operator_layout *layout)
 {
-    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
     operator_curved_config curved;
     const operator_energy_shape energy = operator_energy_choose(target);
     const operator_constant rows[] = {
@@ -213,31 +212,18 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     SEDGE_TRY(
         operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
     const bool predicts = operator_products_predict(target->problem, layout->basis);
-    const bool damps = predicts && sedge_predictor_lowerings(target->element->order, weights) > 0;
     const operator_constant curved_rows[] = {
-        {"CURVED_POINTS", curved.points},
-        {"CURVED_FACE_POINTS", curved.face_points},
-        {"CURVED_CHUNK", curved.chunk},
-        {"CURVED_BLOCK", curved.block},
-        {"CURVED_THREADS", curved.threads},
-        {"CURVED_SCRATCH", curved.scratch_words},
-        {"CURVED_TILE", curved.tile},
-        {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
-        {"CURVED_ROWS", curved.rows},
-        {"CURVED_RESIDENT", curved.resident},
-        {"CURVED_AHEAD", curved.ahead},
-        {"CURVED_TWOS", curved.twos},
-        {"CURVED_CODED", curved.coded},
-        {"CURVED_IN_PLACE", curved.in_place},
-        {"CURVED_PREDICTS", predicts},
-        {"CURVED_DAMPS", damps},
-        {"POINT_ORBITS", curved.orbits[0]},
-        {"NODE_ORBITS", curved.orbits[1]},
-        {"LOWER_ORBITS", curved.orbits[2]},
-        {"COLUMN_ROWS", curved.column_rows},
-        {"COLUMN_STRIDE", curved.column_stride},
-        {"TARGET_ROWS", curved.target_rows},
-        {"TARGET_STRIDE", curved.target_stride},
+        {"CURVED_POINTS", curved.points},    {"CURVED_FACE_POINTS", curved.face_points},
+        {"CURVED_CHUNK", curved.chunk},      {"CURVED_BLOCK", curved.block},
+        {"CURVED_THREADS", curved.threads},  {"CURVED_SCRATCH", curved.scratch_words},
+        {"CURVED_TILE", curved.tile},        {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
+        {"CURVED_ROWS", curved.rows},        {"CURVED_RESIDENT", curved.resident},
+        {"CURVED_AHEAD", curved.ahead},      {"CURVED_TWOS", curved.twos},
+        {"CURVED_CODED", curved.coded},      {"CURVED_IN_PLACE", curved.in_place},
+        {"CURVED_PREDICTS", predicts},       {"POINT_ORBITS", curved.orbits[0]},
+        {"NODE_ORBITS", curved.orbits[1]},   {"LOWER_ORBITS", curved.orbits[2]},
+        {"COLUMN_ROWS", curved.column_rows}, {"COLUMN_STRIDE", curved.column_stride},
+        {"TARGET_ROWS", curved.target_rows}, {"TARGET_STRIDE", curved.target_stride},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
 }

@@ -12,10 +12,12 @@
 //            is straight (dg_covariant_state.h)
 //   geometry [values] of sedge_geometry
 //   tables   own volume node [4 face nodes], then neighbour's volume node [24][face nodes], then
-//            neighbour's face node [24][face nodes]
+//            neighbour's face node [24][face nodes]; at SEDGE_SIMPLEX_AT the coefficients beta +
+//            e_0, .., beta + e_3 of each beta of order N - 1
 #pragma once
 
 #define SEDGE_FACE_POINTS (4 * SEDGE_FACE_NODES)
+#define SEDGE_SIMPLEX_AT  (52 * SEDGE_FACE_NODES)
 #define SEDGE_TILES       ((SEDGE_NODES + SEDGE_TN - 1) / SEDGE_TN)
 #define SEDGE_LIFT_TILES  ((SEDGE_NODES + SEDGE_LIFT_TN - 1) / SEDGE_LIFT_TN)
 #define SEDGE_WORDS       (SEDGE_NODES_PADDED * SEDGE_FIELDS)

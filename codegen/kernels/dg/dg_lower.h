@@ -3,12 +3,10 @@
 // of dg_layout.h.
 #pragma once
 
-// Behind the other tables: the coefficients beta + e_0, .., beta + e_3 of each beta of order N - 1.
+// The coefficients beta + e_0, .., beta + e_3 of a beta of order N - 1 (tables, dg_layout.h).
 typedef struct SEDGE_ALIGN(8) sedge_simplex {
     short node[4];
 } sedge_simplex;
-
-#define SEDGE_SIMPLEX_AT (52 * SEDGE_FACE_NODES)
 
 // w = div F at a coefficient of order N - 1, without the factor N/2: `words` the states of order N,
 // `at` the coefficient's four, g the metric terms of the element, m the values of its material.

@@ -2,22 +2,24 @@
 // where the state is the coefficients of covariant components. Behind dg_covariant_state.h, whose
 // method, memory of the block and shapes these are.
 //
-//   b_{K+1} = u,  b_k = u + f_k dt L_k b_{k+1},  mean = b_1 + D (b_1 - u)
+//   b_{K+1} = u,  b_k = u + f_k dt L_k b_{k+1},  mean = u + (1 + D) (b_1 - u)
 //
-// with D = Q / f_1. A face has the own trace behind it, so that there are no jumps: L_1 = L has the
-// curls alone. In L_2 and L_3 the metric W = -G^T G / J is linear between the vertices, where it is
-// W_0 to W_3. Its product with w of order N - 1 has the coefficients
+// with D = Q / f_1. What L ends with, P of the stage, has the factor 1 + D here. A face has the own
+// trace behind it, so that there are no jumps: L_1 = L has the curls alone. In L_2 and L_3 the
+// metric W = -G^T G / J is linear between the vertices, where it is W_0 to W_3. Its product with w
+// of order N - 1 has the coefficients
 //
 //   d_alpha = sum_k alpha_k / N W_k w_{alpha - e_k}
 //
-// s_u has b; s_e the columns of curls, then of rates, in the end of what D takes and makes. Of L_2
-// and L_3 it has w, [place 4 orbit + j][field], and s_x has W_0 to W_3 where the stage has M and A.
+// s_u has b, in the end (1 + D) L b_2; s_e the columns of curls, then of rates. For L_2 and L_3 it
+// has w and behind it u, [coefficient][field] both, and s_x has W_0 to W_3 where the stage has M
+// and A.
 //
 // The last `halves` of the `count` values also get the mean over the first half of the step, from
 // blocks behind the others.
 //
-//   operators  behind P: V', then D where the order is damped
-//   tables     of each orbit alpha at SEDGE_BELOW_AT: places of alpha - e_k, [k][j], then alpha_k
+//   operators  behind P: V', then (1 + D) P
+//   tables     of each alpha at SEDGE_BELOW_AT: numbers of alpha - e_k, then alpha_k
 //   steps      f_1 dt, f_2 dt, f_3 dt, of which `powers` are used
 #pragma once
 
@@ -40,25 +42,6 @@
     X(sedge_real, step_2)                                       \
     X(sedge_real, step_3)                                       \
     X(int, powers)
-
-// s_u at the nodes of an orbit = u there + step times an orbit's rates.
-SEDGE_FUNCTION void take_bracket(SEDGE_BLOCKWIDE sedge_value *own,
-                                 const SEDGE_BLOCKWIDE sedge_value *rates,
-                                 const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                                 sedge_int64 value, const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
-                                 int orbit, sedge_real step)
-{
-    const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, orbit);
-    sedge_value v[SEDGE_ORBIT_WORDS];
-
-    load_columns(v, rates, SEDGE_COLUMN_ROWS);
-    SEDGE_EACH (j, 4) {
-        const SEDGE_GLOBAL sedge_state *const before = find_state(u, value, nodes.at[j]);
-        sedge_value *const now = v + j * SEDGE_FIELDS;
-        SEDGE_EACH (f, SEDGE_FIELDS) now[f] = before->f[f] + step * now[f];
-        SEDGE_STORE_TWOS(own + nodes.at[j] * SEDGE_FIELDS, now)
-    }
-}
 
 // W_k, halved, of the map with the coefficients c: find_own_curls leaves out the factor N / 2, and
 // take_linear takes alpha_k / N as alpha_k.
@@ -83,93 +66,36 @@ SEDGE_FUNCTION void find_vertex_metric(SEDGE_BLOCKWIDE sedge_value *metric, cons
     SEDGE_STORE_ROW(metric, w, SEDGE_VERTEX_WORDS)
 }
 
-// s_u at the nodes of an orbit, some of which may be the same, = u there + step times d, from w. In
-// the first pass, `is_u`, s_u is u.
-SEDGE_FUNCTION void take_linear(SEDGE_BLOCKWIDE sedge_value *own,
-                                const SEDGE_BLOCKWIDE sedge_value *w,
-                                const SEDGE_BLOCKWIDE sedge_value *metrics,
-                                const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, sedge_int64 value,
-                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
-                                sedge_real step, int is_u)
+// b = u + step times d at coefficient n, from w.
+SEDGE_FUNCTION void
+take_linear(SEDGE_BLOCKWIDE sedge_value *b, const SEDGE_BLOCKWIDE sedge_value *u,
+            const SEDGE_BLOCKWIDE sedge_value *w, const SEDGE_BLOCKWIDE sedge_value *metrics,
+            const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int n, sedge_real step)
 {
-    const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, orbit);
-    sedge_value v[SEDGE_ORBIT_WORDS];
+    const sedge_four below = get_four(tables, SEDGE_BELOW_AT, 2 * n);
+    const sedge_four alpha = get_four(tables, SEDGE_BELOW_AT, 2 * n + 1);
+    sedge_value sum[SEDGE_FIELDS];
+    sedge_value own[SEDGE_FIELDS];
 
-    SEDGE_EACH (i, SEDGE_ORBIT_WORDS) v[i] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = SEDGE_SPLAT(0.0);
     SEDGE_EACH (k, 4) {
-        const sedge_four below = get_four(tables, SEDGE_BELOW_AT, 8 * orbit + k);
-        const sedge_four alpha = get_four(tables, SEDGE_BELOW_AT, 8 * orbit + 4 + k);
         sedge_value m[SEDGE_VERTEX_WORDS];
+        sedge_value row[SEDGE_FIELDS];
         SEDGE_LOAD_ROW(m, metrics + k * SEDGE_VERTEX_WORDS, SEDGE_VERTEX_WORDS)
-        SEDGE_EACH (j, 4) {
-            sedge_value row[SEDGE_FIELDS];
-            SEDGE_LOAD_TWOS(row, w + below.at[j] * SEDGE_FIELDS)
-            SEDGE_EACH (f, SEDGE_FIELDS) row[f] = (sedge_real)alpha.at[j] * row[f];
-            SEDGE_EACH (i, SEDGE_VECTORS) {
-                const sedge_value *const at = row + 3 * i;
-                sedge_value *const d = v + j * SEDGE_FIELDS + 3 * i;
-                d[0] = d[0] + (m[0] * at[0] + m[3] * at[1] + m[4] * at[2]);
-                d[1] = d[1] + (m[3] * at[0] + m[1] * at[1] + m[5] * at[2]);
-                d[2] = d[2] + (m[4] * at[0] + m[5] * at[1] + m[2] * at[2]);
-            }
+        SEDGE_LOAD_TWOS(row, w + below.at[k] * SEDGE_FIELDS)
+        SEDGE_EACH (f, SEDGE_FIELDS) row[f] = (sedge_real)alpha.at[k] * row[f];
+        SEDGE_EACH (i, SEDGE_VECTORS) {
+            const sedge_value *const at = row + 3 * i;
+            sedge_value *const d = sum + 3 * i;
+            d[0] = d[0] + (m[0] * at[0] + m[3] * at[1] + m[4] * at[2]);
+            d[1] = d[1] + (m[3] * at[0] + m[1] * at[1] + m[5] * at[2]);
+            d[2] = d[2] + (m[4] * at[0] + m[5] * at[1] + m[2] * at[2]);
         }
     }
-    if (is_u) {
-        sedge_value before[SEDGE_ORBIT_WORDS];
-        SEDGE_EACH (j, 4) {
-            sedge_value *const row = before + j * SEDGE_FIELDS;
-            SEDGE_LOAD_TWOS(row, own + nodes.at[j] * SEDGE_FIELDS)
-        }
-        SEDGE_EACH (i, SEDGE_ORBIT_WORDS) v[i] = before[i] + step * v[i];
-    } else {
-        SEDGE_EACH (j, 4) {
-            const SEDGE_GLOBAL sedge_state *const before = find_state(u, value, nodes.at[j]);
-            sedge_value *const now = v + j * SEDGE_FIELDS;
-            SEDGE_EACH (f, SEDGE_FIELDS) now[f] = before->f[f] + step * now[f];
-        }
-    }
-    SEDGE_EACH (j, 4) SEDGE_STORE_TWOS(own + nodes.at[j] * SEDGE_FIELDS, v + j * SEDGE_FIELDS)
+    SEDGE_LOAD_TWOS(own, u)
+    SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = own[f] + step * sum[f];
+    SEDGE_STORE_TWOS(b, sum)
 }
-
-#if SEDGE_CURVED_DAMPS
-// What D takes: s_u - u at the nodes of an orbit.
-SEDGE_FUNCTION void put_difference(SEDGE_BLOCKWIDE sedge_value *to,
-                                   const SEDGE_BLOCKWIDE sedge_value *own,
-                                   const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                                   sedge_int64 value,
-                                   const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit)
-{
-    const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, orbit);
-    sedge_value v[SEDGE_ORBIT_WORDS];
-
-    SEDGE_EACH (j, 4) {
-        const SEDGE_GLOBAL sedge_state *const before = find_state(u, value, nodes.at[j]);
-        sedge_value *const now = v + j * SEDGE_FIELDS;
-        SEDGE_LOAD_TWOS(now, own + nodes.at[j] * SEDGE_FIELDS)
-        SEDGE_EACH (f, SEDGE_FIELDS) now[f] = now[f] - before->f[f];
-    }
-    store_columns(to, v, SEDGE_COLUMN_ROWS);
-}
-
-// s_u += what D makes, at the nodes of an orbit, some of which may be the same: all are read before
-// the first is written.
-SEDGE_FUNCTION void add_damping(SEDGE_BLOCKWIDE sedge_value *own,
-                                const SEDGE_BLOCKWIDE sedge_value *from, int rows,
-                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit)
-{
-    const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, orbit);
-    sedge_value v[SEDGE_ORBIT_WORDS];
-    sedge_value before[SEDGE_ORBIT_WORDS];
-
-    load_columns(v, from, rows);
-    SEDGE_EACH (j, 4) {
-        sedge_value *const row = before + j * SEDGE_FIELDS;
-        SEDGE_LOAD_TWOS(row, own + nodes.at[j] * SEDGE_FIELDS)
-    }
-    SEDGE_EACH (i, SEDGE_ORBIT_WORDS) v[i] = before[i] + v[i];
-    SEDGE_EACH (j, 4) SEDGE_STORE_TWOS(own + nodes.at[j] * SEDGE_FIELDS, v + j * SEDGE_FIELDS)
-}
-#endif
 
 SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                       SEDGE_CURVED_PREDICT_LIST)
@@ -202,76 +128,64 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
             load_map(c, map);
             find_vertex_metric(map + SEDGE_RECORDS_AT + vertex * SEDGE_VERTEX_WORDS, c, vertex);
         }
-        for (int k = powers; k > 0; k--) {
+        for (int k = powers; k > 1; k--) {
             const sedge_real step = part * (k == 2 ? step_2 : step_3);
-            SEDGE_EACH_ITEM(o, SEDGE_LOWER_ORBITS, e)
+            SEDGE_EACH_ITEM(i, SEDGE_LOWER_NODES, e)
             {
-                SEDGE_BLOCKWIDE sedge_value *const to = s_e + e * SEDGE_COLUMN_STRIDE;
-                sedge_value v[SEDGE_ORBIT_WORDS];
+                sedge_value w[SEDGE_FIELDS];
                 sedge_value m[SEDGE_MATERIAL_VALUES + 1];
                 get_material(m, material, materials, start + (e < here ? e : here - 1));
-                SEDGE_EACH (j, 4)
-                    find_own_curls(v + j * SEDGE_FIELDS, s_u + e * SEDGE_OWN_STRIDE, tables, o, j,
-                                   m);
-                if (k > 1) {
-                    SEDGE_EACH (j, 4)
-                        SEDGE_STORE_TWOS(to + (4 * o + j) * SEDGE_FIELDS, v + j * SEDGE_FIELDS)
-                } else {
-                    store_columns(to + SEDGE_COLUMN(0, o), v, SEDGE_COLUMN_ROWS);
-                }
+                find_own_curls(w, s_u + e * SEDGE_OWN_STRIDE, get_four(tables, SEDGE_SIMPLEX_AT, i),
+                               m);
+                SEDGE_STORE_TWOS(s_e + e * SEDGE_COLUMN_STRIDE + i * SEDGE_FIELDS, w)
             }
             SEDGE_BARRIER();
-            if (k > 1) {
-                SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
-                take_linear(s_u + e * SEDGE_OWN_STRIDE, s_e + e * SEDGE_COLUMN_STRIDE,
-                            s_x + e * SEDGE_RECORD_STRIDE + SEDGE_RECORDS_AT, u,
-                            start + (e < here ? e : here - 1), tables, o, step, k == powers);
-                SEDGE_BARRIER();
-            }
-        }
-        SEDGE_WEIGH_COLUMNS(lower, SEDGE_LOWER_ORBITS, SEDGE_STATE_LOWER)
-        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
-        take_bracket(s_u + e * SEDGE_OWN_STRIDE,
-                     s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, SEDGE_RESULT_ROW + o), u,
-                     start + (e < here ? e : here - 1), tables, o, part * step_1);
-        SEDGE_BARRIER();
-#if SEDGE_CURVED_DAMPS
-        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
-        put_difference(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, o),
-                       s_u + e * SEDGE_OWN_STRIDE, u, start + (e < here ? e : here - 1), tables, o);
-        SEDGE_BARRIER();
-#if SEDGE_CURVED_IN_PLACE
-        SEDGE_COLUMN_PRODUCT(damp, 0, SEDGE_NODE_ORBITS, SEDGE_NODE_ORBITS, SEDGE_STATE_DAMP)
-        SEDGE_BARRIER();
-        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
-        add_damping(s_u + e * SEDGE_OWN_STRIDE, s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, o),
-                    SEDGE_COLUMN_ROWS, tables, o);
-        SEDGE_BARRIER();
-#else
-        for (int from = 0; from < SEDGE_NODE_ORBITS; from += SEDGE_TARGET_ROWS) {
-            const int rest = SEDGE_NODE_ORBITS - from;
-            const int orbits = rest < SEDGE_TARGET_ROWS ? rest : SEDGE_TARGET_ROWS;
-            SEDGE_ROWS_TO_TARGET(from, orbits, SEDGE_TARGET_ROWS, 0, SEDGE_NODE_ORBITS,
-                                 SEDGE_NODE_ORBITS, SEDGE_STATE_DAMP)
-            SEDGE_BARRIER();
-            SEDGE_EACH_ITEM(o, SEDGE_TARGET_ROWS, e)
+            SEDGE_EACH_ITEM(n, SEDGE_NODES, e)
             {
-                if (o < orbits)
-                    add_damping(s_u + e * SEDGE_OWN_STRIDE,
-                                s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(0, o),
-                                SEDGE_TARGET_ROWS, tables, from + o);
+                SEDGE_BLOCKWIDE sedge_value *const b =
+                    s_u + e * SEDGE_OWN_STRIDE + n * SEDGE_FIELDS;
+                SEDGE_BLOCKWIDE sedge_value *const kept =
+                    s_e + e * SEDGE_COLUMN_STRIDE + (SEDGE_LOWER_NODES + n) * SEDGE_FIELDS;
+                if (k == powers) {
+                    sedge_value own[SEDGE_FIELDS];
+                    SEDGE_LOAD_TWOS(own, b)
+                    SEDGE_STORE_TWOS(kept, own)
+                }
+                take_linear(b, kept, s_e + e * SEDGE_COLUMN_STRIDE,
+                            s_x + e * SEDGE_RECORD_STRIDE + SEDGE_RECORDS_AT, tables, n, step);
             }
             SEDGE_BARRIER();
         }
-#endif
-#endif
+        SEDGE_EACH_ITEM(o, SEDGE_LOWER_ORBITS, e)
         {
+            sedge_value v[SEDGE_ORBIT_WORDS];
+            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+            get_material(m, material, materials, start + (e < here ? e : here - 1));
+            SEDGE_EACH (j, 4)
+                find_own_curls(v + j * SEDGE_FIELDS, s_u + e * SEDGE_OWN_STRIDE,
+                               get_four(tables, SEDGE_AROUND_AT, 4 * o + j), m);
+            store_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, o), v, SEDGE_COLUMN_ROWS);
+        }
+        SEDGE_BARRIER();
+        SEDGE_WEIGH_COLUMNS(lower, SEDGE_LOWER_ORBITS, SEDGE_STATE_LOWER, mean, SEDGE_STATE_MEAN)
+        SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
+        put_coefficients(s_u + e * SEDGE_OWN_STRIDE,
+                         s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, SEDGE_RESULT_ROW + o),
+                         SEDGE_COLUMN_ROWS, tables, o);
+        SEDGE_BARRIER();
+        {
+            const SEDGE_GLOBAL sedge_two *const from =
+                (const SEDGE_GLOBAL sedge_two *)u[start * SEDGE_NODES_PADDED].f;
             SEDGE_GLOBAL sedge_two *const to =
                 (SEDGE_GLOBAL sedge_two *)(is_half ? half : mean)[start * SEDGE_NODES_PADDED].f;
             for (int p = SEDGE_OWN_TWO; p < here * (SEDGE_WORDS / 2); p += SEDGE_TWOS_THREADS) {
                 const int e = (int)((unsigned)p / (unsigned)(SEDGE_WORDS / 2));
                 const int w = (int)((unsigned)p % (unsigned)(SEDGE_WORDS / 2));
-                to[p] = *(const SEDGE_BLOCKWIDE sedge_two *)(s_u + e * SEDGE_OWN_STRIDE + 2 * w);
+                const sedge_two rate =
+                    *(const SEDGE_BLOCKWIDE sedge_two *)(s_u + e * SEDGE_OWN_STRIDE + 2 * w);
+                sedge_two state = from[p];
+                SEDGE_EACH (k, 2) state.v[k] = state.v[k] + part * step_1 * rate.v[k];
+                to[p] = state;
             }
         }
     }

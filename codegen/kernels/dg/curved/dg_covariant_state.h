@@ -123,12 +123,10 @@ SEDGE_FUNCTION void put_coefficients(SEDGE_BLOCKWIDE sedge_value *own,
     SEDGE_EACH (j, 4) SEDGE_STORE_TWOS(own + nodes.at[j] * SEDGE_FIELDS, v + j * SEDGE_FIELDS)
 }
 
-// find_lower_curls from the coefficients of a value.
+// find_lower_curls from the coefficients of a value, of which four have the numbers `around`.
 SEDGE_FUNCTION void find_own_curls(sedge_value *w, const SEDGE_BLOCKWIDE sedge_value *own,
-                                   const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int orbit,
-                                   int j, const sedge_value *m)
+                                   sedge_four around, const sedge_value *m)
 {
-    const sedge_four around = get_four(tables, SEDGE_AROUND_AT, 4 * orbit + j);
     sedge_value corner[4][SEDGE_FIELDS];
 
     SEDGE_EACH (k, 4) SEDGE_LOAD_TWOS(corner[k], own + around.at[k] * SEDGE_FIELDS)
@@ -288,45 +286,45 @@ SEDGE_FUNCTION void multiply_columns(SEDGE_BLOCKWIDE sedge_value *to, int to_apa
     }
 #endif
 
-// The product NAME takes the columns to the points; weighed, they are projected. A barrier is at
-// the end of it.
+// The product NAME takes the columns to the points; from there BACK, of the matrix `back`, takes
+// what was weighed. A barrier is at the end of it.
 #if SEDGE_CURVED_IN_PLACE
-#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix)                                               \
-    SEDGE_COLUMN_PRODUCT(NAME, 0, SEDGE_POINT_ORBITS, columns, matrix)                           \
-    SEDGE_BARRIER();                                                                             \
-    SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)                                                    \
-    weigh_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, q),                            \
-                  s_x + e * SEDGE_RECORD_STRIDE, operators, q);                                  \
-    SEDGE_BARRIER();                                                                             \
-    SEDGE_COLUMN_PRODUCT(project, 0, SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, SEDGE_STATE_PROJECT) \
+#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix, BACK, back)                 \
+    SEDGE_COLUMN_PRODUCT(NAME, 0, SEDGE_POINT_ORBITS, columns, matrix)         \
+    SEDGE_BARRIER();                                                           \
+    SEDGE_EACH_ITEM(q, SEDGE_POINT_ORBITS, e)                                  \
+    weigh_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, q),          \
+                  s_x + e * SEDGE_RECORD_STRIDE, operators, q);                \
+    SEDGE_BARRIER();                                                           \
+    SEDGE_COLUMN_PRODUCT(BACK, 0, SEDGE_NODE_ORBITS, SEDGE_POINT_ORBITS, back) \
     SEDGE_BARRIER();
 #else
-#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix)                                             \
-    for (int from = 0; from < SEDGE_POINT_ORBITS; from += SEDGE_CURVED_CHUNK) {                \
-        const int rest = SEDGE_POINT_ORBITS - from;                                            \
-        const int orbits = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;              \
-        const int node_tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);                             \
-        SEDGE_ROWS_TO_TARGET(from, orbits, SEDGE_CURVED_CHUNK, 0, SEDGE_POINT_ORBITS, columns, \
-                             matrix)                                                           \
-        SEDGE_BARRIER();                                                                       \
-        SEDGE_EACH_ITEM(q, SEDGE_CURVED_CHUNK, e)                                              \
-        {                                                                                      \
-            if (q < orbits)                                                                    \
-                weigh_columns(s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(0, q),            \
-                              s_x + e * SEDGE_RECORD_STRIDE, operators, from + q);             \
-        }                                                                                      \
-        SEDGE_BARRIER();                                                                       \
-        SEDGE_EACH_TILE(i, node_tiles, e, z, tile)                                             \
-        {                                                                                      \
-            const int row = tile * SEDGE_CURVED_ROWS;                                          \
-            multiply_columns(                                                                  \
-                s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(z, SEDGE_RESULT_ROW + row),       \
-                SEDGE_COLUMNS_APART, s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(z, 0),     \
-                SEDGE_TARGETS_APART,                                                           \
-                find_weights(operators + SEDGE_STATE_PROJECT, from, 4, z, node_tiles, tile),   \
-                4 * node_tiles, orbits, SEDGE_NODE_ORBITS - row, from > 0);                    \
-        }                                                                                      \
-        SEDGE_BARRIER();                                                                       \
+#define SEDGE_WEIGH_COLUMNS(NAME, columns, matrix, BACK, back)                                  \
+    for (int from = 0; from < SEDGE_POINT_ORBITS; from += SEDGE_CURVED_CHUNK) {                 \
+        const int rest = SEDGE_POINT_ORBITS - from;                                             \
+        const int orbits = rest < SEDGE_CURVED_CHUNK ? rest : SEDGE_CURVED_CHUNK;               \
+        const int node_tiles = SEDGE_ROW_TILES(SEDGE_NODE_ORBITS);                              \
+        SEDGE_ROWS_TO_TARGET(from, orbits, SEDGE_CURVED_CHUNK, 0, SEDGE_POINT_ORBITS, columns,  \
+                             matrix)                                                            \
+        SEDGE_BARRIER();                                                                        \
+        SEDGE_EACH_ITEM(q, SEDGE_CURVED_CHUNK, e)                                               \
+        {                                                                                       \
+            if (q < orbits)                                                                     \
+                weigh_columns(s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(0, q),             \
+                              s_x + e * SEDGE_RECORD_STRIDE, operators, from + q);              \
+        }                                                                                       \
+        SEDGE_BARRIER();                                                                        \
+        SEDGE_EACH_TILE(i, node_tiles, e, z, tile)                                              \
+        {                                                                                       \
+            const int row = tile * SEDGE_CURVED_ROWS;                                           \
+            multiply_columns(                                                                   \
+                s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(z, SEDGE_RESULT_ROW + row),        \
+                SEDGE_COLUMNS_APART, s_t + e * SEDGE_TARGET_STRIDE + SEDGE_T_COLUMN(z, 0),      \
+                SEDGE_TARGETS_APART,                                                            \
+                find_weights(operators + (back), from, 4, z, node_tiles, tile), 4 * node_tiles, \
+                orbits, SEDGE_NODE_ORBITS - row, from > 0);                                     \
+        }                                                                                       \
+        SEDGE_BARRIER();                                                                        \
     }
 #endif
 
@@ -500,7 +498,8 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             sedge_value m[SEDGE_MATERIAL_VALUES + 1];
             get_material(m, material, materials, start + (e < here ? e : here - 1));
             SEDGE_EACH (j, 4)
-                find_own_curls(v + j * SEDGE_FIELDS, s_u + e * SEDGE_OWN_STRIDE, tables, o, j, m);
+                find_own_curls(v + j * SEDGE_FIELDS, s_u + e * SEDGE_OWN_STRIDE,
+                               get_four(tables, SEDGE_AROUND_AT, 4 * o + j), m);
             store_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, o), v, SEDGE_COLUMN_ROWS);
         }
         SEDGE_BARRIER();
@@ -528,7 +527,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         }
         SEDGE_BARRIER();
 
-        SEDGE_WEIGH_COLUMNS(sum, SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM)
+        SEDGE_WEIGH_COLUMNS(sum, SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM, project, SEDGE_STATE_PROJECT)
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {
             SEDGE_BLOCKWIDE sedge_value *const at = s_e + e * SEDGE_COLUMN_STRIDE;
