@@ -727,6 +727,7 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 #define SEDGE_UPDATE_LOOP(first)        for (int first = 0; first < SEDGE_STATE_PACKS; first++)
 #define SEDGE_UPDATE_ITEM(first, round) (first)
 #define SEDGE_EACH_MATRIX(e, face)      for (int e = 0, face = 0; face < 4; face++)
+#define SEDGE_OWN_VALUE                 0
 #define SEDGE_EACH_ITEM(o, orbits, e)   for (int e = 0, o = 0; o < (orbits); o++)
 #define SEDGE_EACH_VALUE(e)             for (int e = 0; e < SEDGE_CURVED_BLOCK; e++)
 #define SEDGE_EACH_FACE_NODE(k)         for (int k = 0; k < SEDGE_FACE_NODES; k++)

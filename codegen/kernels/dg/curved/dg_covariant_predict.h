@@ -79,17 +79,19 @@ take_linear(SEDGE_BLOCKWIDE sedge_value *b, const SEDGE_BLOCKWIDE sedge_value *u
 
     SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = SEDGE_SPLAT(0.0);
     SEDGE_EACH (k, 4) {
-        sedge_value m[SEDGE_VERTEX_WORDS];
-        sedge_value row[SEDGE_FIELDS];
-        SEDGE_LOAD_ROW(m, metrics + k * SEDGE_VERTEX_WORDS, SEDGE_VERTEX_WORDS)
-        SEDGE_LOAD_TWOS(row, w + below.at[k] * SEDGE_FIELDS)
-        SEDGE_EACH (f, SEDGE_FIELDS) row[f] = (sedge_real)alpha.at[k] * row[f];
-        SEDGE_EACH (i, SEDGE_VECTORS) {
-            const sedge_value *const at = row + 3 * i;
-            sedge_value *const d = sum + 3 * i;
-            d[0] = d[0] + (m[0] * at[0] + m[3] * at[1] + m[4] * at[2]);
-            d[1] = d[1] + (m[3] * at[0] + m[1] * at[1] + m[5] * at[2]);
-            d[2] = d[2] + (m[4] * at[0] + m[5] * at[1] + m[2] * at[2]);
+        if (alpha.at[k] != 0) {
+            sedge_value m[SEDGE_VERTEX_WORDS];
+            sedge_value row[SEDGE_FIELDS];
+            SEDGE_LOAD_ROW(m, metrics + k * SEDGE_VERTEX_WORDS, SEDGE_VERTEX_WORDS)
+            SEDGE_LOAD_TWOS(row, w + below.at[k] * SEDGE_FIELDS)
+            SEDGE_EACH (f, SEDGE_FIELDS) row[f] = (sedge_real)alpha.at[k] * row[f];
+            SEDGE_EACH (i, SEDGE_VECTORS) {
+                const sedge_value *const at = row + 3 * i;
+                sedge_value *const d = sum + 3 * i;
+                d[0] = d[0] + (m[0] * at[0] + m[3] * at[1] + m[4] * at[2]);
+                d[1] = d[1] + (m[3] * at[0] + m[1] * at[1] + m[5] * at[2]);
+                d[2] = d[2] + (m[4] * at[0] + m[5] * at[1] + m[2] * at[2]);
+            }
         }
     }
     SEDGE_LOAD_TWOS(own, u)
@@ -111,7 +113,10 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
         const int here = (int)(count - at < SEDGE_CURVED_BLOCK ? count - at : SEDGE_CURVED_BLOCK);
         const sedge_real part = is_half ? SEDGE_R(0.5) : SEDGE_R(1.0);
         SEDGE_STATE_MEMORY;
+        sedge_value m[SEDGE_MATERIAL_VALUES + 1]; // of SEDGE_OWN_VALUE, which items have
 
+        get_material(m, material, materials,
+                     start + (SEDGE_OWN_VALUE < here ? SEDGE_OWN_VALUE : here - 1));
 #if SEDGE_TARGET_HOST
         for (int i = 0; i < SEDGE_WORDS; i++) s_u[i] = u[start * SEDGE_NODES_PADDED].f[i];
         for (int i = 0; i < SEDGE_CURVE_WORDS; i++) s_x[i] = curves[curve].c[i];
@@ -133,8 +138,6 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
             SEDGE_EACH_ITEM(i, SEDGE_LOWER_NODES, e)
             {
                 sedge_value w[SEDGE_FIELDS];
-                sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-                get_material(m, material, materials, start + (e < here ? e : here - 1));
                 find_own_curls(w, s_u + e * SEDGE_OWN_STRIDE, get_four(tables, SEDGE_SIMPLEX_AT, i),
                                m);
                 SEDGE_STORE_TWOS(s_e + e * SEDGE_COLUMN_STRIDE + i * SEDGE_FIELDS, w)
@@ -159,8 +162,6 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
         SEDGE_EACH_ITEM(o, SEDGE_LOWER_ORBITS, e)
         {
             sedge_value v[SEDGE_ORBIT_WORDS];
-            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-            get_material(m, material, materials, start + (e < here ? e : here - 1));
             SEDGE_EACH (j, 4)
                 find_own_curls(v + j * SEDGE_FIELDS, s_u + e * SEDGE_OWN_STRIDE,
                                get_four(tables, SEDGE_AROUND_AT, 4 * o + j), m);
