@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #define SIGNS      SEDGE_ORBIT_POINTS
+#define SAME       1e-9                                                // in reference coordinates
 #define MOST_WIDTH ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) / 2) // face nodes
 
 // ---- orbits ------------------------------------------------------------------------------------
@@ -49,6 +50,34 @@ static int find_face_node(const sedge_element *element, int face, int node)
     return -1;
 }
 
+static int find_node_at(const sedge_element *element, const double place[3])
+{
+    int n = 0;
+
+    while (fabs(element->r[n] - place[0]) > SAME || fabs(element->s[n] - place[1]) > SAME ||
+           fabs(element->t[n] - place[2]) > SAME)
+        n++;
+    return n;
+}
+
+// Place j of an orbit is on the face opposite to vertex 3 ^ j.
+static sedge_status find_face_images(sedge_orbits *out, const sedge_element *element)
+{
+    SEDGE_TRY(sedge_allocate(&out->image, out->count, sizeof *out->image));
+    for (int i = 0; i < out->count * SIGNS; i++) {
+        const int z = i % SIGNS;
+        const int node = element->face_node[out->member[i / SIGNS][0]];
+        const int face = sedge_orbits_face(sedge_orbits_partner(z) == 3 ? 3 : 0);
+        const double place[3] = {element->r[node], element->s[node], element->t[node]};
+        double image[3];
+
+        sedge_orbits_reflect(image, place, z);
+        const int there = find_face_node(element, face, find_node_at(element, image));
+        out->image[i / SIGNS][z] = sedge_orbits_find(out, face * element->face_nodes + there, z);
+    }
+    return SEDGE_OK;
+}
+
 // The faces are images of each other: orbit k has face node k of face 0.
 static sedge_status find_face_orbits(sedge_orbits *out, const sedge_orbits *nodes,
                                      const sedge_element *element)
@@ -65,7 +94,7 @@ static sedge_status find_face_orbits(sedge_orbits *out, const sedge_orbits *node
                 face * element->face_nodes + find_face_node(element, face, member[first ^ j]);
         }
     }
-    return SEDGE_OK;
+    return find_face_images(out, element);
 }
 
 static sedge_status find_element_orbits(operator_orbits *sets, const sedge_element *element)
@@ -197,6 +226,15 @@ typedef struct product_room {
     double *work, *reduced, *sum;
 } product_room;
 
+// The columns are those of `from`, then of `then` if there are any.
+static operator_product make_product(const char *name, const double *matrix, const sedge_orbits *to,
+                                     const sedge_orbits *from, const sedge_orbits *then)
+{
+    const int columns = from->count + (then == NULL ? 0 : then->count);
+
+    return (operator_product){name, matrix, SIGNS, to->count, columns, to, {from, then}};
+}
+
 // Those of dg_covariant_predict.h.
 static sedge_status list_predictions(const product_room *room, const operator_orbits *sets,
                                      const sedge_cubature *cubature, const sedge_element *element,
@@ -205,10 +243,10 @@ static sedge_status list_predictions(const product_room *room, const operator_or
 {
     const int nodes = element->nodes;
     const int lower = nodes - element->face_nodes;
-    const operator_product curls = {"covariant_lower", room->reduced, SIGNS, sets->points.count,
-                                    sets->lower.count};
-    const operator_product mean = {"covariant_mean", room->reduced, SIGNS, sets->nodes.count,
-                                   sets->points.count};
+    const operator_product curls =
+        make_product("covariant_lower", room->reduced, &sets->points, &sets->lower, NULL);
+    const operator_product mean =
+        make_product("covariant_mean", room->reduced, &sets->nodes, &sets->points, NULL);
 
     evaluate_lower(room->work, &cubature->volume, element->order, lower);
     sedge_orbits_reduce(room->reduced, room->work, lower, &sets->points, &sets->lower);
@@ -238,15 +276,14 @@ static sedge_status list_products(const product_room *room, const operator_orbit
     const bool covariant = sedge_cubature_state_is_covariant(problem);
     const int nodes = element->nodes;
     const int width = element->face_nodes;
-    const int node_orbits = sets->nodes.count;
-    const int point_orbits = sets->points.count;
-    operator_product square = {"covariant_coefficients", room->reduced, SIGNS, node_orbits,
-                               node_orbits};
-    const operator_product sum = {"covariant_sum", room->sum, SIGNS, point_orbits,
-                                  sets->lower.count + width};
-    const operator_product project = {"covariant_project", room->reduced, SIGNS, node_orbits,
-                                      point_orbits};
-    const operator_product face = {"covariant_face", basis->face_to_nodal, 1, width, width};
+    operator_product square =
+        make_product("covariant_coefficients", room->reduced, &sets->nodes, &sets->nodes, NULL);
+    const operator_product sum =
+        make_product("covariant_sum", room->sum, &sets->points, &sets->lower, &sets->faces);
+    const operator_product project =
+        make_product("covariant_project", room->reduced, &sets->nodes, &sets->points, NULL);
+    const operator_product face = {"covariant_face", basis->face_to_nodal, 1, width, width, NULL,
+                                   {NULL, NULL}};
 
     const bool coefficients = covariant && state != SEDGE_NODAL;
 
@@ -304,31 +341,102 @@ done:
 
 #define NOTHING 1e-13 // of entries of order one: what rounding leaves of zeros
 
+// A reflection takes rows to rows and columns to columns (dg/orbits.h). Of two columns that are
+// images of each other rows have the sum and the difference, which even and odd parts of rows need:
+// half of the multiply-adds. Where the image is not known a row or column is its own.
+static bool has_images(const operator_product *product)
+{
+    return product->to != NULL && product->to->image != NULL && product->from[0]->image != NULL &&
+           (product->from[1] == NULL || product->from[1]->image != NULL);
+}
+
+static sedge_orbit_image find_row_image(const operator_product *product, int r, int z)
+{
+    return has_images(product) ? product->to->image[r][z] : (sedge_orbit_image){r, 1};
+}
+
+static sedge_orbit_image find_column_image(const operator_product *product, int c, int z)
+{
+    sedge_orbit_image image = {c, 1};
+
+    if (!has_images(product)) return image;
+    const int first = product->from[0]->count;
+    if (c < first) return product->from[0]->image[c][z];
+    image = product->from[1]->image[c - first][z];
+    image.orbit += first;
+    return image;
+}
+
+// The even (+1) or odd (-1) part of a row.
+static sedge_status write_part(sedge_text *text, const operator_product *product, int z, int row,
+                               int parity)
+{
+    const double *const own =
+        product->matrix + ((int64_t)z * product->rows + row) * product->columns;
+    const char pair = parity > 0 ? 's' : 'd';
+    bool any = false;
+
+    for (int c = 0; c < product->columns; c++) {
+        const sedge_orbit_image image = find_column_image(product, c, z);
+        const bool alone = image.orbit == c;
+        double entry = own[c];
+        if (!alone) entry = 0.5 * (entry + parity * image.sign * own[image.orbit]);
+        if (image.orbit < c || (alone && image.sign != parity) || fabs(entry) <= NOTHING) continue;
+        SEDGE_TRY(sedge_text_add(text, "%sSEDGE_R(%a) * %c%d", any ? " + " : "", entry,
+                                 alone ? 'x' : pair, c));
+        any = true;
+    }
+    return sedge_text_add(text, any ? ";\n" : "SEDGE_SPLAT(0.0);\n");
+}
+
+static sedge_status write_columns(sedge_text *text, const operator_product *product, int z)
+{
+    for (int c = 0; c < product->columns; c++) {
+        SEDGE_TRY(sedge_text_add(
+            text, "    const sedge_value x%d = from[%d * SEDGE_PRODUCT_STEP];\n", c, c));
+    }
+    for (int c = 0; c < product->columns; c++) {
+        const sedge_orbit_image image = find_column_image(product, c, z);
+        if (image.orbit <= c) continue;
+        SEDGE_TRY(sedge_text_add(text,
+                                 "    const sedge_value s%d = x%d %c x%d;\n"
+                                 "    const sedge_value d%d = x%d %c x%d;\n",
+                                 c, c, image.sign > 0 ? '+' : '-', image.orbit, c, c,
+                                 image.sign > 0 ? '-' : '+', image.orbit));
+    }
+    return SEDGE_OK;
+}
+
+// A row and its image.
+static sedge_status write_rows(sedge_text *text, const operator_product *product, int z, int row)
+{
+    const sedge_orbit_image image = find_row_image(product, row, z);
+
+    if (image.orbit < row) return SEDGE_OK;
+    if (image.orbit == row) {
+        SEDGE_TRY(sedge_text_add(text, "    to[%d * SEDGE_PRODUCT_STEP] = ", row));
+        return write_part(text, product, z, row, image.sign);
+    }
+    SEDGE_TRY(sedge_text_add(text, "    const sedge_value even%d = ", row));
+    SEDGE_TRY(write_part(text, product, z, row, 1));
+    SEDGE_TRY(sedge_text_add(text, "    const sedge_value odd%d = ", row));
+    SEDGE_TRY(write_part(text, product, z, row, -1));
+    return sedge_text_add(text,
+                          "    to[%d * SEDGE_PRODUCT_STEP] = even%d + odd%d;\n"
+                          "    to[%d * SEDGE_PRODUCT_STEP] = %s%d - %s%d;\n",
+                          row, row, row, image.orbit, image.sign > 0 ? "even" : "odd", row,
+                          image.sign > 0 ? "odd" : "even", row);
+}
+
 // One sign pattern: all columns are read before the first row is written.
 static sedge_status write_pattern(sedge_text *text, const operator_product *product, int z)
 {
-    const int columns = product->columns;
-    const double *const matrix = product->matrix + (int64_t)z * product->rows * columns;
-
     SEDGE_TRY(sedge_text_add(text,
                              "SEDGE_FUNCTION void %s_%d(SEDGE_BLOCKWIDE sedge_value *to,\n"
                              "    const SEDGE_BLOCKWIDE sedge_value *from)\n{\n",
                              product->name, z));
-    for (int c = 0; c < columns; c++) {
-        SEDGE_TRY(sedge_text_add(
-            text, "    const sedge_value x%d = from[%d * SEDGE_PRODUCT_STEP];\n", c, c));
-    }
-    for (int r = 0; r < product->rows; r++) {
-        bool any = false;
-        SEDGE_TRY(sedge_text_add(text, "    to[%d * SEDGE_PRODUCT_STEP] = ", r));
-        for (int c = 0; c < columns; c++) {
-            const double entry = matrix[(int64_t)r * columns + c];
-            if (fabs(entry) <= NOTHING) continue;
-            SEDGE_TRY(sedge_text_add(text, "%sSEDGE_R(%a) * x%d", any ? " + " : "", entry, c));
-            any = true;
-        }
-        SEDGE_TRY(sedge_text_add(text, any ? ";\n" : "SEDGE_SPLAT(0.0);\n"));
-    }
+    SEDGE_TRY(write_columns(text, product, z));
+    for (int r = 0; r < product->rows; r++) SEDGE_TRY(write_rows(text, product, z, r));
     return sedge_text_add(text, "}\n");
 }
 

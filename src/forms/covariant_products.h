@@ -27,11 +27,13 @@ sedge_status operator_orbits_create(operator_orbits *sets, const sedge_element *
 void operator_orbits_clear(operator_orbits *sets);
 
 // A product: a matrix [rows][columns] of each of `signs` sign patterns, or the same one for all
-// (1).
+// (1), which has no orbits.
 typedef struct operator_product {
     const char *name; // of its function in the code
     const double *matrix;
     int signs, rows, columns;
+    const sedge_orbits *to;      // of the rows
+    const sedge_orbits *from[2]; // of the columns, those of the second behind, if it is not NULL
 } operator_product;
 
 typedef sedge_status operator_product_visit(void *context, const operator_product *product);
@@ -56,8 +58,9 @@ sedge_status operator_products_list(const operator_orbits *sets, const sedge_cub
                                     operator_product_visit *visit, void *context);
 
 // Append the products as code: a function `name`(to, from, z) each, which finds the rows of one
-// field of one value and of sign pattern z from its columns. Rows and columns lie
-// SEDGE_PRODUCT_STEP apart; `to` and `from` may be the same. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL.
+// field of one value and of sign pattern z from its columns, by even and odd parts where orbits
+// have images (dg/orbits.h). Rows and columns lie SEDGE_PRODUCT_STEP apart; `to` and `from` may be
+// the same. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status operator_products_write(sedge_text *text, const sedge_problem *problem,
                                      const sedge_element *element, sedge_basis state);

@@ -1,5 +1,6 @@
-// Products by orbits: the four small matrices give what the whole operator gives. The rules of even
-// degree, and the nodes, are symmetric under the permutations.
+// Products by orbits: the four small matrices give what the whole operator gives, and reflections
+// do not change them. The rules of even degree, and the nodes, are symmetric under the
+// permutations.
 #include "dg/cubature.h"
 #include "dg/orbits.h"
 
@@ -51,6 +52,24 @@ static void check_members(const sedge_orbits *orbits, int points)
     CHECK(found == points);
 }
 
+// The four matrices do not change if rows and columns become their images, and images of images are
+// what they were.
+static void check_images(const double *reduced, const sedge_orbits *rows,
+                         const sedge_orbits *columns)
+{
+    double worst = 0.0;
+
+    for (int i = 0; i < SEDGE_ORBIT_POINTS * rows->count * columns->count; i++) {
+        const int z = i / columns->count / rows->count;
+        const sedge_orbit_image r = rows->image[i / columns->count % rows->count][z];
+        const sedge_orbit_image c = columns->image[i % columns->count][z];
+        const int image = (z * rows->count + r.orbit) * columns->count + c.orbit;
+        worst = fmax(worst, fabs(reduced[image] * r.sign * c.sign - reduced[i]));
+        CHECK(columns->image[c.orbit][z].orbit == i % columns->count);
+    }
+    CHECK_BOUND(worst, 1e-12);
+}
+
 // From nodes to points and back. The bound is the rounding of sums of `nodes` terms of both signs
 // whose absolute values sum up to less than 100.
 static void test_order(int order)
@@ -88,6 +107,9 @@ static void test_order(int order)
                             sizeof *reduced));
     sedge_orbits_reduce(reduced, cubature->values, n, &points, &nodes);
     multiply(y, reduced, x, &points, &nodes);
+    CHECK(nodes.image != NULL);
+    CHECK(points.image != NULL || order > 8);
+    if (points.image != NULL) check_images(reduced, &points, &nodes);
     double worst = 0.0;
     for (int q = 0; q < count; q++) {
         double sum = -y[q];
