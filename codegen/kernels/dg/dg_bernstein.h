@@ -330,9 +330,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         copy_states(s_u, u, s_x, geometry, start, left, arrived);
 #else
         copy_states(s_u, u, s_x, geometry, start, left);
-#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
+        SEDGE_COPY_NEXT();
 #endif
         copy_traces(place, s_f, u, trace, links, tables, start, here);
         SEDGE_GLOBAL sedge_state *const carried = rk.c != SEDGE_R(0.0) ? next : residual;
@@ -347,11 +345,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
         }
         wait_for_bulk(arrived);
-#elif SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.commit_group;" ::: "memory");
-        asm volatile("cp.async.wait_group 1;" ::: "memory");
 #else
-        SEDGE_COPY_WAIT();
+        SEDGE_COPY_WAIT_FIRST();
 #endif
         SEDGE_BARRIER();
 #if SEDGE_BULK && defined SEDGE_EACH_TERM && !defined SEDGE_TERMS_PREDICTED

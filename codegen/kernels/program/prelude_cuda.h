@@ -183,9 +183,15 @@ SEDGE_FUNCTION bool sedge_is_last_block(int *ended)
         "l"(from)                                                                                  \
         : "memory")
 #define SEDGE_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
+// What is copied later is not waited for by the one SEDGE_COPY_WAIT_FIRST that follows.
+#define SEDGE_COPY_NEXT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define SEDGE_COPY_WAIT_FIRST() \
+    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 1;" ::: "memory")
 #else
 #define SEDGE_COPY_PACK(to, from) (*(int4 *)(to) = *(const int4 *)(from))
 #define SEDGE_COPY_WAIT()         (void)0
+#define SEDGE_COPY_NEXT()         (void)0
+#define SEDGE_COPY_WAIT_FIRST()   (void)0
 #endif
 
 // The block's memory, of a size that the launch gives; at most one a kernel.

@@ -86,6 +86,8 @@ void sedge_set_threads(int threads)
 
 #define SEDGE_COPY_PACK(to, from) (*(to) = *(from))
 #define SEDGE_COPY_WAIT()         (void)0
+#define SEDGE_COPY_NEXT()         (void)0
+#define SEDGE_COPY_WAIT_FIRST()   (void)0
 
 #define SEDGE_SCRATCH(type, name, count)            type name[count]
 #define SEDGE_LOCAL_COPY(type, name, from)          const type *const name = (from)

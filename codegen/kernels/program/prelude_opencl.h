@@ -79,6 +79,8 @@ typedef ulong sedge_uint64;
 
 #define SEDGE_COPY_PACK(to, from) (*(__local int4 *)(to) = *(__global const int4 *)(from))
 #define SEDGE_COPY_WAIT()         (void)0
+#define SEDGE_COPY_NEXT()         (void)0
+#define SEDGE_COPY_WAIT_FIRST()   (void)0
 
 // The block's memory, of a size that the launch gives; at most one a kernel.
 #define SEDGE_SCRATCH(type, name, count) __local type *const name = (__local type *)sedge_dynamic

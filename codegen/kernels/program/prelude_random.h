@@ -105,6 +105,8 @@ void sedge_set_order(struct sedge_order *order)
 // 16 bytes, not there before the wait.
 #define SEDGE_COPY_PACK(to, from) sedge_order->copy(sedge_order, (to), (from))
 #define SEDGE_COPY_WAIT()         sedge_order->wait(sedge_order)
+#define SEDGE_COPY_NEXT()         (void)0
+#define SEDGE_COPY_WAIT_FIRST()   SEDGE_COPY_WAIT()
 
 // The block's memory: one array for all blocks, filled with bytes 0xFF (not-a-number, -1) by the
 // first item of each block that comes to it.

@@ -729,6 +729,7 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 #define SEDGE_EACH_MATRIX(e, face)      for (int e = 0, face = 0; face < 4; face++)
 #define SEDGE_OWN_VALUE                 0
 #define SEDGE_EACH_ITEM(o, orbits, e)   for (int e = 0, o = 0; o < (orbits); o++)
+#define SEDGE_EACH_FACE_ITEM(k, e)      SEDGE_EACH_ITEM(k, SEDGE_FACE_NODES, e)
 #define SEDGE_EACH_VALUE(e)             for (int e = 0; e < SEDGE_CURVED_BLOCK; e++)
 #define SEDGE_EACH_FACE_NODE(k)         for (int k = 0; k < SEDGE_FACE_NODES; k++)
 #else
@@ -743,6 +744,24 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 #define SEDGE_EACH_ITEM(o, orbits, e)                                                             \
     for (int e = SEDGE_OWN_VALUE, o = SEDGE_HAS_PLACE ? SEDGE_OWN_PLACE : (orbits); o < (orbits); \
          o += SEDGE_VALUE_THREADS)
+
+// The same for what is at the faces' nodes. With a covariant state neighbouring threads have
+// neighbouring places of one value: what they read of its neighbours lies together, and they read
+// the same matrices at once.
+#if SEDGE_COVARIANT_STATE
+#define SEDGE_FACE_VALUE ((int)((unsigned)SEDGE_THREAD / SEDGE_VALUE_THREADS))
+#define SEDGE_FACE_PLACE ((int)((unsigned)SEDGE_THREAD % SEDGE_VALUE_THREADS))
+#define SEDGE_HAS_FACE_PLACE                           \
+    (SEDGE_CURVED_THREADS % SEDGE_CURVED_BLOCK == 0 || \
+     SEDGE_THREAD < SEDGE_CURVED_BLOCK * SEDGE_VALUE_THREADS)
+#else
+#define SEDGE_FACE_VALUE     SEDGE_OWN_VALUE
+#define SEDGE_FACE_PLACE     SEDGE_OWN_PLACE
+#define SEDGE_HAS_FACE_PLACE SEDGE_HAS_PLACE
+#endif
+#define SEDGE_EACH_FACE_ITEM(k, e)                                                                 \
+    for (int e = SEDGE_FACE_VALUE, k = SEDGE_HAS_FACE_PLACE ? SEDGE_FACE_PLACE : SEDGE_FACE_NODES; \
+         k < SEDGE_FACE_NODES; k += SEDGE_VALUE_THREADS)
 
 // Rounds over the nodes of a face; pieces of a map, and how many maps a round copies; rounds at
 // once over packs of the block's states.
@@ -771,7 +790,7 @@ SEDGE_FUNCTION void update_pack(SEDGE_GLOBAL sedge_pack *next, SEDGE_GLOBAL sedg
 // A thread's face node in a round; beyond the last one the last.
 SEDGE_FUNCTION int find_face_item(int round)
 {
-    const int k = SEDGE_OWN_PLACE + round * SEDGE_VALUE_THREADS;
+    const int k = SEDGE_FACE_PLACE + round * SEDGE_VALUE_THREADS;
     return k < SEDGE_FACE_NODES ? k : SEDGE_FACE_NODES - 1;
 }
 
@@ -781,7 +800,7 @@ SEDGE_FUNCTION void find_links(sedge_link *link, int *place,
                                const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, int here)
 {
-    const int value = SEDGE_OWN_VALUE < here ? SEDGE_OWN_VALUE : here - 1;
+    const int value = SEDGE_FACE_VALUE < here ? SEDGE_FACE_VALUE : here - 1;
 
     SEDGE_EACH (j, 4) {
         link[j] = links[value * 4 + find_orbit_face(j)];
@@ -802,8 +821,9 @@ SEDGE_FUNCTION void copy_traces_behind(SEDGE_BLOCKWIDE sedge_value *behind, cons
     SEDGE_EACH (i, SEDGE_TRACE_ROUNDS) place[i] = find_node_behind(link[i % 4], place[i], tables);
     SEDGE_EACH (round, SEDGE_FACE_ROUNDS) {
         SEDGE_BLOCKWIDE sedge_value *const to =
-            behind + find_face_item(round) * SEDGE_ROW_WORDS + SEDGE_OWN_VALUE * SEDGE_FIELDS;
-        if (SEDGE_HAS_PLACE && SEDGE_OWN_PLACE + round * SEDGE_VALUE_THREADS < SEDGE_FACE_NODES)
+            behind + find_face_item(round) * SEDGE_ROW_WORDS + SEDGE_FACE_VALUE * SEDGE_FIELDS;
+        if (SEDGE_HAS_FACE_PLACE &&
+            SEDGE_FACE_PLACE + round * SEDGE_VALUE_THREADS < SEDGE_FACE_NODES)
             SEDGE_EACH (j, 4) {
                 const SEDGE_GLOBAL sedge_value *const from =
                     find_trace(link[j], place[4 * round + j], u, trace);

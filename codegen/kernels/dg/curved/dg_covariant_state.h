@@ -377,9 +377,10 @@ SEDGE_FUNCTION void copy_columns_behind(SEDGE_BLOCKWIDE sedge_value *columns,
     SEDGE_EACH (i, SEDGE_TRACE_ROUNDS) place[i] = find_node_behind(link[i % 4], place[i], tables);
     SEDGE_EACH (round, SEDGE_FACE_ROUNDS) {
         SEDGE_BLOCKWIDE sedge_value *const to =
-            columns + SEDGE_OWN_VALUE * SEDGE_COLUMN_STRIDE +
+            columns + SEDGE_FACE_VALUE * SEDGE_COLUMN_STRIDE +
             SEDGE_COLUMN(0, SEDGE_LOWER_ORBITS + find_face_item(round));
-        if (SEDGE_HAS_PLACE && SEDGE_OWN_PLACE + round * SEDGE_VALUE_THREADS < SEDGE_FACE_NODES)
+        if (SEDGE_HAS_FACE_PLACE &&
+            SEDGE_FACE_PLACE + round * SEDGE_VALUE_THREADS < SEDGE_FACE_NODES)
             SEDGE_EACH (j, 4) {
                 const SEDGE_GLOBAL sedge_value *const from =
                     find_trace(link[j], place[4 * round + j], u, trace);
@@ -433,11 +434,12 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
 #endif
         find_links(link, place, links + start * 4, tables, here);
         copy_maps(s_x, SEDGE_RECORD_STRIDE, curves + curve, here);
+        SEDGE_COPY_NEXT();
         copy_columns_behind(s_e, link, place, u, trace, tables);
 #if SEDGE_BULK && SEDGE_CURVED_COEFFICIENTS
         wait_for_bulk(arrived);
 #endif
-        SEDGE_COPY_WAIT();
+        SEDGE_COPY_WAIT_FIRST();
 #endif
         SEDGE_BARRIER();
 
@@ -502,10 +504,11 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
                                get_four(tables, SEDGE_AROUND_AT, 4 * o + j), m);
             store_columns(s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, o), v, SEDGE_COLUMN_ROWS);
         }
+        SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
 
         // Jumps.
-        SEDGE_EACH_ITEM(k, SEDGE_FACE_NODES, e)
+        SEDGE_EACH_FACE_ITEM(k, e)
         {
             SEDGE_BLOCKWIDE sedge_value *const at =
                 s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_COLUMN(0, SEDGE_LOWER_ORBITS + k);
