@@ -15,7 +15,7 @@
 // matrices A_z of two blocks. t takes orbits to orbits, t o = g_m o', and keeps the signs of
 // pattern z if it exchanges vertex 0 and sedge_orbits_partner(z). Then reflected x have sign(z, m)
 // x^_z[o'] in place of x^_z[o], and A_z takes what is even under this to what is even, odd to odd:
-// half of the products again.
+// half of the products again, up to orbits that are their own images.
 #pragma once
 
 #include "base/error.h"

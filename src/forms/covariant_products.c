@@ -343,7 +343,7 @@ done:
 
 // A reflection takes rows to rows and columns to columns (dg/orbits.h). Of two columns that are
 // images of each other rows have the sum and the difference, which even and odd parts of rows need:
-// half of the multiply-adds. Where the image is not known a row or column is its own.
+// about half of the multiply-adds. Where the image is not known a row or column is its own.
 static bool has_images(const operator_product *product)
 {
     return product->to != NULL && product->to->image != NULL && product->from[0]->image != NULL &&

@@ -36,6 +36,8 @@
 //        from SEDGE_RESULT_ROW on
 //   s_t  the same of what products make, SEDGE_TARGET_STRIDE words; where they are in place, s_e
 //
+// What is behind the faces is on its way while the faces' matrices and the curls are made.
+//
 // Where products are code, a thread takes a column through a product; else an item has
 // SEDGE_CURVED_ROWS rows of SEDGE_CURVED_TILE values and one sign pattern. On a GPU products write
 // where they read (SEDGE_CURVED_IN_PLACE), unless the memory has no room for all points: then rows
@@ -66,8 +68,11 @@
 #define SEDGE_RATE_ROW   SEDGE_NODE_ORBITS
 #define SEDGE_RATE_ROWS  (SEDGE_COLUMN_ROWS - SEDGE_NODE_ORBITS)
 #endif
-#define SEDGE_RATES_AT(n) \
-    SEDGE_COLUMN((n) / SEDGE_RATE_ROWS, SEDGE_RATE_ROW + (n) % SEDGE_RATE_ROWS)
+// Word w of a value's rates [node][field].
+#define SEDGE_RATE_AT(w)                                                 \
+    ((w) + SEDGE_RATE_ROW * SEDGE_FIELDS +                               \
+     (int)((unsigned)(w) / (unsigned)(SEDGE_RATE_ROWS * SEDGE_FIELDS)) * \
+         ((SEDGE_COLUMN_ROWS - SEDGE_RATE_ROWS) * SEDGE_FIELDS))
 // The first row of what a nodal state's coefficients are made of, and where the own state is: it
 // has coefficients or stays in device memory. Beyond the last value it is the last one's.
 #define SEDGE_STATE_ROW SEDGE_CURVED_SUMMED
@@ -392,6 +397,25 @@ SEDGE_FUNCTION void copy_columns_behind(SEDGE_BLOCKWIDE sedge_value *columns,
 }
 #endif
 
+// At the stage's end an item is a pair of words of a value. SEDGE_TWOS_APART values are worked on
+// at once, and a thread has the same pair of each of its values, so that its places differ by
+// constants. Threads that are fewer than pairs take SEDGE_TWOS_PARTS turns.
+#define SEDGE_TWOS       (SEDGE_WORDS / 2)
+#define SEDGE_TWOS_APART (SEDGE_TWOS_THREADS > SEDGE_TWOS ? SEDGE_TWOS_THREADS / SEDGE_TWOS : 1)
+#define SEDGE_TWOS_PARTS ((SEDGE_TWOS + SEDGE_TWOS_THREADS - 1) / SEDGE_TWOS_THREADS)
+
+// What the stage carries on, or zeros, of a thread's pair of its next SEDGE_TWOS_ROUNDS values;
+// `carried` is the first one's, and behind it the block has `left - 1` values.
+SEDGE_FUNCTION void load_before(sedge_two *before, const SEDGE_GLOBAL sedge_two *carried, int left,
+                                const sedge_substep rk)
+{
+    SEDGE_EACH (i, SEDGE_TWOS_ROUNDS) {
+        before[i].v[0] = before[i].v[1] = SEDGE_SPLAT(0.0);
+        if (i * SEDGE_TWOS_APART < left && rk.a != SEDGE_R(0.0))
+            before[i] = carried[i * SEDGE_TWOS_APART * SEDGE_TWOS];
+    }
+}
+
 // ---- the stage ---------------------------------------------------------------------------------
 
 SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT, SEDGE_CURVED_LIST)
@@ -531,6 +555,16 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 
         SEDGE_WEIGH_COLUMNS(sum, SEDGE_CURVED_SUMMED, SEDGE_STATE_SUM, project, SEDGE_STATE_PROJECT)
+
+        // The stage's end reads its first rounds while rates go to the nodes.
+        const int pair = (int)((unsigned)SEDGE_OWN_TWO % (unsigned)SEDGE_TWOS);
+        const int value = (int)((unsigned)SEDGE_OWN_TWO / (unsigned)SEDGE_TWOS);
+        const int mine = value < SEDGE_TWOS_APART ? here - value : 0;
+        const SEDGE_GLOBAL sedge_state *const from = rk.c != SEDGE_R(0.0) ? next : residual;
+        const SEDGE_GLOBAL sedge_two *const carried =
+            (const SEDGE_GLOBAL sedge_two *)from[start * SEDGE_NODES_PADDED].f;
+        sedge_two before[SEDGE_TWOS_ROUNDS];
+        load_before(before, carried + SEDGE_OWN_TWO, mine, rk);
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {
             SEDGE_BLOCKWIDE sedge_value *const at = s_e + e * SEDGE_COLUMN_STRIDE;
@@ -538,14 +572,15 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
             sedge_value v[SEDGE_ORBIT_WORDS];
             load_columns(v, at + SEDGE_COLUMN(0, SEDGE_RESULT_ROW + o), SEDGE_COLUMN_ROWS);
             SEDGE_EACH (j, 4)
-                SEDGE_STORE_TWOS(at + SEDGE_RATES_AT(nodes.at[j]), v + j * SEDGE_FIELDS)
+                SEDGE_STORE_TWOS(at + SEDGE_RATE_AT(nodes.at[j] * SEDGE_FIELDS),
+                                 v + j * SEDGE_FIELDS)
         }
         SEDGE_BARRIER();
 #ifdef SEDGE_EACH_TERM
         SEDGE_ITEMS (e, SEDGE_CURVED_BLOCK, n, SEDGE_NODES, SEDGE_CURVED_THREADS) {
             if (e < here) {
                 SEDGE_BLOCKWIDE sedge_value *const at =
-                    s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_RATES_AT(n);
+                    s_e + e * SEDGE_COLUMN_STRIDE + SEDGE_RATE_AT(n * SEDGE_FIELDS);
                 sedge_value own[SEDGE_FIELDS];
                 sedge_value rate[SEDGE_FIELDS];
                 SEDGE_LOAD_OWN(own, e, n)
@@ -558,44 +593,36 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
         SEDGE_BARRIER();
 #endif
 
-        // The stage's end; all loads of a chunk before its first store.
-        {
-            const int twos = SEDGE_WORDS / 2;
-            SEDGE_GLOBAL sedge_two *const next_twos =
-                (SEDGE_GLOBAL sedge_two *)next[start * SEDGE_NODES_PADDED].f;
-            SEDGE_GLOBAL sedge_two *const residual_twos =
-                (SEDGE_GLOBAL sedge_two *)residual[start * SEDGE_NODES_PADDED].f;
-            for (int chunk = 0; chunk < SEDGE_CURVED_BLOCK * twos;
-                 chunk += SEDGE_TWOS_ROUNDS * SEDGE_TWOS_THREADS) {
-                sedge_two before[SEDGE_TWOS_ROUNDS];
+        SEDGE_GLOBAL sedge_two *const next_twos =
+            (SEDGE_GLOBAL sedge_two *)next[start * SEDGE_NODES_PADDED].f;
+        SEDGE_GLOBAL sedge_two *const residual_twos =
+            (SEDGE_GLOBAL sedge_two *)residual[start * SEDGE_NODES_PADDED].f;
+        // The stage's end; all loads of some rounds before their first store.
+        for (int part = 0; part < SEDGE_TWOS_PARTS; part++) {
+            const int w = pair + part * SEDGE_TWOS_THREADS;
+            const int values = w < SEDGE_TWOS ? mine : 0;
+            for (int first = 0; first < SEDGE_CURVED_BLOCK;
+                 first += SEDGE_TWOS_ROUNDS * SEDGE_TWOS_APART) {
+                const int at = (value + first) * SEDGE_TWOS + w;
+                if (part > 0 || first > 0) load_before(before, carried + at, values - first, rk);
                 SEDGE_EACH (i, SEDGE_TWOS_ROUNDS) {
-                    const int p = chunk + i * SEDGE_TWOS_THREADS + SEDGE_OWN_TWO;
-                    before[i].v[0] = before[i].v[1] = SEDGE_SPLAT(0.0);
-                    if (p < here * twos && rk.a != SEDGE_R(0.0))
-                        before[i] = rk.c != SEDGE_R(0.0) ? next_twos[p] : residual_twos[p];
-                }
-                SEDGE_EACH (i, SEDGE_TWOS_ROUNDS) {
-                    const int p = chunk + i * SEDGE_TWOS_THREADS + SEDGE_OWN_TWO;
-                    const int e = (int)((unsigned)p / (unsigned)(SEDGE_WORDS / 2));
-                    const int w = (int)((unsigned)p % (unsigned)(SEDGE_WORDS / 2));
-                    const int n = (int)((unsigned)w / (SEDGE_FIELDS / 2));
-                    sedge_two rate;
-                    rate.v[0] = rate.v[1] = SEDGE_SPLAT(0.0); // of the padding
-                    if (p < here * twos) {
-                        if (n < SEDGE_NODES)
+                    if (first + i * SEDGE_TWOS_APART < values) {
+                        const int e = value + first + i * SEDGE_TWOS_APART;
+                        const int p = at + i * SEDGE_TWOS_APART * SEDGE_TWOS;
+                        sedge_two rate;
+                        rate.v[0] = rate.v[1] = SEDGE_SPLAT(0.0); // of the padding
+                        if (w < SEDGE_NODES * SEDGE_FIELDS / 2)
                             rate =
                                 *(const SEDGE_BLOCKWIDE sedge_two *)(s_e + e * SEDGE_COLUMN_STRIDE +
-                                                                     SEDGE_RATES_AT(n) +
-                                                                     2 * (int)((unsigned)w %
-                                                                               (SEDGE_FIELDS / 2)));
+                                                                     SEDGE_RATE_AT(2 * w));
 #if SEDGE_CURVED_COEFFICIENTS
-                        const sedge_two own = *(
+                        const sedge_two state = *(
                             const SEDGE_BLOCKWIDE sedge_two *)(s_u + e * SEDGE_OWN_STRIDE + 2 * w);
 #else
-                        const sedge_two own =
+                        const sedge_two state =
                             ((const SEDGE_GLOBAL sedge_two *)u[start * SEDGE_NODES_PADDED].f)[p];
 #endif
-                        update_two(next_twos + p, residual_twos + p, own, before[i], rate, rk);
+                        update_two(next_twos + p, residual_twos + p, state, before[i], rate, rk);
                     }
                 }
             }
