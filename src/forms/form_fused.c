@@ -281,7 +281,7 @@ static sedge_status write_constants(sedge_text *text, const operator_config *con
     return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
 }
 
-// D_r, D_s, D_t: sedge_deriv of dg_layout.h, [node groups][tiles].
+// D_r, D_s, D_t: sedge_deriv of dg_behind.h, [node groups][tiles].
 static sedge_status make_deriv(operator_table *out, const operator_config *config,
                                const operator_layout *layout, const operator_target *target)
 {
@@ -305,7 +305,7 @@ static sedge_status make_deriv(operator_table *out, const operator_config *confi
     return SEDGE_OK;
 }
 
-// The lift: sedge_lift of dg_layout.h, [face point groups][lift tiles].
+// The lift: sedge_lift of dg_behind.h, [face point groups][lift tiles].
 static sedge_status make_lift(operator_table *out, const operator_config *config,
                               const operator_layout *layout, const operator_target *target)
 {

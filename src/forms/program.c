@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_SOURCES (4 + SEDGE_SIGNAL_KINDS) // those that all programs have
+#define FIRST_SOURCES (5 + SEDGE_SIGNAL_KINDS) // at most, before a program's own
 
 void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem)
 {
@@ -193,8 +193,10 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 
 // ---- programs ----------------------------------------------------------------------------------
 
+// `physics`: with the equation's functions and the element's surroundings.
 static sedge_status write_sources(sedge_text *text, const char *name, const operator_target *target,
-                                  const sedge_text *constants, const sedge_source *own, int count)
+                                  const sedge_text *constants, bool physics,
+                                  const sedge_source *own, int count)
 {
     const sedge_equation *const equation = target->problem->equation;
     sedge_source *sources = NULL;
@@ -207,8 +209,9 @@ static sedge_status write_sources(sedge_text *text, const char *name, const oper
             (sedge_source){sedge_signal_kinds[i]->header, sedge_signal_kinds[i]->header_text};
     }
     sources[all++].name = "codegen/kernels/dg/signal.h";
-    sources[all++] = (sedge_source){equation->header, equation->header_text};
+    if (physics) sources[all++] = (sedge_source){equation->header, equation->header_text};
     sources[all++].name = "codegen/kernels/dg/dg_layout.h";
+    if (physics) sources[all++].name = "codegen/kernels/dg/dg_behind.h";
     for (int i = 0; i < count; i++) sources[all++] = own[i];
     const sedge_program_options options = {
         .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = all};
@@ -220,7 +223,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, const oper
 sedge_status operator_program_write(sedge_text *text, const char *name,
                                     const operator_target *target, const operator_layout *layout,
                                     const operator_config *config, const sedge_text *constants,
-                                    const sedge_source *sources, int count)
+                                    bool physics, const sedge_source *sources, int count)
 {
     sedge_status status;
     sedge_text *all = NULL;
@@ -230,7 +233,7 @@ sedge_status operator_program_write(sedge_text *text, const char *name,
     SEDGE_TRY_GOTO(status, write_config(all, layout, config));
     SEDGE_TRY_GOTO(status, sedge_text_add(all, "%s", sedge_text_get(constants)));
     SEDGE_TRY_GOTO(status, write_values(all, target->problem));
-    status = write_sources(text, name, target, all, sources, count);
+    status = write_sources(text, name, target, all, physics, sources, count);
 done:
     sedge_text_free(all);
     return status;
@@ -280,7 +283,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     if (added->count > 0) SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", added->constants));
     if (form->write != NULL) SEDGE_TRY_GOTO(status, form->write(written, config, target));
     SEDGE_TRY_GOTO(status, list_sources(sources + added->count, &count, form, written));
-    status = operator_program_write(text, name, target, layout, config, constants, sources,
+    status = operator_program_write(text, name, target, layout, config, constants, true, sources,
                                     added->count + count);
 done:
     sedge_release(sources);
@@ -327,7 +330,7 @@ static sedge_status write_form(sedge_text *text, const operator_form *form,
     SEDGE_TRY_GOTO(status, form->constants(constants, &config, &layouts[at], target));
     if (form->write != NULL) SEDGE_TRY_GOTO(status, form->write(written, &config, target));
     SEDGE_TRY_GOTO(status, list_sources(sources, &count, form, written));
-    status = write_sources(text, form->name, target, constants, sources, count);
+    status = write_sources(text, form->name, target, constants, true, sources, count);
 done:
     sedge_text_free(constants);
     sedge_text_free(written);

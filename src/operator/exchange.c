@@ -40,7 +40,7 @@ static sedge_status make_lengths(int64_t **out, const sedge_operator *op, const 
     return SEDGE_OK;
 }
 
-// As sedge_parcel of dg_trace.h.
+// As sedge_parcel of dg_sent.h.
 typedef struct parcel {
     int64_t first, bytes, flag;
 } parcel;

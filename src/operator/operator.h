@@ -47,8 +47,9 @@ typedef struct sedge_operator_options {
     bool search_all;         // also what is less promising and else is chosen by name: for tests
 } sedge_operator_options;
 
-// The stage's kernel, all others, and the stage's kernel for elements with terms.
-#define SEDGE_OPERATOR_PROGRAMS 3
+// The stage's kernel; all others that depend on materials, terms and conditions; those that do not,
+// common to all problems of an order; and the stage's kernel for elements with terms.
+#define SEDGE_OPERATOR_PROGRAMS 4
 
 // Append the whole sources of the programs that sedge_operator_create would compile for a device of
 // this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for

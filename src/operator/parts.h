@@ -15,8 +15,8 @@
 #include "layout/mesh_upload.h"
 #include "layout/slots.h"
 
-#define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
-#define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
+#define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_points.h
+#define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_points.h
 
 // What depends on the layout: what is numbered by slots.
 typedef struct operator_data {

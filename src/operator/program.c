@@ -53,6 +53,30 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
 };
 
+enum { PROGRAM_STAGE, PROGRAM_OTHERS, PROGRAM_COMMON, PROGRAM_TERMS };
+
+// Is it a kernel of dg_sent.h, dg_monitor.h or dg_predictor.h?
+static bool is_common(int kernel)
+{
+    static const bool common[KERNELS] = {
+        [KERNEL_PACK] = true,
+        [KERNEL_POINT] = true,
+        [KERNEL_CLOCK] = true,
+        [KERNEL_ENERGY] = true,
+        [KERNEL_ENERGY_SUM] = true,
+        [KERNEL_PROBE] = true,
+        [KERNEL_SNAPSHOT] = true,
+        [KERNEL_PREDICT_POINT] = true,
+        [KERNEL_PREDICT_POINT_MEMORY] = true,
+        [KERNEL_COPY_STATES] = true,
+        [KERNEL_DAMP_CURVED] = true,
+        [KERNEL_TAKE_TRACES] = true,
+        [KERNEL_STEP_TRACES] = true,
+        [KERNEL_PACK_TRACES] = true,
+    };
+    return common[kernel];
+}
+
 const char *operator_kernel_name(operator_kernel kernel)
 {
     return kernel_names[kernel];
@@ -101,7 +125,7 @@ static bool converts_faces(const operator_layout *layout, const sedge_problem *p
            (!has_linear_faces(problem) || sedge_cubature_state_is_covariant(problem));
 }
 
-// ---- the program of all other kernels ----------------------------------------------------------
+// ---- the programs of all other kernels ---------------------------------------------------------
 
 // The headers of kinds that bring their own, each once.
 static int list_headers(sedge_source *sources, int room, const sedge_problem *problem)
@@ -140,10 +164,10 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     }
     if (sedge_problem_face_memory(problem) > 0)
         sources[count++].name = "codegen/kernels/dg/dg_face_memory.h";
+    sources[count++].name = "codegen/kernels/dg/dg_points.h";
     sources[count++].name = "codegen/kernels/dg/dg_frames.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
     if (problem->curved) sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
-    sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->curved || problem->integrator->predictor)
         sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     if (problem->curved) {
@@ -169,7 +193,6 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++] = (sedge_source){"series_products.h", sedge_text_get(series)};
         sources[count++].name = "codegen/kernels/dg/dg_series.h";
         sources[count++].name = "codegen/kernels/dg/terms/dg_predict.h";
-        sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     }
     if (sedge_problem_exponential(problem))
         sources[count++].name = "codegen/kernels/dg/terms/dg_exponential.h";
@@ -242,7 +265,7 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
 }
 
 // It knows the stage's types and needs none of its numbers: the configuration is the same one for
-// all, so that the source is.
+// all, so that the source is. So it is in write_common.
 static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                  const operator_target *target, const operator_layout *layout,
                                  const operator_terms_text *terms)
@@ -268,7 +291,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     SEDGE_TRY_GOTO(status, write_products(products, target, layout));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
-    status = operator_program_write(text, name, target, layout, &any, constants, sources,
+    status = operator_program_write(text, name, target, layout, &any, constants, true, sources,
                                     list_sources(sources, terms, series, products,
                                                  sedge_cubature_state_is_covariant(target->problem),
                                                  target->problem));
@@ -276,6 +299,36 @@ done:
     sedge_release(sources);
     sedge_text_free(products);
     sedge_text_free(series);
+    sedge_text_free(constants);
+    return status;
+}
+
+// What happens to a state whatever its materials and conditions are.
+static sedge_status write_common(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                 const operator_target *target, const operator_layout *layout)
+{
+    const sedge_problem *const problem = target->problem;
+    sedge_text *constants = NULL;
+    sedge_source sources[5] = {{NULL, NULL}};
+    char problem_name[SEDGE_CONFIG_NAME];
+    operator_config any;
+    sedge_status status;
+    int count = 0;
+
+    operator_name(problem_name, problem);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-common", problem_name);
+    operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
+    sources[count++].name = "codegen/kernels/dg/dg_points.h";
+    sources[count++].name = "codegen/kernels/dg/dg_sent.h";
+    if (sedge_cubature_state_is_covariant(problem))
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
+    sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
+    if (problem->integrator->predictor) sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
+    status =
+        operator_program_write(text, name, target, layout, &any, constants, false, sources, count);
+done:
     sedge_text_free(constants);
     return status;
 }
@@ -289,10 +342,14 @@ static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
     operator_terms_text terms;
     sedge_status status;
 
-    name[2][0] = '\0';
+    name[PROGRAM_TERMS][0] = '\0';
     SEDGE_TRY_GOTO(status, operator_terms_text_create(&terms, target->problem));
-    SEDGE_TRY_GOTO(status, operator_stage_write(text[0], name[0], target, layout, config, NULL));
-    SEDGE_TRY_GOTO(status, write_others(text[1], name[1], target, layout, &terms));
+    SEDGE_TRY_GOTO(status, operator_stage_write(text[PROGRAM_STAGE], name[PROGRAM_STAGE], target,
+                                                layout, config, NULL));
+    SEDGE_TRY_GOTO(
+        status, write_others(text[PROGRAM_OTHERS], name[PROGRAM_OTHERS], target, layout, &terms));
+    SEDGE_TRY_GOTO(status,
+                   write_common(text[PROGRAM_COMMON], name[PROGRAM_COMMON], target, layout));
     if (operator_terms_in_stage(target->problem)) {
         if (target->problem->integrator->predictor) {
             SEDGE_TRY_GOTO(status,
@@ -304,7 +361,8 @@ static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
             .sources = terms.sources,
             .count = terms.count,
         };
-        status = operator_stage_write(text[2], name[2], target, layout, config, &addition);
+        status = operator_stage_write(text[PROGRAM_TERMS], name[PROGRAM_TERMS], target, layout,
+                                      config, &addition);
     }
 done:
     operator_terms_text_clear(&terms);
@@ -351,9 +409,11 @@ int operator_boundary_points(const sedge_operator *op)
 
 static sedge_status find_kernels(sedge_operator *op)
 {
-    SEDGE_TRY(operator_stage_find(op, op->program[0]));
-    if (op->program[2] != NULL) {
-        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[KERNEL_STAGE_TERMS], op->program[2],
+    const sedge_program *const with_terms = op->program[PROGRAM_TERMS];
+
+    SEDGE_TRY(operator_stage_find(op, op->program[PROGRAM_STAGE]));
+    if (with_terms != NULL) {
+        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[KERNEL_STAGE_TERMS], with_terms,
                                     kernel_names[KERNEL_STAGE]));
         SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE_TERMS],
                                            op->config.scratch_bytes));
@@ -373,7 +433,9 @@ static sedge_status find_kernels(sedge_operator *op)
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
-        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
+        const sedge_program *const program =
+            op->program[is_common(k) ? PROGRAM_COMMON : PROGRAM_OTHERS];
+        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], program, kernel_names[k]));
     }
     if (two_sided && converts_faces(&op->layout, op->problem)) {
         SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_TWO_SIDED],

@@ -1,5 +1,5 @@
-// The two generated programs of an operator, one for the stage and one for all other kernels: their
-// sources for a problem, a device and a kernel configuration, and the kernels found in them.
+// The generated programs of an operator, for the stage and for all other kernels: their sources for
+// a problem, a device and a kernel configuration, and the kernels found in them.
 #pragma once
 
 #include "forms/request.h"

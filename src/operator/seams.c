@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define STRAIGHT_BEHIND 32 // SEDGE_STRAIGHT_BEHIND of dg_layout.h
+#define STRAIGHT_BEHIND 32 // SEDGE_STRAIGHT_BEHIND of dg_behind.h
 #define FRAME_WORDS     12 // as in codegen/kernels/dg/dg_frames.h
 
 // sedge_seam of dg_seams.h.

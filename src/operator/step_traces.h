@@ -6,7 +6,7 @@
 #include "operator/fields.h"
 #include "operator/operator.h"
 
-// Where a kernel that packs stores at other ranks (codegen/kernels/dg/dg_trace.h).
+// Where a kernel that packs stores at other ranks (codegen/kernels/dg/dg_sent.h).
 typedef struct operator_parcels {
     uint64_t list;  // address of the parcels
     uint64_t ended; // of the counter of blocks; 0: the kernel sets no flags

@@ -44,19 +44,20 @@ class Build(Case):
         text = self.build("--device", "host")
         self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-bernstein +host +- +- +[0-9.]+  native: ")
         self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-others +host ")
+        self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-common +host ")
         self.assertRegex(text, r"(?m)^  ceiling-fp64 +host ")
-        self.assertRegex(text, r"(?m)^3 compiled, 0 found, .*" + str(self.cache))
+        self.assertRegex(text, r"(?m)^4 compiled, 0 found, .*" + str(self.cache))
         self.assertFalse((self.folder / "deck-results").exists(), "build writes no results")
         before = self.entries()
-        self.assertEqual(len(before), 3)
+        self.assertEqual(len(before), 4)
         self.assertEqual(self.run_deck()["misses"], 0)
         self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
         self.assertEqual(self.entries(), before, "the run compiled something more")
-        self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
+        self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 4 found")
         spectra = ("--set", "monitors.spectra={a: {points: {p: [0.2, 0.3, 0.4]}, frequencies: {list: [0.1]}}}")
         text = self.build("--device", "host", *spectra)
         self.assertRegex(text, r"(?m)^  transform-8x1x2 +host ")
-        self.assertRegex(text, r"(?m)^1 compiled, 3 found")
+        self.assertRegex(text, r"(?m)^1 compiled, 4 found")
         self.assertEqual(self.run_deck(*spectra)["misses"], 0)
 
     def test_an_equation_without_time(self):
@@ -94,25 +95,27 @@ class Build(Case):
         (self.cache / "wisdom.jsonl").write_text(
             "".join(json.dumps(one) + "\n" for one in (stale, other, line)))
         text = self.build("--device", "host")
-        self.assertRegex(text, r"(?m)^[67] compiled, 0 found")  # two or three layouts are meant
+        self.assertRegex(text, r"(?m)^[89] compiled, 0 found")  # two or three layouts are meant
         forms = "bernstein|fused"
         self.assertEqual(len(re.findall(rf"(?m)^  maxwell-n2-fp64-({forms}) ", text)), 3)
         self.assertEqual(self.run_deck()["misses"], 0)
         words = ("--device", "host", "--set", "kernels.variant=bernstein")
-        self.assertRegex(self.build(*words), r"(?m)^0 compiled, 3 found")  # a wish: nothing else
+        self.assertRegex(self.build(*words), r"(?m)^0 compiled, 4 found")  # a wish: nothing else
 
     def test_on_ranks_once(self):
         text = self.build("--device", "host", ranks=3)
         self.assertEqual(text.count("maxwell-n2-fp64-bernstein"), 1)
-        self.assertIn("3 compiled, 0 found", text)
-        self.assertEqual(len(self.entries()), 3)
+        self.assertIn("4 compiled, 0 found", text)
+        self.assertEqual(len(self.entries()), 4)
         self.assertEqual(self.run_deck()["misses"], 0)
 
     def test_settings_count(self):
         self.build("--device", "host")
-        self.assertIn("3 compiled", self.build("--device", "host", "--set", "precision=fp32"))
-        self.assertIn("2 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
-        self.assertIn("2 compiled, 1 found",  # another basis: other traces
+        self.assertIn("4 compiled", self.build("--device", "host", "--set", "precision=fp32"))
+        self.assertIn("3 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
+        self.assertIn("2 compiled, 2 found",  # another material
+                      self.build("--device", "host", "--set", "materials.domain.epsilon=2"))
+        self.assertIn("2 compiled, 2 found",  # another basis: other traces
                       self.build("--device", "host", "--set", "kernels.variant=fused"))
         self.assertEqual(self.build("--device", "host", "--quiet"), "")
 
@@ -126,9 +129,9 @@ class Build(Case):
         for arch in ("sm_80", "sm_90"):
             self.assertRegex(result.out,
                              rf"(?m)^  maxwell-n2-fp64-bernstein +cuda +\d+ +\d+ +[0-9.]+  {arch}$")
-        self.assertIn("6 compiled, 0 found", result.out)
-        self.assertEqual(len(self.entries()), 6)
-        self.assertIn("3 compiled, 3 found", self.build("--arch", "sm_90,sm_75,sm_90"))
+        self.assertIn("8 compiled, 0 found", result.out)
+        self.assertEqual(len(self.entries()), 8)
+        self.assertIn("4 compiled, 4 found", self.build("--arch", "sm_90,sm_75,sm_90"))
         self.assertIn("(registers ", self.succeed("cache", "list",
                                                   environment=self.environment).out)
 
@@ -169,8 +172,8 @@ class Build(Case):
         self.assertGreaterEqual(cache["hits"], 1)
         self.assertEqual(self.entries(), [])
         self.assertEqual(self.entries(site), before)
-        self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 2)
-        self.assertEqual(len(self.entries()), 2)
+        self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 3)
+        self.assertEqual(len(self.entries()), 3)
         self.assertEqual(self.entries(site), before)
 
         def ask(word):
@@ -180,7 +183,7 @@ class Build(Case):
                          [str(self.cache), f"{site} (site folder, read only)"])
         listed = ask("list")
         self.assertIn(f"site folder {site}", listed)
-        self.assertEqual(listed.count("host  "), 5)
+        self.assertEqual(listed.count("host  "), 7)
         self.assertIn("stays as it is", ask("clear"))
         self.assertEqual(self.entries(site), before)
 

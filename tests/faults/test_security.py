@@ -113,7 +113,7 @@ class Trust(Case):
             entry.symlink_to(moved)
         result = self.run_with(**cache)
         self.assertEqual(result.code, 0, result)
-        self.assertRegex(result.out, r"programs +2 compiled, 0 found")
+        self.assertRegex(result.out, r"programs +3 compiled, 0 found")
         record("links in the place of cache entries", "not followed, compiled anew")
 
 

@@ -497,7 +497,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int lift_nodes = k.op->config.lift_nodes;
     (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);
-    (void)unlink(SEDGE_TEST_DIR "/broken-kernels/dg_layout.h"); // of a run before
+    (void)unlink(SEDGE_TEST_DIR "/broken-kernels/dg_behind.h"); // of a run before
     if (sedge_comm_is_root(world->comm))
         break_kernels(folder, "dg_stage.h", "SEDGE_FUNCTION void find_lift(", wrong);
     sedge_comm_barrier(world->comm);
@@ -512,7 +512,7 @@ static void test_wrong_does_not_win(const kit_world *world)
 
     // Where the rule's own choice is wrong, too, there is nothing to fall back on.
     if (sedge_comm_is_root(world->comm)) {
-        break_kernels(folder, "dg_layout.h",
+        break_kernels(folder, "dg_behind.h",
                       has_lanes ? "find_jumps(" : "SEDGE_FUNCTION void find_jump(",
                       has_lanes ? no_jumps : no_jump);
     }

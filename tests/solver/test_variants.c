@@ -9,7 +9,7 @@
 // compiled in both precisions and for every chip, and every chip has both precisions; of these each
 // configuration but the rule's has two orders of four, one in each precision, so that it occurs in
 // both precisions, at low and high orders and for several chips: types and loops' lengths are
-// independent in the kernels' sources. Advection has orders 1 and 4. And the program of all other
+// independent in the kernels' sources. Advection has orders 1 and 4. And the programs of all other
 // kernels, with those of curved elements, of orders 1, 4 and 10, with the predictions of ADER
 // steps, of orders 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
 // and 10. Configurations that can only be requested by name are left out.
@@ -152,8 +152,11 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
                    : basis == SEDGE_NODAL ? "curved"
                                           : "bernstein");
     batch->texts[batch->count++] = text[1];
+    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name[2],
+                   strchr(batch->names[batch->count - 1], ' ') + 1);
+    batch->texts[batch->count++] = text[2];
     sedge_text_free(text[0]);
-    sedge_text_free(text[2]);
+    sedge_text_free(text[3]);
     sedge_problem_clear(&problem);
 }
 

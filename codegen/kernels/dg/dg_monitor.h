@@ -2,8 +2,6 @@
 // dg_layout.h.
 #pragma once
 
-#define SEDGE_MONITOR_THREADS 128
-
 // A point source, added after the stage; one block for each SIMD batch on which it acts. `values`
 // [blocks] are the batches' indices. `weights` [blocks][nodes] is what the source adds to u_t for
 // the signal g = 1; it is zero in lanes that the source does not reach.
@@ -49,21 +47,6 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)          \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights) \
     X(sedge_int64, values)
-
-// A block has SEDGE_ENERGY_EACH values, each of them SEDGE_ENERGY_ROWS items (operator/shapes.h).
-// The k-th node of an item; where it has fewer, any one, which is not counted.
-#if SEDGE_ENERGY_TILE > 1
-#define SEDGE_ENERGY_NODE(first, k) \
-    ((first) + (k)*SEDGE_ENERGY_ROWS < SEDGE_NODES ? (first) + (k)*SEDGE_ENERGY_ROWS : (first))
-#else
-#define SEDGE_ENERGY_NODE(first, k) (first)
-#endif
-
-#ifdef SEDGE_ENERGY_MATRIX
-#define SEDGE_ENERGY_WEIGHTS (SEDGE_FIELDS * SEDGE_FIELDS)
-#else
-#define SEDGE_ENERGY_WEIGHTS SEDGE_FIELDS
-#endif
 
 // u_n (M u)_n of each field, weighted and summed over the nodes of one item, first, first + rows,
 // ..., of one value: a lane each. On GPUs an item has some four nodes, so that it uses a word of

@@ -76,7 +76,6 @@ SEDGE_KERNEL(sedge_predict_point, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_POINT_LIS
     }
 }
 
-#ifdef SEDGE_EACH_TERM
 // The same of a term's memory, with `components` numbers at a coefficient: in curved elements what
 // the source adds to its mean, `part` is 1; in straight ones, whose memory the prediction has taken
 // to the step's end, by what it changes, `part` is dt. `weights` [1 + powers][blocks][components]
@@ -113,7 +112,6 @@ SEDGE_KERNEL(sedge_predict_point_memory, SEDGE_MONITOR_THREADS, SEDGE_PREDICT_PO
         }
     }
 }
-#endif
 
 // to = from at all coefficients of `count` SIMD batches, from `first` and `to_first` on.
 #define SEDGE_COPY_STATES_LIST(X)                           \
@@ -239,7 +237,7 @@ SEDGE_FUNCTION void store_parcel(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
 }
 
 // As sedge_step_traces, for faces behind which are other ranks: traces that change are stored in
-// the parcels, too, if there are any. `turns` as in sedge_collect, `ended` as in dg_trace.h.
+// the parcels, too, if there are any. `turns` as in sedge_collect, `ended` as in dg_sent.h.
 #define SEDGE_PACK_TRACES_LIST(X)                              \
     SEDGE_STEP_TRACES_LIST(X)                                  \
     X(const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT, parcel) \

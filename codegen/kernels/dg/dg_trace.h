@@ -1,130 +1,14 @@
-// Traces: what the stage kernel needs at faces that have no local neighbour.
-//
-// sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
-// traces of boundary faces from the inner ones by the equation's boundary functions. Types of
-// dg_layout.h. Where the state is coefficients of another basis, traces are, too; a boundary
-// function of which they cannot be the argument gets nodal values (SEDGE_CONVERT_FACES).
+// sedge_boundary makes the outer traces of boundary faces from the inner ones by the equation's
+// boundary functions. Types of dg_layout.h. Where the state is coefficients of another basis,
+// traces are, too; a boundary function of which they cannot be the argument gets nodal values
+// (SEDGE_CONVERT_FACES).
 #pragma once
-
-#define SEDGE_TRACE_THREADS 128
 
 #ifndef SEDGE_FACE_MEMORY // else dg_face_memory.h has these
 #define SEDGE_FACE_MEMORY_LIST(X)
 #define SEDGE_BOUNDARY_MEMORY_CASES(X)
 #define SEDGE_TWO_SIDED_MEMORY_CASES(X)
 #endif
-
-// The time of a step's beginning in the device's memory: what is recorded once and launched for
-// each step finds it there; its stages begin `delay` later.
-#define SEDGE_CLOCK_LIST(X)                       \
-    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, clock) \
-    X(double, time)
-
-SEDGE_KERNEL(sedge_clock, SEDGE_TRACE_THREADS, SEDGE_CLOCK_LIST)
-{
-    SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, 1, SEDGE_TRACE_THREADS) clock[b + one + i] = time;
-    }
-}
-
-// What of the traces to send goes where: from word `first` on, to those `bytes` behind `packed`,
-// which may be another rank's memory. `flag` bytes behind `packed` is the flag that tells that
-// rank.
-typedef struct sedge_parcel {
-    sedge_int64 first, bytes, flag;
-} sedge_parcel;
-
-// halo    [faces] of (slot, face): which traces to send, in the order of the trace slots
-// packed  [faces][face nodes][fields], `words` numbers
-// parcel  [parcels], the first from word 0 on
-// ended   a counter of blocks if the kernel is to set the flags, else NULL
-#define SEDGE_COLLECT_LIST(X)                                  \
-    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)       \
-    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, halo)     \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)        \
-    X(const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT, parcel) \
-    X(SEDGE_GLOBAL char *SEDGE_RESTRICT, packed)               \
-    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)                 \
-    X(sedge_int64, words)                                      \
-    X(int, parcels)                                            \
-    X(int, turns)
-
-SEDGE_FUNCTION sedge_point get_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, int slot,
-                                     int node)
-{
-    const SEDGE_GLOBAL sedge_state *const p =
-        u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED + node;
-    sedge_point trace;
-
-    SEDGE_EACH (f, SEDGE_FIELDS) trace.f[f] = SEDGE_LANE(p->f[f], slot % SEDGE_LANES);
-    return trace;
-}
-
-// What is behind a link at point i of the own face.
-SEDGE_FUNCTION sedge_point get_linked(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                                      const SEDGE_GLOBAL sedge_point *trace, const sedge_link link,
-                                      int i, const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
-{
-    if (link.neighbour >= 0)
-        return get_trace(u, link.neighbour, tables[(4 + link.code) * SEDGE_FACE_NODES + i]);
-    return trace[(sedge_int64)(-1 - link.neighbour) * SEDGE_FACE_NODES +
-                 tables[(28 + link.code) * SEDGE_FACE_NODES + i]];
-}
-
-// Words that an item sends. One where a point's words are neighbours in the state: neighbouring
-// items then store neighbouring words, as the links between GPUs want it.
-#define SEDGE_SENT_WORDS (SEDGE_LANES == 1 ? 1 : SEDGE_FIELDS)
-
-SEDGE_FUNCTION void send_words(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
-                               const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT halo,
-                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables,
-                               const SEDGE_GLOBAL sedge_parcel *SEDGE_RESTRICT parcel,
-                               SEDGE_GLOBAL char *SEDGE_RESTRICT packed, int parcels,
-                               sedge_int64 at)
-{
-    const sedge_int64 point = at / SEDGE_FIELDS;
-    const sedge_link face = halo[point / SEDGE_FACE_NODES];
-    const int i = (int)(point % SEDGE_FACE_NODES);
-    const SEDGE_GLOBAL sedge_state *const p =
-        u + (sedge_int64)(face.neighbour / SEDGE_LANES) * SEDGE_NODES_PADDED +
-        tables[face.code * SEDGE_FACE_NODES + i];
-    int to = 0;
-
-    while (to + 1 < parcels && parcel[to + 1].first <= at) to++;
-    SEDGE_GLOBAL sedge_real *const out =
-        (SEDGE_GLOBAL sedge_real *)(packed + parcel[to].bytes) + at;
-    SEDGE_EACH (f, SEDGE_SENT_WORDS) {
-        const int field = (int)(at % SEDGE_FIELDS) + f;
-        out[f] = SEDGE_LANE(p->f[field], face.neighbour % SEDGE_LANES);
-    }
-}
-
-// A block of SEDGE_SENT_THREADS threads does the work of `turns` blocks, SEDGE_SENT_AT_ONCE of them
-// at a time, so that few multiprocessors store at other ranks (operator/shapes.h).
-#define SEDGE_SENT_AT_ONCE 4
-
-SEDGE_KERNEL(sedge_collect, SEDGE_SENT_THREADS, SEDGE_COLLECT_LIST)
-{
-    SEDGE_OUTER (b) {
-        for (int turn = 0; turn < turns; turn += SEDGE_SENT_AT_ONCE) {
-            SEDGE_ITEMS (one, 1, k, SEDGE_SENT_THREADS, SEDGE_SENT_THREADS) {
-                SEDGE_EACH (i, SEDGE_SENT_AT_ONCE) {
-                    const sedge_int64 at =
-                        ((b * turns + turn + i) * SEDGE_SENT_THREADS + k + one) * SEDGE_SENT_WORDS;
-                    if (turn + i < turns && at < words)
-                        send_words(u, halo, tables, parcel, packed, parcels, at);
-                }
-            }
-        }
-#if SEDGE_TARGET_CUDA
-        if (ended != 0 && SEDGE_LAST_BLOCK(ended)) {
-            for (int i = 0; i < parcels; i++)
-                *(volatile SEDGE_GLOBAL int *)(packed + parcel[i].flag) = 1;
-        }
-#endif
-    }
-    (void)ended;
-}
 
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
