@@ -54,7 +54,8 @@ static const char divergent[] =
     "    }\n"
     "}\n";
 
-// What SEDGE_COPY_PACK brings is there after the wait, not before.
+// What SEDGE_COPY_PACK brings is there after the wait, not before; what SEDGE_COPY_WAIT_FIRST waits
+// for is the first half.
 static const char copies[] =
     "typedef struct SEDGE_ALIGN(16) pair { double v[2]; } pair;\n"
     "#define COPIES_LIST(X) X(const SEDGE_GLOBAL pair *SEDGE_RESTRICT, from) \\\n"
@@ -63,7 +64,10 @@ static const char copies[] =
     "{\n"
     "    SEDGE_OUTER (b) {\n"
     "        SEDGE_SHARED(pair, tile, 32);\n"
-    "        SEDGE_ITEMS (one, 1, i, 32, 32) SEDGE_COPY_PACK(&tile[i + one], &from[b * 32 + i]);\n"
+    "        SEDGE_ITEMS (one, 1, i, 16, 32) SEDGE_COPY_PACK(&tile[i + one], &from[b * 32 + i]);\n"
+    "        SEDGE_COPY_NEXT();\n"
+    "        SEDGE_ITEMS (one, 1, i, 16, 32)\n"
+    "            SEDGE_COPY_PACK(&tile[16 + i + one], &from[b * 32 + 16 + i]);\n"
     "        WAIT;\n"
     "        SEDGE_BARRIER();\n"
     "        SEDGE_ITEMS (one, 1, i, 32, 32) to[b * 32 + i] = tile[31 - i - one];\n"
@@ -186,9 +190,16 @@ static void test_copies(own_world *world)
     for (int o = 0; o < ORDERS; o++) {
         CHECK(count_wrong(world, orders[o], "copies", "#define WAIT SEDGE_COPY_WAIT()", copies,
                           from, wanted, sizeof from, BLOCKS) == 0);
+        CHECK(count_wrong(world, orders[o], "copies",
+                          "#define WAIT SEDGE_COPY_WAIT_FIRST(); SEDGE_COPY_WAIT()", copies, from,
+                          wanted, sizeof from, BLOCKS) == 0);
         const int wrong = count_wrong(world, orders[o], "copies", "#define WAIT (void)0", copies,
                                       from, wanted, sizeof from, BLOCKS);
-        CHECK(o == 0 ? wrong == 0 : wrong > N); // bytes: nothing has arrived
+        CHECK(o == 0 ? wrong == 0 : wrong == (int)sizeof from); // bytes: nothing has arrived
+        const int half =
+            count_wrong(world, orders[o], "copies", "#define WAIT SEDGE_COPY_WAIT_FIRST()", copies,
+                        from, wanted, sizeof from, BLOCKS);
+        CHECK(o == 0 ? half == 0 : half == (int)sizeof from / 2);
     }
 }
 

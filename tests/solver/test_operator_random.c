@@ -1,6 +1,7 @@
 // The operator's kernels in the form of the GPUs, on the host, with work items in random order:
 // right as they are, and wrong as soon as any one barrier is taken out.
 #define _DEFAULT_SOURCE // setenv
+#include "curved_maps.h"
 #include "match.h"
 
 #include "base/file.h"
@@ -171,6 +172,16 @@ static kit_options ader_options(int order)
     return options;
 }
 
+// The same where all elements are curved.
+static kit_options curved_options(int order)
+{
+    kit_options options = ader_options(order);
+
+    options.distort = 0.0;
+    options.box_map = curved_wave;
+    return options;
+}
+
 // Elements that conduct and others with a term's memory: ADER predicts them by dg_predict.h.
 static kit_options terms_options(int order)
 {
@@ -234,6 +245,8 @@ int main(void)
     test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2), "tensor-curl");
     // At order 6 sums are folded in fp64.
     test_no_barrier_is_idle(&world, "dg_series.h", 5, ader_options(6), "bernstein");
+    test_no_barrier_is_idle(&world, "curved/dg_covariant_predict.h", 5, curved_options(3),
+                            "bernstein");
     for (int order = 3; order <= 4; order++) test_terms(&world, order);
     for (int order = 3; order <= 4; order++) test_pole(&world, order);
     // At order 6 generated code damps, at order 7 a matrix does.

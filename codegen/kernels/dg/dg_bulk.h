@@ -4,7 +4,7 @@
 #pragma once
 
 // What items copy at once: as many bytes as states are aligned to, on the host a value; or a word.
-// On its way until SEDGE_COPY_WAIT.
+// On its way until SEDGE_COPY_WAIT, or SEDGE_COPY_WAIT_FIRST.
 #if SEDGE_TARGET_HOST
 typedef struct sedge_piece {
     sedge_value value;
@@ -30,6 +30,15 @@ SEDGE_FUNCTION void copy_word(void *to, const void *from)
         "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
         "l"(from), "n"(sizeof(sedge_value))
         : "memory");
+}
+#elif defined SEDGE_COPY_BYTES
+SEDGE_FUNCTION void copy_piece(void *to, const void *from)
+{
+    SEDGE_COPY_BYTES(to, from, SEDGE_STATE_ALIGN);
+}
+SEDGE_FUNCTION void copy_word(void *to, const void *from)
+{
+    SEDGE_COPY_BYTES(to, from, sizeof(sedge_value));
 }
 #else
 SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to,

@@ -33,7 +33,9 @@ struct sedge_order {
                 long long blocks, int threads);
     void (*barrier)(struct sedge_order *order, const char *file, int line);
     void (*fill)(struct sedge_order *order, void *memory, long long bytes, long long *filled);
-    void (*copy)(struct sedge_order *order, void *to, const void *from);
+    void (*copy)(struct sedge_order *order, void *to, const void *from, int bytes);
+    void (*next)(struct sedge_order *order);
+    void (*wait_first)(struct sedge_order *order);
     void (*wait)(struct sedge_order *order);
 };
 static struct sedge_order *sedge_order;
@@ -102,11 +104,12 @@ void sedge_set_order(struct sedge_order *order)
 
 #define SEDGE_ITEMS_1D(n, items, threads) for (int n = SEDGE_THREAD; n < (items); n += (threads))
 
-// 16 bytes, not there before the wait.
-#define SEDGE_COPY_PACK(to, from) sedge_order->copy(sedge_order, (to), (from))
-#define SEDGE_COPY_WAIT()         sedge_order->wait(sedge_order)
-#define SEDGE_COPY_NEXT()         (void)0
-#define SEDGE_COPY_WAIT_FIRST()   SEDGE_COPY_WAIT()
+// Some bytes, 16 in a pack, not there before the wait.
+#define SEDGE_COPY_BYTES(to, from, bytes) sedge_order->copy(sedge_order, (to), (from), (int)(bytes))
+#define SEDGE_COPY_PACK(to, from)         SEDGE_COPY_BYTES(to, from, 16)
+#define SEDGE_COPY_WAIT()                 sedge_order->wait(sedge_order)
+#define SEDGE_COPY_NEXT()                 sedge_order->next(sedge_order)
+#define SEDGE_COPY_WAIT_FIRST()           sedge_order->wait_first(sedge_order)
 
 // The block's memory: one array for all blocks, filled with bytes 0xFF (not-a-number, -1) by the
 // first item of each block that comes to it.

@@ -37,10 +37,11 @@ typedef struct order_place {
     int line;
 } order_place;
 
-// A copy on its way: SEDGE_COPY_PACK.
+// A copy on its way: SEDGE_COPY_BYTES.
 typedef struct order_copy {
     void *to;
     const void *from;
+    int bytes;
     int next; // of the same item; -1: none
 } order_copy;
 
@@ -56,7 +57,8 @@ typedef struct order_fiber {
     order_stack stack;
     order_place at;
     bool ended;
-    int copies; // first one on its way; -1: none
+    int copies; // the newest one on its way; -1: none
+    int first;  // the newest one that SEDGE_COPY_WAIT_FIRST waits for; -1: none
 } order_fiber;
 
 typedef struct order_state {
@@ -269,7 +271,7 @@ static bool run_block(order_state *state, int threads)
     state->copy_count = 0;
     for (int i = 0; i < threads; i++) {
         state->fibers[i].ended = false;
-        state->fibers[i].copies = -1;
+        state->fibers[i].copies = state->fibers[i].first = -1;
         state->turn[i] = i;
     }
     while (!state->fibers[0].ended) {
@@ -350,14 +352,42 @@ static bool grow_copies(order_state *state)
     return true;
 }
 
-static void copy(sedge_order *order, void *to, const void *from)
+static void copy(sedge_order *order, void *to, const void *from, int bytes)
 {
     order_state *const state = state_of(order);
     order_fiber *const fiber = &state->fibers[state->calls.item];
 
     if (state->copy_count == state->copy_room && !grow_copies(state)) return;
-    state->copies[state->copy_count] = (order_copy){to, from, fiber->copies};
+    state->copies[state->copy_count] = (order_copy){to, from, bytes, fiber->copies};
     fiber->copies = state->copy_count++;
+}
+
+// The copies begun so far are the first ones, those after it are not.
+static void begin_next(sedge_order *order)
+{
+    order_state *const state = state_of(order);
+    order_fiber *const fiber = &state->fibers[state->calls.item];
+
+    fiber->first = fiber->copies;
+}
+
+// From the list's end at *from on.
+static void bring(order_state *state, int *from)
+{
+    for (int k = *from; k >= 0; k = state->copies[k].next)
+        memcpy(state->copies[k].to, state->copies[k].from, (size_t)state->copies[k].bytes);
+    *from = -1;
+}
+
+static void wait_for_first(sedge_order *order)
+{
+    order_state *const state = state_of(order);
+    order_fiber *const fiber = &state->fibers[state->calls.item];
+    int *end = &fiber->copies;
+
+    while (*end != fiber->first) end = &state->copies[*end].next;
+    bring(state, end);
+    fiber->first = -1;
 }
 
 static void wait_for_copies(sedge_order *order)
@@ -365,9 +395,8 @@ static void wait_for_copies(sedge_order *order)
     order_state *const state = state_of(order);
     order_fiber *const fiber = &state->fibers[state->calls.item];
 
-    for (int k = fiber->copies; k >= 0; k = state->copies[k].next)
-        memcpy(state->copies[k].to, state->copies[k].from, 16);
-    fiber->copies = -1;
+    bring(state, &fiber->copies);
+    fiber->first = -1;
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -382,6 +411,8 @@ sedge_status sedge_order_create(sedge_order **out, uint64_t seed)
     state->calls.barrier = barrier;
     state->calls.fill = fill;
     state->calls.copy = copy;
+    state->calls.next = begin_next;
+    state->calls.wait_first = wait_for_first;
     state->calls.wait = wait_for_copies;
     state->seed = seed;
     state->random = seed;

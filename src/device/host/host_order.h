@@ -18,7 +18,9 @@ typedef struct sedge_order {
                 long long blocks, int threads);
     void (*barrier)(struct sedge_order *order, const char *file, int line);
     void (*fill)(struct sedge_order *order, void *memory, long long bytes, long long *filled);
-    void (*copy)(struct sedge_order *order, void *to, const void *from);
+    void (*copy)(struct sedge_order *order, void *to, const void *from, int bytes);
+    void (*next)(struct sedge_order *order);
+    void (*wait_first)(struct sedge_order *order);
     void (*wait)(struct sedge_order *order);
 } sedge_order;
 
