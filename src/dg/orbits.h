@@ -11,8 +11,8 @@
 //
 // with a quarter of the products of A x, up to orbits with less than four points.
 //
-// An operator that does not change under reflections t, exchanges of two vertices, either has
-// matrices A_z of two blocks. t takes orbits to orbits, t o = g_m o', and keeps the signs of
+// If the operator does not change under reflections t either, exchanges of two vertices, each A_z
+// falls into two blocks. t takes orbits to orbits, t o = g_m o', and keeps the signs of
 // pattern z if it exchanges vertex 0 and sedge_orbits_partner(z). Then reflected x have sign(z, m)
 // x^_z[o'] in place of x^_z[o], and A_z takes what is even under this to what is even, odd to odd:
 // half of the products again, up to orbits that are their own images.
@@ -46,7 +46,8 @@ void sedge_orbits_clear(sedge_orbits *orbits);
 int sedge_orbits_partner(int z);
 void sedge_orbits_reflect(double out[3], const double place[3], int z);
 
-// The orbit that has the number `point`, and sign(z, m) of its member m that is the point.
+// The orbit that contains point number `point`, as one does, and sign(z, m) of its member m that is
+// the point.
 sedge_orbit_image sedge_orbits_find(const sedge_orbits *orbits, int point, int z);
 
 // How many of the four images are the orbit's first point.

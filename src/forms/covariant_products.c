@@ -52,12 +52,12 @@ static int find_face_node(const sedge_element *element, int face, int node)
 
 static int find_node_at(const sedge_element *element, const double place[3])
 {
-    int n = 0;
-
-    while (fabs(element->r[n] - place[0]) > SAME || fabs(element->s[n] - place[1]) > SAME ||
-           fabs(element->t[n] - place[2]) > SAME)
-        n++;
-    return n;
+    for (int n = 0; n < element->nodes; n++) {
+        if (fabs(element->r[n] - place[0]) <= SAME && fabs(element->s[n] - place[1]) <= SAME &&
+            fabs(element->t[n] - place[2]) <= SAME)
+            return n;
+    }
+    return -1;
 }
 
 // Place j of an orbit is on the face opposite to vertex 3 ^ j.
@@ -73,6 +73,10 @@ static sedge_status find_face_images(sedge_orbits *out, const sedge_element *ele
 
         sedge_orbits_reflect(image, place, z);
         const int there = find_face_node(element, face, find_node_at(element, image));
+        if (there < 0) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "face node %d has no image at pattern %d",
+                              i / SIGNS, z);
+        }
         out->image[i / SIGNS][z] = sedge_orbits_find(out, face * element->face_nodes + there, z);
     }
     return SEDGE_OK;
@@ -341,9 +345,11 @@ done:
 
 #define NOTHING 1e-13 // of entries of order one: what rounding leaves of zeros
 
-// A reflection takes rows to rows and columns to columns (dg/orbits.h). Of two columns that are
-// images of each other rows have the sum and the difference, which even and odd parts of rows need:
-// about half of the multiply-adds. Where the image is not known a row or column is its own.
+// A reflection takes rows to rows and columns to columns (dg/orbits.h). Two columns c and c' that
+// are images of each other enter as their sum x_c + sign x_c' and their difference x_c - sign x_c'.
+// A row is its even part, from sums, plus its odd part, from differences; its image has their
+// difference, times the sign: about half of the multiply-adds. Where the image is not known a row
+// or column is its own.
 static bool has_images(const operator_product *product)
 {
     return product->to != NULL && product->to->image != NULL && product->from[0]->image != NULL &&

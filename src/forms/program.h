@@ -11,8 +11,8 @@ void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem);
 
 // Append a program: constants of the problem, the layout and the configuration, then `constants`,
 // then the numbers of materials and the names of functions; the sources that all programs have,
-// then `sources`. Without `physics` they can call no function of the equation, and the text is the
-// same for all materials and conditions.
+// then `sources`. Without `physics` they can call no function of the equation, and the text depends
+// on no value of a material and on no condition.
 SEDGE_MUST_USE
 sedge_status operator_program_write(sedge_text *text, const char *name,
                                     const operator_target *target, const operator_layout *layout,

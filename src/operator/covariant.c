@@ -194,9 +194,10 @@ static int count_threads(const operator_curved_config *config, const sedge_eleme
 
 // ---- sizes of covariant states ------------------------------------------------------------------
 
-// The fastest of those timed on an H100 or H200 (benchmarks/MEASUREMENTS.md, "Covariant components
-// as the state"), in fp32 at order 6 and in fp64 at order 4 with a metric that was stored. At other
-// orders few or none were compared.
+// The fastest of those timed on an H100 or H200: orders 3 and 5 in fp32 in "Even and odd parts" of
+// benchmarks/MEASUREMENTS.md, all others in "Covariant components as the state", of which order 6
+// in fp32 and order 4 in fp64 with a metric that was stored. At orders not listed few or none were
+// compared, nor were other `twos` at orders 5 and 6.
 static block_shape find_state_shape(const operator_layout *layout, int order)
 {
     static const block_shape measured[2][9] = {{[2] = {16, 128, 8, .twos = 4},
@@ -524,7 +525,7 @@ done:
 }
 
 // What is left of the multiply-adds of products that are code, by even and odd parts (dg/orbits.h):
-// 0.55 to 0.7 at orders 2 to 6.
+// 0.72, 0.63, 0.61 and 0.55 at orders 2, 3, 4 and 6.
 #define EVEN_AND_ODD 0.6
 
 // Products by orbits, what is done at points and at face nodes; 30 words of the map, and the states

@@ -48,7 +48,7 @@ typedef struct sedge_operator_options {
 } sedge_operator_options;
 
 // The stage's kernel; all others that depend on materials, terms and conditions; those that do not,
-// common to all problems of an order; and the stage's kernel for elements with terms.
+// often common to many problems of an order; and the stage's kernel for elements with terms.
 #define SEDGE_OPERATOR_PROGRAMS 4
 
 // Append the whole sources of the programs that sedge_operator_create would compile for a device of

@@ -1,4 +1,4 @@
-// What kernels know that advance a state: how they share out an element, what a stage does, an
+// What kernels that advance a state share: how they divide an element, what a stage does, an
 // element's material, and traces and materials behind its faces. Types of dg_layout.h; the
 // equation's functions and constants.
 #pragma once

@@ -4,7 +4,7 @@
 //   rhs = -sum_d dF_d/dx_d - LIFT Fscale (n.F* - n.F) + terms
 //   residual = a residual + dt rhs,   next = u + b residual
 //
-// Slots, values and types are those of dg_layout.h; beside them
+// Slots, values and types are those of dg_layout.h and dg_behind.h; beside them
 //
 //   deriv    [node groups][SEDGE_TILES] of D_r, D_s, D_t;  lift [face point groups][lift tiles]
 //

@@ -113,7 +113,7 @@ SEDGE_KERNEL_RESIDENT(sedge_curved_predict, SEDGE_CURVED_THREADS, SEDGE_CURVED_R
         const int here = (int)(count - at < SEDGE_CURVED_BLOCK ? count - at : SEDGE_CURVED_BLOCK);
         const sedge_real part = is_half ? SEDGE_R(0.5) : SEDGE_R(1.0);
         SEDGE_STATE_MEMORY;
-        sedge_value m[SEDGE_MATERIAL_VALUES + 1]; // of SEDGE_OWN_VALUE, which items have
+        sedge_value m[SEDGE_MATERIAL_VALUES + 1]; // of the value whose items a thread has
 
         get_material(m, material, materials,
                      start + (SEDGE_OWN_VALUE < here ? SEDGE_OWN_VALUE : here - 1));

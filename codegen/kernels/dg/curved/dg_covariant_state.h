@@ -68,7 +68,7 @@
 #define SEDGE_RATE_ROW   SEDGE_NODE_ORBITS
 #define SEDGE_RATE_ROWS  (SEDGE_COLUMN_ROWS - SEDGE_NODE_ORBITS)
 #endif
-// Word w of a value's rates [node][field].
+// Where word w of a value's rates, [node][field], stands.
 #define SEDGE_RATE_AT(w)                                                 \
     ((w) + SEDGE_RATE_ROW * SEDGE_FIELDS +                               \
      (int)((unsigned)(w) / (unsigned)(SEDGE_RATE_ROWS * SEDGE_FIELDS)) * \
@@ -85,7 +85,8 @@
         (row)[f] = find_state(u, start + ((e) < here ? (e) : here - 1), n)->f[f];
 #endif
 
-// The block's memory, and what copies the values' coefficients there until SEDGE_COPY_WAIT.
+// The block's memory, and what copies the values' coefficients there until SEDGE_COPY_WAIT, or
+// SEDGE_COPY_WAIT_FIRST.
 #define SEDGE_STATE_MEMORY                                                                   \
     SEDGE_SCRATCH(sedge_value, s_u, SEDGE_CURVED_BLOCK *SEDGE_CURVED_SCRATCH);               \
     SEDGE_BLOCKWIDE sedge_value *const s_x = s_u + SEDGE_CURVED_BLOCK * SEDGE_OWN_STRIDE;    \
