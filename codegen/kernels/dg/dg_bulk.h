@@ -31,14 +31,14 @@ SEDGE_FUNCTION void copy_word(void *to, const void *from)
         "l"(from), "n"(sizeof(sedge_value))
         : "memory");
 }
-#elif defined SEDGE_COPY_BYTES
+#elif !SEDGE_TARGET_CUDA && !SEDGE_TARGET_OPENCL && !SEDGE_TARGET_HOST // prelude_random.h
 SEDGE_FUNCTION void copy_piece(void *to, const void *from)
 {
-    SEDGE_COPY_BYTES(to, from, SEDGE_STATE_ALIGN);
+    sedge_copy_late(to, from, SEDGE_STATE_ALIGN);
 }
 SEDGE_FUNCTION void copy_word(void *to, const void *from)
 {
-    SEDGE_COPY_BYTES(to, from, sizeof(sedge_value));
+    sedge_copy_late(to, from, (int)sizeof(sedge_value));
 }
 #else
 SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to,

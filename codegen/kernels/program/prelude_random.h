@@ -105,11 +105,14 @@ void sedge_set_order(struct sedge_order *order)
 #define SEDGE_ITEMS_1D(n, items, threads) for (int n = SEDGE_THREAD; n < (items); n += (threads))
 
 // Some bytes, 16 in a pack, not there before the wait.
-#define SEDGE_COPY_BYTES(to, from, bytes) sedge_order->copy(sedge_order, (to), (from), (int)(bytes))
-#define SEDGE_COPY_PACK(to, from)         SEDGE_COPY_BYTES(to, from, 16)
-#define SEDGE_COPY_WAIT()                 sedge_order->wait(sedge_order)
-#define SEDGE_COPY_NEXT()                 sedge_order->next(sedge_order)
-#define SEDGE_COPY_WAIT_FIRST()           sedge_order->wait_first(sedge_order)
+SEDGE_FUNCTION void sedge_copy_late(void *to, const void *from, int bytes)
+{
+    sedge_order->copy(sedge_order, to, from, bytes);
+}
+#define SEDGE_COPY_PACK(to, from) sedge_copy_late((to), (from), 16)
+#define SEDGE_COPY_WAIT()         sedge_order->wait(sedge_order)
+#define SEDGE_COPY_NEXT()         sedge_order->next(sedge_order)
+#define SEDGE_COPY_WAIT_FIRST()   sedge_order->wait_first(sedge_order)
 
 // The block's memory: one array for all blocks, filled with bytes 0xFF (not-a-number, -1) by the
 // first item of each block that comes to it.

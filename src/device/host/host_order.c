@@ -37,7 +37,7 @@ typedef struct order_place {
     int line;
 } order_place;
 
-// A copy on its way: SEDGE_COPY_BYTES.
+// A copy on its way: SEDGE_COPY_PACK, pieces and words.
 typedef struct order_copy {
     void *to;
     const void *from;
