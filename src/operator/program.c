@@ -22,64 +22,47 @@
 
 #include <stdio.h>
 
-static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",
-    [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",
-    [KERNEL_ENERGY_SUM] = "sedge_energy_sum",
-    [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_SNAPSHOT] = "sedge_snapshot",
-    [KERNEL_CURVED] = "sedge_curved",
-    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
-    [KERNEL_MEMORY_ENERGY] = "sedge_memory_energy",
-    [KERNEL_FACE_ENERGY] = "sedge_face_energy",
-    [KERNEL_CURVED_MEMORY_ENERGY] = "sedge_curved_memory_energy",
-    [KERNEL_SEAMS] = "sedge_seams",
-    [KERNEL_PREDICT_CURVED] = "sedge_curved_predict",
-    [KERNEL_EXPONENTIAL] = "sedge_exponential",
-    [KERNEL_PREDICT] = "sedge_predict",
-    [KERNEL_PREDICT_TERMS] = "sedge_predict_terms",
-    [KERNEL_PREDICT_POINT] = "sedge_predict_point",
-    [KERNEL_PREDICT_POINT_MEMORY] = "sedge_predict_point_memory",
-    [KERNEL_COPY_STATES] = "sedge_copy_states",
-    [KERNEL_DAMP_CURVED] = "sedge_damp_curved",
-    [KERNEL_TAKE_TRACES] = "sedge_take_traces",
-    [KERNEL_STEP_TRACES] = "sedge_step_traces",
-    [KERNEL_PACK_TRACES] = "sedge_pack_traces",
-    [KERNEL_TWO_SIDED] = "sedge_two_sided",
-    [KERNEL_STAGE_TERMS] = "sedge_stage_terms",
-};
-
+// The programs of a problem. PROGRAM_COMMON has the kernels of dg_sent.h, dg_monitor.h and
+// dg_predictor.h.
 enum { PROGRAM_STAGE, PROGRAM_OTHERS, PROGRAM_COMMON, PROGRAM_TERMS };
 
-// Is it a kernel of dg_sent.h, dg_monitor.h or dg_predictor.h?
-static bool is_common(int kernel)
-{
-    static const bool common[KERNELS] = {
-        [KERNEL_PACK] = true,
-        [KERNEL_POINT] = true,
-        [KERNEL_CLOCK] = true,
-        [KERNEL_ENERGY] = true,
-        [KERNEL_ENERGY_SUM] = true,
-        [KERNEL_PROBE] = true,
-        [KERNEL_SNAPSHOT] = true,
-        [KERNEL_PREDICT_POINT] = true,
-        [KERNEL_PREDICT_POINT_MEMORY] = true,
-        [KERNEL_COPY_STATES] = true,
-        [KERNEL_DAMP_CURVED] = true,
-        [KERNEL_TAKE_TRACES] = true,
-        [KERNEL_STEP_TRACES] = true,
-        [KERNEL_PACK_TRACES] = true,
-    };
-    return common[kernel];
-}
+static const struct {
+    const char *name;
+    int program;
+} kernel_rows[KERNELS] = {
+    [KERNEL_STAGE] = {"sedge_stage", PROGRAM_STAGE},
+    [KERNEL_PACK] = {"sedge_collect", PROGRAM_COMMON},
+    [KERNEL_BOUNDARY] = {"sedge_boundary", PROGRAM_OTHERS},
+    [KERNEL_POINT] = {"sedge_point_source", PROGRAM_COMMON},
+    [KERNEL_CLOCK] = {"sedge_clock", PROGRAM_COMMON},
+    [KERNEL_ENERGY] = {"sedge_energy", PROGRAM_COMMON},
+    [KERNEL_ENERGY_SUM] = {"sedge_energy_sum", PROGRAM_COMMON},
+    [KERNEL_PROBE] = {"sedge_probe", PROGRAM_COMMON},
+    [KERNEL_SNAPSHOT] = {"sedge_snapshot", PROGRAM_COMMON},
+    [KERNEL_CURVED] = {"sedge_curved", PROGRAM_OTHERS},
+    [KERNEL_CURVED_ENERGY] = {"sedge_curved_energy", PROGRAM_OTHERS},
+    [KERNEL_MEMORY_ENERGY] = {"sedge_memory_energy", PROGRAM_OTHERS},
+    [KERNEL_FACE_ENERGY] = {"sedge_face_energy", PROGRAM_OTHERS},
+    [KERNEL_CURVED_MEMORY_ENERGY] = {"sedge_curved_memory_energy", PROGRAM_OTHERS},
+    [KERNEL_SEAMS] = {"sedge_seams", PROGRAM_OTHERS},
+    [KERNEL_PREDICT_CURVED] = {"sedge_curved_predict", PROGRAM_OTHERS},
+    [KERNEL_EXPONENTIAL] = {"sedge_exponential", PROGRAM_OTHERS},
+    [KERNEL_PREDICT] = {"sedge_predict", PROGRAM_OTHERS},
+    [KERNEL_PREDICT_TERMS] = {"sedge_predict_terms", PROGRAM_OTHERS},
+    [KERNEL_PREDICT_POINT] = {"sedge_predict_point", PROGRAM_COMMON},
+    [KERNEL_PREDICT_POINT_MEMORY] = {"sedge_predict_point_memory", PROGRAM_COMMON},
+    [KERNEL_COPY_STATES] = {"sedge_copy_states", PROGRAM_COMMON},
+    [KERNEL_DAMP_CURVED] = {"sedge_damp_curved", PROGRAM_COMMON},
+    [KERNEL_TAKE_TRACES] = {"sedge_take_traces", PROGRAM_COMMON},
+    [KERNEL_STEP_TRACES] = {"sedge_step_traces", PROGRAM_COMMON},
+    [KERNEL_PACK_TRACES] = {"sedge_pack_traces", PROGRAM_COMMON},
+    [KERNEL_TWO_SIDED] = {"sedge_two_sided", PROGRAM_OTHERS},
+    [KERNEL_STAGE_TERMS] = {"sedge_stage_terms", PROGRAM_TERMS},
+};
 
 const char *operator_kernel_name(operator_kernel kernel)
 {
-    return kernel_names[kernel];
+    return kernel_rows[kernel].name;
 }
 
 operator_target operator_target_of(const sedge_operator *op)
@@ -394,8 +377,8 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    SEDGE_TRY(
-        sedge_program_get(&op->launcher.kernel[KERNEL_STAGE], program, kernel_names[KERNEL_STAGE]));
+    SEDGE_TRY(sedge_program_get(&op->launcher.kernel[KERNEL_STAGE], program,
+                                kernel_rows[KERNEL_STAGE].name));
     return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE], op->config.scratch_bytes);
 }
 
@@ -414,7 +397,7 @@ static sedge_status find_kernels(sedge_operator *op)
     SEDGE_TRY(operator_stage_find(op, op->program[PROGRAM_STAGE]));
     if (with_terms != NULL) {
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[KERNEL_STAGE_TERMS], with_terms,
-                                    kernel_names[KERNEL_STAGE]));
+                                    kernel_rows[KERNEL_STAGE].name));
         SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE_TERMS],
                                            op->config.scratch_bytes));
     }
@@ -433,9 +416,8 @@ static sedge_status find_kernels(sedge_operator *op)
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
-        const sedge_program *const program =
-            op->program[is_common(k) ? PROGRAM_COMMON : PROGRAM_OTHERS];
-        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], program, kernel_names[k]));
+        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[kernel_rows[k].program],
+                                    kernel_rows[k].name));
     }
     if (two_sided && converts_faces(&op->layout, op->problem)) {
         SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_TWO_SIDED],
