@@ -168,7 +168,8 @@ enum { SAMPLES = 1000000 };
 
 // At time 0 no wave may have reached the box around the surface: what has passed would be missing.
 // The signal at the box's first corner is that of all times until it is there.
-static sedge_status check_start(const double *wave, int number, const double bounds[2][3])
+static sedge_status check_start(const sedge_problem *problem, const double *wave, int number,
+                                const double bounds[2][3])
 {
     const double *const signal = wave + TOTAL_FIELD_SIGNAL;
     double early = 0.0; // the time since the wave was at the first corner
@@ -188,8 +189,9 @@ static sedge_status check_start(const double *wave, int number, const double bou
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "the plane wave %d has reached the total-field surface before the run starts "
                       "(its signal was up to %.2g of its amplitude there): begin it later by at "
-                      "least %.6g (code units of time), by its delay or by an origin further back",
-                      number, most / most_ever, early);
+                      "least %.6g%s, by its delay or by an origin further back",
+                      number, most / most_ever, sedge_problem_shown(problem, SEDGE_TIME, early),
+                      sedge_problem_unit(problem, SEDGE_TIME));
 }
 
 static sedge_status feed(const sedge_problem *problem, const sedge_background *background,
@@ -210,7 +212,7 @@ static sedge_status feed(const sedge_problem *problem, const sedge_background *b
         const double *const p = problem->incidents[i].parameters;
         if (media == 1) set_wave(wave, p, background->m[0], 0);
         if (media == 2) SEDGE_TRY(set_half_spaces(wave, p, background, i));
-        SEDGE_TRY(check_start(wave, i, background->bounds));
+        SEDGE_TRY(check_start(problem, wave, i, background->bounds));
         for (int k = 0; k < parts; k++, wave += TOTAL_FIELD_VALUES) {
             const double *const m = background->m[(int)wave[TOTAL_FIELD_MEDIUM]];
             for (int w = 0; w < background->walls; w++)

@@ -246,14 +246,14 @@ static sedge_status check_plane(const sedge_deck *deck, const sedge_mesh *mesh, 
     const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
     const double low = box[0][plane->axis];
     const double high = box[1][plane->axis];
+    const char *const unit = sedge_deck_unit(deck, SEDGE_LENGTH);
 
     if (plane->position >= low && plane->position <= high) return SEDGE_OK;
-    return deck_fail(
-        deck->path, deck_child(node, plane->name),
-        "monitors.%s.%s: the plane %c = %.6g misses the mesh%s, which reaches from %.6g "
-        "to %.6g (code units)",
-        section, plane->name, 'x' + plane->axis, plane->position,
-        deck->layer != NULL ? " without layers" : "", low, high);
+    return deck_fail(deck->path, deck_child(node, plane->name),
+                     "monitors.%s.%s: the plane %c = %.6g%s misses the mesh%s, which reaches from "
+                     "%.6g to %.6g%s",
+                     section, plane->name, 'x' + plane->axis, plane->position, unit,
+                     deck->layer != NULL ? " without layers" : "", low, high, unit);
 }
 
 static sedge_status check_planes(const sedge_deck *deck, const sedge_mesh *mesh)
@@ -473,6 +473,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     for (int i = 0; i < deck->source_count; i++)
         points += deck->sources[i].kind->type != SEDGE_SOURCE_INCIDENT;
     SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, points));
+    problem->si = deck->si;
     problem->order = deck->order;
     problem->precision = deck->precision;
     if (deck->integrator != NULL) problem->integrator = deck->integrator;

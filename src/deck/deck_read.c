@@ -468,7 +468,7 @@ double sedge_deck_energy_unit(const sedge_deck *deck)
 
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension)
 {
-    return deck->si ? deck_suffix(dimension) : "";
+    return deck->si ? sedge_dimension_suffix(dimension) : "";
 }
 
 const char *sedge_deck_energy_suffix(const sedge_deck *deck)

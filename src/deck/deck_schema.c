@@ -565,21 +565,9 @@ deck_key deck_key_of(const sedge_parameter *parameter)
     };
 }
 
-const char *deck_suffix(sedge_dimension dimension)
-{
-    static const char *const suffixes[SEDGE_DIMENSIONS] = {
-        [SEDGE_DIMENSIONLESS] = "",  [SEDGE_LENGTH] = " m",           [SEDGE_TIME] = " s",
-        [SEDGE_FREQUENCY] = " Hz",   [SEDGE_VELOCITY] = " m/s",       [SEDGE_CONDUCTIVITY] = " S/m",
-        [SEDGE_RESISTANCE] = " ohm", [SEDGE_INDUCTANCE] = " H",       [SEDGE_CAPACITANCE] = " F",
-        [SEDGE_FIELD] = "",          [SEDGE_CURRENT_MOMENT] = " A m",
-    };
-
-    return suffixes[dimension];
-}
-
 const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension)
 {
-    const char *const suffix = deck_suffix(dimension);
+    const char *const suffix = sedge_dimension_suffix(dimension);
 
     if (dimension == SEDGE_FIELD && equation != NULL && equation->group_count > 0 &&
         equation->groups[0].unit_si != NULL)

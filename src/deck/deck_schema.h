@@ -91,6 +91,3 @@ deck_key deck_key_of(const sedge_parameter *parameter);
 
 // The SI unit of a dimension: "m"; "" for none. SEDGE_FIELD needs the equation.
 const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension);
-
-// The SI unit to print after a number: " m". "" for a field, whose unit depends on the equation.
-const char *deck_suffix(sedge_dimension dimension);

@@ -2,6 +2,18 @@
 
 #include <stddef.h>
 
+const char *sedge_dimension_suffix(sedge_dimension dimension)
+{
+    static const char *const suffixes[SEDGE_DIMENSIONS] = {
+        [SEDGE_DIMENSIONLESS] = "",  [SEDGE_LENGTH] = " m",           [SEDGE_TIME] = " s",
+        [SEDGE_FREQUENCY] = " Hz",   [SEDGE_VELOCITY] = " m/s",       [SEDGE_CONDUCTIVITY] = " S/m",
+        [SEDGE_RESISTANCE] = " ohm", [SEDGE_INDUCTANCE] = " H",       [SEDGE_CAPACITANCE] = " F",
+        [SEDGE_FIELD] = "",          [SEDGE_CURRENT_MOMENT] = " A m",
+    };
+
+    return suffixes[dimension];
+}
+
 int sedge_parameter_size(const sedge_parameter *parameter)
 {
     switch (parameter->type) {

@@ -75,6 +75,9 @@ typedef enum sedge_dimension {
     SEDGE_DIMENSIONS
 } sedge_dimension;
 
+// The SI unit to print after a number: " m". "" for a field, whose unit depends on the equation.
+const char *sedge_dimension_suffix(sedge_dimension dimension);
+
 typedef enum sedge_parameter_type {
     SEDGE_PARAMETER_REAL,     // 1 number
     SEDGE_PARAMETER_INTEGER,  // 1 whole number

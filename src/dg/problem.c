@@ -288,6 +288,16 @@ void sedge_problem_clear(sedge_problem *problem)
     memset(problem, 0, sizeof *problem);
 }
 
+double sedge_problem_shown(const sedge_problem *problem, sedge_dimension dimension, double value)
+{
+    return problem->si ? value / problem->equation->si[dimension] : value;
+}
+
+const char *sedge_problem_unit(const sedge_problem *problem, sedge_dimension dimension)
+{
+    return problem->si ? sedge_dimension_suffix(dimension) : "";
+}
+
 // Append a term that no group has yet.
 static sedge_status append_term(sedge_problem *problem, const sedge_term_kind *kind, int poles)
 {

@@ -53,6 +53,7 @@ typedef struct sedge_problem {
     sedge_precision precision;
     const sedge_integrator *integrator; // of the steps; at first sedge_integrator_lsrk45
 
+    bool si;     // messages are in SI units
     bool curved; // the mesh has curved elements: their kernels are in the program
 
     int volumes;                              // volume groups of the mesh
@@ -79,6 +80,11 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
+
+// For messages: a number in code units in those of the user, and the unit to print after it, such
+// as " Hz"; "" without SI units.
+double sedge_problem_shown(const sedge_problem *problem, sedge_dimension dimension, double value);
+const char *sedge_problem_unit(const sedge_problem *problem, sedge_dimension dimension);
 
 // 1 if all volume groups have the same material values, so that kernels need not read them; else
 // the number of volume groups. Terms may differ either way.

@@ -83,10 +83,11 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
     if (sampling->every == 1) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
-            "%s: the deck asks for spectra at up to %.6g%s, and the time step of %.4g "
+            "%s: the deck asks for spectra at up to %.6g%s, and the time step of %.4g%s "
             "resolves %.4g%s: lower the frequency, or time.cfl",
             deck->path, show(deck, sampling->highest), hertz,
-            context->dt * sedge_deck_time_unit(deck), show(deck, most), hertz);
+            context->dt * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
+            show(deck, most), hertz);
     }
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,

@@ -22,13 +22,17 @@ sedge_status sedge_sampling_compare(const sedge_sampling *sampling,
 {
     const long long every = (long long)json_integer_value(json_object_get(memory, "every"));
     const double dt = json_number_value(json_object_get(memory, "dt"));
+    const double unit = sedge_deck_time_unit(context->deck);
+    const char *const second = sedge_deck_unit(context->deck, SEDGE_TIME);
 
     if (every == sampling->every && fabs(dt / context->dt - 1.0) <= 0.01) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: the checkpoint has sums of spectra with a sample every %lld steps of "
-                      "%.6g, and this run takes one every %d steps of %.6g: keep the time step and "
-                      "set monitors.frequencies.every to %lld",
-                      context->deck->path, every, dt, sampling->every, context->dt, every);
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: the checkpoint has sums of spectra with a sample every %lld steps of "
+        "%.6g%s, and this run takes one every %d steps of %.6g%s: keep the time step and "
+        "set monitors.frequencies.every to %lld",
+        context->deck->path, every, dt * unit, second, sampling->every, context->dt * unit, second,
+        every);
 }
 
 // What must be the same for sums to go on, as a text.

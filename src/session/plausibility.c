@@ -143,6 +143,6 @@ void sedge_plausibility_print(const sedge_session *session)
         return;
     }
     printf("  warning            the conductivity of '%s' causes %.0f %% of the limit of the time "
-           "step: model a good conductor by a boundary of type impedance instead of a volume\n",
+           "step: model a good conductor by a boundary of type conductor instead of a volume\n",
            group, percent);
 }

@@ -66,6 +66,8 @@ done:
 static sedge_status plan_steps(sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const double unit = sedge_deck_time_unit(deck);
+    const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
 
     session->steps = deck->steps;
     session->dt = session->stable_dt;
@@ -73,8 +75,13 @@ static sedge_status plan_steps(sedge_session *session)
         const double rest = deck->end_time - session->origin_time;
         const double count = ceil(rest / session->stable_dt * (1.0 - 1e-12));
         if (count > 1e15) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: time.end needs %.3g steps of dt = %g",
-                              deck->path, count, session->stable_dt);
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "%s: time.end %.4g%s needs %.3g steps of dt = %.4g%s, and 1e15 are the most: "
+                "end the run earlier, or make the mesh coarser where `sedge check` "
+                "finds the limit of dt",
+                deck->path, deck->end_time * unit, second, count, session->stable_dt * unit,
+                second);
         }
         session->steps = session->origin_step + (int64_t)count;
         session->dt = rest / count;

@@ -60,8 +60,9 @@ static sedge_status find_plane(plane *out, const sedge_comm *comm, const sedge_d
     return deck_fail(deck->path, find_node(deck, boundary),
                      "boundaries.%s.symmetry: the surface must lie in one plane x, y or z = "
                      "constant, with the whole mesh on one side of it; it reaches from (%.6g, "
-                     "%.6g, %.6g) to (%.6g, %.6g, %.6g) (code units)",
-                     boundary->name, -most[0], -most[1], -most[2], most[3], most[4], most[5]);
+                     "%.6g, %.6g) to (%.6g, %.6g, %.6g)%s",
+                     boundary->name, -most[0], -most[1], -most[2], most[3], most[4], most[5],
+                     sedge_deck_unit(deck, SEDGE_LENGTH));
 }
 
 static sedge_status add_plane(planes *all, const plane *one, double size)
@@ -118,10 +119,10 @@ static sedge_status check_others(const plane *one, const sedge_comm *comm, const
             continue;
         return deck_fail(deck->path, find_node(deck, one->boundary),
                          "boundaries.%s.symmetry: '%s', which is '%s', has faces in the same plane "
-                         "%c = %.6g (code units), behind which are the mirror images: faces in a "
-                         "plane of symmetry must be conductors, 'pec' or 'pmc'",
+                         "%c = %.6g%s, behind which are the mirror images: faces in a plane of "
+                         "symmetry must be conductors, 'pec' or 'pmc'",
                          one->boundary->name, mesh->groups.surface_names[s], kind->name,
-                         'x' + one->axis, one->position);
+                         'x' + one->axis, one->position, sedge_deck_unit(deck, SEDGE_LENGTH));
     }
     return SEDGE_OK;
 }

@@ -213,7 +213,7 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             text = self.succeed("check", deck, "--set", "initial={type: zero}", "--set",
                                 f"materials={{domain: {{conductivity: {conductivity}}}}}").out
             self.assertEqual("the conductivity of 'domain' causes" in text, warned, text)
-            self.assertEqual("boundary of type impedance" in text, warned, text)
+            self.assertEqual("boundary of type conductor" in text, warned, text)
 
     def test_units_of_what_is_printed(self):
         """Lengths, times and energies have units in SI, and none in normalised units."""
@@ -232,6 +232,12 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             for line in (r"balls of radius [\d.]+U;", r"is at distance [\d.]+U from a dipole source",
                          r"which needs a distance of [\d.]+U\n", r"inscribed radius [\d.]+U to [\d.]+U\n"):
                 self.assertRegex(text, line.replace("U", metre))
+            for settings, line in ((["time={end: 1e30}"], r"time.end 1e\+30S needs [^ ]+ steps of dt = [\d.e+-]+S, and 1e15 are"),
+                                   (["monitors.slices.s={normal: x, at: 2}"], "the plane x = 2U misses the mesh, which reaches from 0 to 1U$"),
+                                   (["monitors.frequencies={list: [1e15]}", "monitors.spectra.s={points: {p: [0.5, 0.5, 0.5]}}",
+                                     "initial={type: zero}"], r"the time step of [\d.e+-]+S resolves ")):
+                done = self.sedge("check", deck, *scale, *[word for one in settings for word in ("--set", one)])
+                self.assertRegex(done.messages[0], line.replace("U", metre).replace("S", second))
         report = read_json(self.folder / "si-results/report.json")
         last = re.findall(r"energy ([\d.e+-]+) J  [\d.]+ s, ", ran)[-1]
         self.assertAlmostEqual(float(last) / report["energy"]["final"], 1.0, delta=1e-5)

@@ -376,6 +376,18 @@ class Walls(Case):
             with self.subTest(law=law):
                 done = self.sedge("check", self.write("check.yaml", law))
                 self.assertRegex(done.messages[0], rf"check.yaml:\d+: boundaries.interface: .*{message}")
+        # Messages have the deck's units.
+        for law, message in (
+                ("conductor, conductivity: 1e6, lowest: 100, highest: 3e9", "from 100 to 3e+09 Hz is too wide"),
+                ("conductor, conductivity: 1e6, lowest: 4e9, highest: 3e9", "'lowest', 4e+09 Hz, must be below 'highest', 3e+09 Hz"),
+                ("conductor, conductivity: 1, lowest: 2e9, highest: 3e9", "at the band's highest frequency, 3e+09 Hz, the "),
+                ("rational, resonance-resistances: [9, 0, 0], resonance-frequencies: [1e9, 0, 0], resonance-widths: [2e9, 0, 0]",
+                 "the frequency 1e+09 Hz and the width 2e+09 Hz: "),
+                ("rational, resonance-resistances: [9, 0, 0], resonance-offsets: [0.1, 0, 0], resonance-frequencies: [1e9, 0, 0], "
+                 "resonance-widths: [1e8, 0, 0]", "its offset is 0.1 ohm, at most 0.09 ohm, ")):
+            with self.subTest(law=law):
+                done = self.sedge("check", self.write("check.yaml", f"{{type: {law}}}"), "--set", "units=si")
+                self.assertIn(message, done.messages[0])
         (self.folder / "cavity.yaml").write_text(CAVITY)
         done = self.sedge("check", self.folder / "cavity.yaml", "--set",
                           f"boundaries.xmin={wall}}}")

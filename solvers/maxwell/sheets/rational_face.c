@@ -75,29 +75,35 @@ static sedge_status derive_terms(const char *surface, double *p)
 
 // Z_k = (b1 s + b0) / (s^2 + a1 s + a0) as a circuit: 1 / C = b1, r / L = b0 / b1, and G / C and
 // 1 / (L C) are what a1 and a0 have left.
-static sedge_status derive_resonance(const char *surface, int k, double *p)
+static sedge_status derive_resonance(const sedge_problem *problem, const char *surface, int k,
+                                     double *p)
 {
     const double peak = p[DECK_PEAKS + k];
     const double offset = p[DECK_OFFSETS + k];
     const double frequency = p[DECK_RESONANCES + k];
     const double width = p[DECK_WIDTHS + k];
     const double ratio = width / frequency;
+    const char *const hertz = sedge_problem_unit(problem, SEDGE_FREQUENCY);
+    const char *const ohm = sedge_problem_unit(problem, SEDGE_RESISTANCE);
 
     for (int i = RATIONAL_INVERSE_C + k; i < RATIONAL_VALUES; i += RATIONAL_PAIRS) p[i] = 0.0;
     if (!(peak > 0.0) && !(offset > 0.0)) return SEDGE_OK;
     if (!(width > 0.0) || !(ratio < 2.0)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: resonance %d has the frequency %.6g and the width %.6g "
-                          "(code units): a pair of complex poles has a width above 0 and below "
-                          "twice the frequency; real poles are terms",
-                          surface, k + 1, frequency, width);
+                          "boundaries.%s: resonance %d has the frequency %.6g%s and the width "
+                          "%.6g%s: a pair of complex poles has a width above 0 and below twice the "
+                          "frequency; real poles are terms",
+                          surface, k + 1, sedge_problem_shown(problem, SEDGE_FREQUENCY, frequency),
+                          hertz, sedge_problem_shown(problem, SEDGE_FREQUENCY, width), hertz);
     }
     if (offset > peak * ratio * ratio * (1.0 + 1e-12)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: resonance %d is not passive: its offset is %.6g, at most "
-                          "%.6g, its resistance times (width / frequency)^2, is passive (code "
-                          "units); fit with a smaller one",
-                          surface, k + 1, offset, peak * ratio * ratio);
+                          "boundaries.%s: resonance %d is not passive: its offset is %.6g%s, at "
+                          "most %.6g%s, its resistance times (width / frequency)^2, is passive; "
+                          "fit with a smaller one",
+                          surface, k + 1, sedge_problem_shown(problem, SEDGE_RESISTANCE, offset),
+                          ohm, sedge_problem_shown(problem, SEDGE_RESISTANCE, peak * ratio * ratio),
+                          ohm);
     }
     const double b1 = 2.0 * PI * width * peak;
     const double loss = 2.0 * PI * frequency * frequency * offset / (width * peak);
@@ -119,9 +125,8 @@ static int count(const double *p, int first, int of)
 
 static sedge_status derive(const sedge_problem *problem, const char *surface, double *p)
 {
-    (void)problem;
     SEDGE_TRY(derive_terms(surface, p));
-    for (int k = 0; k < RATIONAL_PAIRS; k++) SEDGE_TRY(derive_resonance(surface, k, p));
+    for (int k = 0; k < RATIONAL_PAIRS; k++) SEDGE_TRY(derive_resonance(problem, surface, k, p));
     if (count(p, RATIONAL_RESISTANCE, RATIONAL_TERMS) +
             count(p, RATIONAL_INVERSE_C, RATIONAL_PAIRS) >
         0)

@@ -262,19 +262,20 @@ static sedge_status find_band(maxwell_wall_material *of, const sedge_problem *pr
     return SEDGE_OK;
 }
 
-static sedge_status check_conductor(const maxwell_wall_material *of)
+static sedge_status check_conductor(const maxwell_wall_material *of, const sedge_problem *problem)
 {
     // The displacement current beside the conduction current, which the impedance leaves out.
     const double part = 2.0 * PI * of->highest / of->conductivity;
 
     if (part <= 0.05) return SEDGE_OK;
-    return SEDGE_FAIL(
-        SEDGE_ERR_USAGE,
-        "boundaries.%s: no good conductor: at the band's highest frequency, %.4g (code "
-        "units), the displacement current is %.3g of the conduction current, and "
-        "this law needs 0.05 or less; give the medium a volume group with its "
-        "conductivity, or a lower 'highest'",
-        of->surface, of->highest, part);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: no good conductor: at the band's highest frequency, %.4g%s, "
+                      "the displacement "
+                      "current is %.3g of the conduction current, and this law needs 0.05 or less; "
+                      "give the medium a volume group with its "
+                      "conductivity, or a lower 'highest'",
+                      of->surface, sedge_problem_shown(problem, SEDGE_FREQUENCY, of->highest),
+                      sedge_problem_unit(problem, SEDGE_FREQUENCY), part);
 }
 
 sedge_status maxwell_wall_derive(const sedge_problem *problem, const char *surface, double *p)
@@ -286,16 +287,17 @@ sedge_status maxwell_wall_derive(const sedge_problem *problem, const char *surfa
                                 .lowest = p[2],
                                 .highest = p[3],
                                 .thickness = p[4]};
+    const char *const hertz = sedge_problem_unit(problem, SEDGE_FREQUENCY);
     double best[SEDGE_MAX_VALUES];
 
     if (of.highest > 0.0 && of.lowest >= of.highest) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: 'lowest', %.6g, must be below 'highest', %.6g (code "
-                          "units)",
-                          of.surface, of.lowest, of.highest);
+                          "boundaries.%s: 'lowest', %.6g%s, must be below 'highest', %.6g%s",
+                          of.surface, sedge_problem_shown(problem, SEDGE_FREQUENCY, of.lowest),
+                          hertz, sedge_problem_shown(problem, SEDGE_FREQUENCY, of.highest), hertz);
     }
     SEDGE_TRY(find_band(&of, problem));
-    SEDGE_TRY(check_conductor(&of));
+    SEDGE_TRY(check_conductor(&of, problem));
     memcpy(best, p, sizeof best);
     best[WALL_ERROR] = HUGE_VAL;
     for (int poles = 2; poles <= WALL_MOST && best[WALL_ERROR] > GOAL; poles++) {
@@ -305,12 +307,13 @@ sedge_status maxwell_wall_derive(const sedge_problem *problem, const char *surfa
     }
     memcpy(p, best, sizeof best);
     if (best[WALL_ERROR] <= LIMIT) return SEDGE_OK;
-    return SEDGE_FAIL(
-        SEDGE_ERR_USAGE,
-        "boundaries.%s: the band from %.4g to %.4g (code units) is too wide: %d poles "
-        "fit the impedance to %.2g, and the limit is %.2g; give a narrower band by "
-        "'lowest' and 'highest'",
-        of.surface, of.lowest, of.highest, WALL_MOST, best[WALL_ERROR], LIMIT);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the band from %.4g to %.4g%s is too wide: %d poles fit the "
+                      "impedance to %.2g, and the limit is %.2g; give a narrower band by "
+                      "'lowest' and 'highest'",
+                      of.surface, sedge_problem_shown(problem, SEDGE_FREQUENCY, of.lowest),
+                      sedge_problem_shown(problem, SEDGE_FREQUENCY, of.highest), hertz, WALL_MOST,
+                      best[WALL_ERROR], LIMIT);
 }
 
 double maxwell_wall_rate(const double *m, const double *p)
