@@ -9,6 +9,7 @@
 #include "operator/operator.h"
 #include "operator/terms.h"
 #include "run/driver_elliptic.h"
+#include "run/ending.h"
 #include "session/plausibility.h"
 #include "session/refraction.h"
 #include "session/resolution.h"
@@ -285,8 +286,8 @@ static void print_condition(const sedge_session *session, int s)
     }
     const double step = sedge_problem_memory_step(problem, session->mesh, s);
     if (isfinite(step) && step < session->least_step / deck->cfl * 1.000001) {
-        printf(", its memory limits the time step to %.4g",
-               deck->cfl * step * sedge_deck_time_unit(deck));
+        printf(", its memory limits the time step to %.4g%s",
+               deck->cfl * step * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME));
     }
 }
 
@@ -415,7 +416,9 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 static sedge_status check_session(const sedge_session *session, const sedge_comm *comm)
 {
     const sedge_output_context context = sedge_session_output(session, 0, false);
+    sedge_ending ending;
 
+    SEDGE_TRY(sedge_ending_find(&ending, session));
     SEDGE_TRY(sedge_comm_agree(comm, check_kernels(session, comm)));
     SEDGE_TRY(sedge_monitors_check(&context));
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);

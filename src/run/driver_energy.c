@@ -122,8 +122,8 @@ sedge_status driver_end_energy(driver_run *run)
 bool driver_needs_energy(const driver_run *run)
 {
     const sedge_session *const session = &run->session;
-    const bool may_end =
-        session->deck->stop_energy > 0.0 && sedge_session_time(session, run->step) >= run->earliest;
+    const bool may_end = session->deck->stop_energy > 0.0 &&
+                         sedge_session_time(session, run->step) >= run->ending.earliest;
 
     return run->step == session->steps || may_end || sedge_monitors_due(run->monitors, run->step);
 }

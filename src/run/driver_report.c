@@ -131,7 +131,27 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;
     report->ended_by = run->ended_by;
-    report->spectra_remain = run->window > 0 ? run->remains : -1.0;
+    report->spectra_remain = run->ending.window > 0 ? run->remains : -1.0;
+}
+
+// The run has come to its end without the one that the deck asks for: spectra may be cut off.
+static void print_unmet(const driver_run *run, const sedge_report *report)
+{
+    const sedge_deck *const deck = run->session.deck;
+    const char *const key = deck->steps > 0 ? "time.steps" : "time.end";
+
+    if (report->exit_code != 0 || run->ended_by != NULL) return;
+    if (deck->stop_energy > 0.0 && run->energy_last > deck->stop_energy * run->energy_peak) {
+        printf("  %-22s time.stop.energy %.3g was not reached: the energy is still %.2g of its "
+               "greatest; raise %s\n",
+               "warning", deck->stop_energy, run->energy_last / run->energy_peak, key);
+    }
+    if (deck->stop_spectra > 0.0 && !(run->remains < deck->stop_spectra)) {
+        printf("  %-22s time.stop.spectra %.3g was not reached%s: spectra are cut off; raise %s\n",
+               "warning", deck->stop_spectra,
+               isfinite(run->remains) ? "" : ", and the run is too short to tell what remains",
+               key);
+    }
 }
 
 static void print_summary(const void *of, const sedge_report *report)
@@ -154,10 +174,11 @@ static void print_summary(const void *of, const sedge_report *report)
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
            report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
-    if (run->window > 0 && isfinite(run->remains)) {
+    if (run->ending.window > 0 && isfinite(run->remains)) {
         printf("  %-22s what is still to come changes them by %.2g of their greatest at most\n",
                "spectra", run->remains);
     }
+    print_unmet(run, report);
     if (report->lines != NULL) printf("%s", report->lines);
 }
 

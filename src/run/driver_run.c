@@ -83,7 +83,8 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
-    SEDGE_TRY(driver_find_earliest(run));
+    run->remains = (double)INFINITY;
+    SEDGE_TRY(sedge_ending_find(&run->ending, session));
     sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, from, &found));
     sedge_operator_options config;

@@ -14,6 +14,7 @@
 #include "monitor/monitors.h"
 #include "program/program.h"
 #include "run/driver.h"
+#include "run/ending.h"
 #include "run/growth.h"
 #include "run/stop.h"
 
@@ -42,10 +43,9 @@ typedef struct driver_run {
     int samples;
     double energy_initial, energy_last, energy_peak;
     double quiet;         // the time after which the energy cannot grow
-    double earliest;      // the time before which the run does not end by itself; infinity: never
+    sedge_ending ending;  // when it may end by itself
     const char *ended_by; // the deck's key by which it has ended by itself; NULL: it has not
-    int64_t window;       // steps between comparisons of spectra, of time.stop.spectra
-    double remains;       // what the last one has found (dg/monitor_kind.h, `compare`)
+    double remains; // what the last comparison of spectra has found (dg/monitor_kind.h, `compare`)
     double energy_limit;  // the largest energy allowed after that time; infinity: not quiet yet
     sedge_growth growth;  // bounds the energy that sources can add
     double energy_bound;  // the bound at the end of earlier runs; infinity: not known
@@ -112,11 +112,6 @@ sedge_status driver_fetch_energy_before(driver_run *run);
 // The bound on the energy at `step` that follows from the sources (growth.h). Call it after the
 // first driver_end_energy.
 double driver_energy_bound(const driver_run *run, int64_t step);
-
-// Find the time before which the run does not end by itself. SEDGE_ERR_USAGE: the deck requests
-// such an end, and its sources have none. Not collective; the same on all ranks.
-SEDGE_MUST_USE
-sedge_status driver_find_earliest(driver_run *run);
 
 // Does the last regular check of the energy end the run (time.stop.energy)? If so, the run's last
 // step is the current one from now on. The same on all ranks, and in a run that goes on from a

@@ -377,12 +377,16 @@ kernels: {tune: "off"}
         self.succeed(*words, "--output", "parts", "--restart", "one/checkpoint-45.h5")
         again = read_json(self.folder / "parts/report.json")
         self.assertEqual((again["steps"], again["steps_before"]), (one["steps"], 45))
-        self.refuse(USAGE, ["time.stop: the sources do not end"], *words, "--set",
-                    "sources.0.signal={type: cw, frequency: 1}", ranks=(0,))
+        for command in ("run", "check"):
+            self.refuse(USAGE, ["time.stop: the sources do not end"], command, deck, "--set",
+                        "sources.0.signal={type: cw, frequency: 1}", ranks=(0,))
+            self.refuse(USAGE, ["time.stop.spectra: no monitor has frequencies"], command, deck, "--set",
+                        "time.stop={spectra: 1e-3}", ranks=(0,))
         self.refuse(USAGE, ["time.stop.energy 2 is outside"], "check", deck, "--set", "time.stop.energy=2", ranks=(0,))
         self.refuse(USAGE, ["time.stop needs 'energy' or 'spectra'"], "check", deck, "--set", "time.stop={}", ranks=(0,))
-        self.refuse(USAGE, ["time.stop.spectra: no monitor has frequencies"], *words, "--set",
-                    "time.stop={spectra: 1e-3}", ranks=(0,))
+        self.assertNotIn("was not reached", self.succeed(*words[:-1], "--output", "one", "--restart", "auto").out)
+        out = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=3").out
+        self.assertRegex(out, r"time.stop.energy 0.001 was not reached: the energy is still 0\.\d+ of its greatest; raise time.end")
 
     # A conducting cavity that rings: amplitudes fall by e in 100, which is 7 windows of 14.2.
     RING = """\
@@ -439,6 +443,9 @@ kernels: {tune: "off"}
         report, _, out = compute("one", "--restart", "auto")
         self.assertEqual((report["steps"], report["steps_before"]), (one["steps"], one["steps"]))
         self.assertNotIn("%", out)
+        for end, text in ("10", "reached, and the run is too short to tell what remains: "), ("50", "reached: spectra are "):
+            out = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=" + end).out
+            self.assertIn("time.stop.spectra 0.02 was not " + text, out)
 
 
 if __name__ == "__main__":
