@@ -51,6 +51,8 @@ static sedge_status next_event(deck_parser *parser, yaml_event_t *event)
     if (yaml->error == YAML_MEMORY_ERROR)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory while reading '%s'", parser->path);
     if (yaml->error == YAML_READER_ERROR) return fail_at(parser, yaml->mark, "not YAML: ", problem);
+    if (strcmp(problem, "could not find expected ':'") == 0) // known a line later
+        return fail_at(parser, yaml->context_mark, "not YAML: ", "no ': ' behind a key");
     return fail_at(parser, yaml->problem_mark,
                    "not YAML: ", is_at_tab(yaml) ? "a tab; lines are indented by spaces" : problem);
 }
@@ -157,6 +159,15 @@ failed:
     return status;
 }
 
+// To YAML {type:pec} is a key `type:pec` without a value.
+static sedge_status check_colon(const deck_parser *parser, yaml_mark_t mark, const char *key,
+                                const deck_node *value)
+{
+    if (value->kind != DECK_SCALAR || !value->plain || value->text[0] != '\0') return SEDGE_OK;
+    if (strchr(key, ':') == NULL) return SEDGE_OK;
+    return fail_at(parser, mark, "a blank is missing behind the colon of ", key);
+}
+
 static sedge_status parse_mapping(deck_parser *parser, deck_node *node, int level)
 {
     for (;;) {
@@ -166,7 +177,7 @@ static sedge_status parse_mapping(deck_parser *parser, deck_node *node, int leve
 
         SEDGE_TRY(next_event(parser, &event));
         const bool end = event.type == YAML_MAPPING_END_EVENT;
-        const int line = line_of(parser, event.start_mark);
+        const yaml_mark_t mark = event.start_mark;
         sedge_status status = end ? SEDGE_OK : parse_key(&key, parser, node, &event);
         yaml_event_delete(&event);
         if (end || status != SEDGE_OK) return status;
@@ -176,12 +187,14 @@ static sedge_status parse_mapping(deck_parser *parser, deck_node *node, int leve
             status = parse_node(&child, parser, &event, level + 1);
             yaml_event_delete(&event);
         }
+        if (status == SEDGE_OK && child != NULL) status = check_colon(parser, mark, key, child);
         if (status != SEDGE_OK || child == NULL) {
+            deck_node_free(child);
             sedge_release(key);
             return status;
         }
         child->key = key;
-        child->line = line; // of the key: a block value begins on the next one
+        child->line = line_of(parser, mark); // of the key: a block value begins on the next one
         deck_child_append(node, child);
     }
 }

@@ -255,6 +255,8 @@ static const bad_deck bad_decks[] = {
      "deck.yaml:6: not YAML: a tab; lines are indented by spaces"},
     {"order: 4", "order: \"4", "not YAML: "},
     {"order: 4", "order: 4: 4", "deck.yaml:2: not YAML: "},
+    {"order: 4", "order:4", "deck.yaml:2: not YAML: no ': ' behind a key"},
+    {"order: 4", "order: {a:4}", "deck.yaml:2: a blank is missing behind the colon of a:4"},
     {"order: 4", "---\norder: 4", "deck.yaml:2: a deck is one YAML document"},
     {"order: 4", "order: \xff", "deck.yaml:2: byte 0xff is not UTF-8"},
     {"order: 4", "title: \"a\\0b\"\norder: 4", "deck.yaml:2: the text has a NUL character"},
