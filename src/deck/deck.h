@@ -275,6 +275,7 @@ typedef struct sedge_deck_layer {
     // wavelengths of the lowest frequency of the monitors; NULL and HUGE_VAL: none.
     const char *near;
     double waves;
+    bool too_near;            // so near that spectra may be wrong by more than 1 % there
     double speed;             // of the fastest wave in the layer
     double reflection_lowest; // the same at the lowest frequency that it must absorb
 } sedge_deck_layer;

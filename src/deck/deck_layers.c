@@ -31,6 +31,11 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // Closer than this part of a wavelength reactive near fields reach the layer, and the reflection by
 // the order absorbs too much: 0.08 away spheres scatter 2 to 20 % too little at orders 2 to 4.
 #define NEAR_WAVES 0.1
+// The same of radial layers: 0.12 away a ball scatters 8 and 16 % too much at orders 2 and 3.
+#define NEAR_WAVES_RADIAL 0.25
+// Closer than these even a weak layer is wrong by more than 1 %.
+#define TOO_NEAR        0.07
+#define TOO_NEAR_RADIAL 0.17
 
 // Nearer than this part of the mesh's size: it touches the layer.
 #define NEAREST 1e-6
@@ -163,8 +168,28 @@ void sedge_deck_find_band(double band[2], const sedge_deck *deck)
         extend_band(band, &deck->far_fields[i].frequencies);
 }
 
+// How far from the centre of a sphere something reaches at least that touches all sides of a box.
+static double find_reach(const double centre[3], const double box[6])
+{
+    double reach = 0.0;
+
+    for (int i = 0; i < 6; i++) {
+        double square = 0.0;
+        for (int d = 0; d < 3; d++) {
+            const double low = -box[d] - centre[d];
+            const double high = box[3 + d] - centre[d];
+            const double inside = fmax(0.0, fmax(low, -high)); // of the nearest place
+            const double x = d == i % 3 ? (i < 3 ? low : high) : inside;
+            square += x * x;
+        }
+        reach = fmax(reach, sqrt(square));
+    }
+    return reach;
+}
+
 // The distance of a box (minus the least coordinates, then the greatest) from the nearest side of
-// the mesh with a layer. HUGE_VAL: it reaches one, as walls and media do that go on in the layer.
+// the mesh with a layer, or from a sphere with one. HUGE_VAL: it reaches one, as walls and media do
+// that go on in the layer.
 static double find_distance(const sedge_mesh *mesh, const double box[6])
 {
     const double(*const inner)[3] = sedge_mesh_inner_bounds(mesh);
@@ -179,7 +204,10 @@ static double find_distance(const sedge_mesh *mesh, const double box[6])
         size = fmax(size, inner[1][d] - inner[0][d]);
         if (layer > 0.5 * mesh->extruded.thickness) distance = fmin(distance, to);
     }
-    return distance > NEAREST * size ? distance : HUGE_VAL;
+    if (!(distance > NEAREST * size)) return HUGE_VAL;
+    if (!mesh->extruded.sphere) return distance;
+    const double reach = find_reach(mesh->extruded.centre, box);
+    return fmin(distance, fmax(0.0, mesh->extruded.radius - reach));
 }
 
 static bool has_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume)
@@ -212,8 +240,7 @@ static bool is_body(const sedge_deck *deck, const sedge_mesh *mesh, const sedge_
     return true;
 }
 
-// Fields are stored around conductors, sheets, bodies and sources: what is nearest to the layers of
-// a box.
+// Fields are stored around conductors, sheets, bodies and sources: what is nearest to the layers.
 static double find_nearest(const char **name, const sedge_deck *deck, const sedge_mesh *mesh,
                            const sedge_problem *problem)
 {
@@ -250,21 +277,24 @@ static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const
                             const sedge_problem *problem)
 {
     const double requested = deck->layer->parameters[REFLECTION];
-    const double weak = deck->order < 3 ? 3e-2 : deck->order < 5 ? 1e-2 : 1e-3;
+    const bool radial = mesh->extruded.radius > 0.0;
+    const double weak = deck->order < (radial ? 5 : 3) ? 3e-2 : deck->order < 5 ? 1e-2 : 1e-3;
     const char *near = NULL;
     double band[2];
 
     const bool by_rule = !(requested > 0.0);
     out->near = NULL;
     out->waves = HUGE_VAL;
+    out->too_near = false;
     out->reflection = by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
     sedge_deck_find_band(band, deck);
-    if (!by_rule || mesh->extruded.radius > 0.0 || !(band[1] > 0.0)) return;
+    if (!by_rule || !(band[1] > 0.0)) return;
     const double waves = find_nearest(&near, deck, mesh, problem) * band[0] / out->speed;
-    if (!(waves < NEAR_WAVES)) return;
+    if (!(waves < (radial ? NEAR_WAVES_RADIAL : NEAR_WAVES))) return;
     out->reflection = weak;
     out->near = near;
     out->waves = waves;
+    out->too_near = waves < (radial ? TOO_NEAR_RADIAL : TOO_NEAR);
 }
 
 // ---- the layer ---------------------------------------------------------------------------------

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-// Closer to the layer than this part of a wavelength, even a weak layer is wrong by more than 1 %
-// for reactive near fields.
-#define TOO_NEAR_LAYER 0.07
-
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
 
@@ -93,7 +89,7 @@ static void warn_of_layer(const sedge_session *session)
 
     if (session->deck->layer == NULL) return;
     sedge_deck_find_layer(&layer, session->deck, session->mesh, &session->problem);
-    if (!(layer.waves < TOO_NEAR_LAYER)) return;
+    if (!layer.too_near) return;
     printf(
         "  warning            '%s' is only %.2g wavelengths of the lowest recorded frequency away "
         "from the layer, which its reactive near field reaches: spectra may be wrong by more than "

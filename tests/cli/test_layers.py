@@ -255,6 +255,29 @@ class Layers(Case):
             self.assertLess(max(off.values()), most, off)
             self.assertGreater(max(off.values()), least, off)
 
+    def test_near_dome(self):
+        """The layer around half a ball is weak where a dipole is less than a quarter of a wavelength away: spectra 0.10 and
+        0.17 wavelengths away are those of a larger one to 3.1 and 1.0 % (9.7 and 3.8 % with the layer by order alone)."""
+        monitors = ("--set", "monitors.frequencies.list=[0.3, 0.5]", "--set", "time.end=8", "--set",
+                    "monitors.spectra.s={points: {near: [0.3, 0.2, 0.22], top: [-0.1, 0.05, 0.4]}, fields: [E]}")
+
+        def spectra(radii, *words):
+            (self.folder / "dome.msh").write_text(dome(radii))
+            self.run_deck("dome", DOME, *monitors, *words)
+            with h5py.File(self.folder / "dome/spectra.h5") as file:
+                return file["spectra/s/E"][()]
+
+        larger = spectra((0.25, 0.5, 0.75, 1, 1.25), "--set", "boundaries.outer.reflection=3e-3")
+        for words, least, most in (((), (0, 0), (0.04, 0.015)), (("--set", "boundaries.outer.reflection=1e-3"), (0.08, 0.03), (1, 1))):
+            off = [abs(one - exact).max() / abs(exact).max() for one, exact in zip(spectra((0.25, 0.5), *words), larger)]
+            for i in range(2):
+                self.assertTrue(least[i] < off[i] < most[i], off)
+        deck = self.write("dome.yaml", DOME)
+        for frequency, found in ((0.3, "'dipole' is 0.1 wave"), (0.7, "'dipole' is 0.24 wave"), (0.8, "")):
+            out = self.succeed("check", deck, *monitors, "--set", f"monitors.frequencies.list=[{frequency}]").out
+            self.assertRegex(out, r" pml .* reflects " + (r"0\.03 at a right angle \(weak, since " + found if found else r"0\.001 at a right angle,"))
+            self.assertEqual("is only 0.1 wavelengths of the lowest recorded frequency away from the layer" in out, frequency == 0.3)
+
     def test_rest(self):
         """What is left in a layer as thick as the ball decays: fields at rest there must not grow. Measured: 2e-6 of
         the pulse; where the layer's matrix was a rate of decay, 4e-4 and growing."""
