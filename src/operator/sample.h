@@ -6,7 +6,8 @@
 #include "operator/operator.h"
 
 // Known fields in a sample of elements and in their neighbours, and what the slow reference makes
-// of them in a stage. Of one rank alone, whatever others do.
+// of them in a stage. Of one rank alone, whatever others do, and before the operator has its
+// exchange: traces of other ranks are made up, in the operator's own memory.
 typedef struct operator_sample operator_sample;
 
 SEDGE_MUST_USE

@@ -215,17 +215,28 @@ static void test_default_forms(const kit_world *world)
 
 // ---- the sample --------------------------------------------------------------------------------
 
+// Tuning checks before there is an exchange, by which kernels would read other ranks' traces where
+// these are stored. Returns the exchange, to be put back.
+static sedge_halo *take_exchange(kit *k)
+{
+    sedge_halo *const halo = k->op->exchange.halo;
+
+    k->op->exchange.halo = NULL;
+    return halo;
+}
+
 // The check passes what is right, on each rank alone, and says where something is wrong: nothing is
 // done at all, or one number of the lift is.
 static void test_sample(kit *k)
 {
     const sedge_slots slots = k->op->data.slots;
+    sedge_halo *const halo = take_exchange(k);
     operator_sample *sample = NULL;
     double number = 0.0;
     const operator_fields *const fields = sedge_evolution_fields(k->evolution);
 
     CHECK_OK(operator_sample_create(&sample, k->op));
-    if (sample == NULL) return;
+    if (sample == NULL) goto done;
     CHECK_OK(operator_sample_fill(sample, k->op, fields));
     CHECK_OK(operator_sample_verify(sample, k->op, fields));
     CHECK_OK(operator_sample_launch(sample, k->op, fields, k->op->main));
@@ -239,7 +250,9 @@ static void test_sample(kit *k)
     CHECK_OK(sedge_buffer_upload(k->op->tables.lift, 0, &number, k->op->layout.real_bytes, NULL));
     CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
                 "off the reference");
+done:
     operator_sample_free(sample);
+    k->op->exchange.halo = halo;
 }
 
 // Of nodal values: the sparse form has no tables that could be changed.
@@ -276,12 +289,15 @@ static void test_sample_curved(const kit_world *world)
         int64_t seams = k.op->curved.seams;
         sedge_comm_sum_int(world->comm, &seams, 1);
         CHECK(seams > 0);
+        sedge_halo *const halo = take_exchange(&k);
         CHECK_OK(operator_sample_create(&sample, k.op));
-        if (sample == NULL) break;
         const operator_fields *const fields = sedge_evolution_fields(k.evolution);
-        CHECK_OK(operator_sample_fill(sample, k.op, fields));
-        CHECK_OK(operator_sample_verify(sample, k.op, fields));
+        if (sample != NULL) {
+            CHECK_OK(operator_sample_fill(sample, k.op, fields));
+            CHECK_OK(operator_sample_verify(sample, k.op, fields));
+        }
         operator_sample_free(sample);
+        k.op->exchange.halo = halo;
     }
     kit_clear(&k);
 }
