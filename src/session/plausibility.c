@@ -8,6 +8,13 @@
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
 
+#define JUMP 1e-3 // of its amplitude, with which the signal of a point source may begin
+
+// For the spectrum of a signal: frequencies at which its peak is looked for, and samples.
+#define SCAN             64
+#define SAMPLES_A_PERIOD 20.0 // of the highest frequency
+#define SAMPLES_MOST     1e6
+
 static double mesh_size(const sedge_mesh *mesh)
 {
     double size = 0.0;
@@ -50,21 +57,11 @@ static void warn_of_steps(const sedge_session *session)
            sedge_deck_question(deck));
 }
 
-static void warn_of_signal(const sedge_session *session, const char *source, const double *signal)
-{
-    const double time_unit = sedge_deck_time_unit(session->deck);
-    const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
-    const double end = sedge_session_time(session, session->steps);
+typedef void signal_visit(const sedge_session *session, const char *source, const double *signal,
+                          void *to);
 
-    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
-    if (kind->peak == NULL || !(end < kind->peak(signal))) return;
-    printf(
-        "  warning            the run ends at t = %.4g%s, before the signal of '%s' has its peak "
-        "at %.4g%s (its delay)\n",
-        end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
-}
-
-static void warn_of_end(const sedge_session *session)
+// Call `visit` for the signal of each source.
+static void visit_signals(const sedge_session *session, signal_visit *visit, void *to)
 {
     const sedge_problem *const problem = &session->problem;
 
@@ -73,14 +70,124 @@ static void warn_of_end(const sedge_session *session)
         const double *values = problem->incidents[k].parameters;
         for (int i = 0; i < kind->parameter_count; i++) {
             if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-                warn_of_signal(session, kind->name, values);
+                visit(session, kind->name, values, to);
             values += sedge_parameter_size(&kind->parameters[i]);
         }
     }
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
-        warn_of_signal(session, source->kind->name, source->signal);
+        visit(session, source->kind->name, source->signal, to);
     }
+}
+
+static void warn_of_peak(const sedge_session *session, const char *source, const double *signal,
+                         void *to)
+{
+    const double time_unit = sedge_deck_time_unit(session->deck);
+    const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
+    const double end = sedge_session_time(session, session->steps);
+
+    (void)to;
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    if (kind->peak == NULL || !(end < kind->peak(signal))) return;
+    printf(
+        "  warning            the run ends at t = %.4g%s, before the signal of '%s' has its peak "
+        "at %.4g%s (its delay)\n",
+        end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
+}
+
+// A wave may begin where it is not seen; a point source begins with all of it.
+static void warn_of_starts(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    for (int i = 0; i < problem->point_source_count; i++) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        const double *const signal = source->signal;
+        const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+        const double part = fabs(sedge_signal(signal, 0.0) / signal[1]);
+        if (kind->peak == NULL || kind->end == NULL) continue;
+        if (kind->peak(signal) < 0.0) {
+            printf("  warning            the signal of '%s' has its peak before the run begins, at "
+                   "%.4g%s (its delay)\n",
+                   source->kind->name, kind->peak(signal) * sedge_deck_time_unit(session->deck),
+                   sedge_deck_unit(session->deck, SEDGE_TIME));
+        } else if (part > JUMP) {
+            printf("  warning            the signal of '%s' begins at t = 0 with %.2g of its "
+                   "amplitude: a jump has frequencies that no mesh resolves; begin it later (its "
+                   "delay)\n",
+                   source->kind->name, part);
+        }
+    }
+}
+
+// |int signal(t) exp(-i 2 pi f t) dt| from the start of the run to its end, of a signal that ends.
+static double find_spectrum(const double *signal, double frequency, double end)
+{
+    const double omega = 8.0 * atan(1.0) * frequency;
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    const double last = fmin(end, kind->end(signal));
+    const double first = fmax(0.0, 2.0 * kind->peak(signal) - kind->end(signal));
+    const double rate = SAMPLES_A_PERIOD * fmax(frequency, kind->frequency(signal));
+    const int count = (int)fmin(SAMPLES_MOST, ceil((last - first) * rate));
+    const double step = (last - first) / count;
+    double re = 0.0;
+    double im = 0.0;
+
+    for (int i = 0; i < count; i++) {
+        const double t = first + (i + 0.5) * step;
+        re += step * sedge_signal(signal, t) * cos(omega * t);
+        im += step * sedge_signal(signal, t) * sin(omega * t);
+    }
+    return hypot(re, im);
+}
+
+// The lowest and the highest frequency of the monitors, and the part of their peaks that the
+// signals' spectra have there, the greatest of all signals.
+typedef struct monitor_band {
+    double frequency[2];
+    double part[2];
+} monitor_band;
+
+static void extend_parts(const sedge_session *session, const char *source, const double *signal,
+                         void *to)
+{
+    const double end = sedge_session_time(session, session->steps);
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    monitor_band *const band = to;
+    double peak = 0.0;
+
+    (void)source;
+    for (int i = 0; i <= SCAN && kind->end != NULL; i++) {
+        const double low = kind->lowest(signal);
+        const double frequency = low + (kind->frequency(signal) - low) * i / SCAN;
+        peak = fmax(peak, find_spectrum(signal, frequency, end));
+    }
+    for (int i = 0; i < 2; i++) { // without an end, or without an amplitude, nothing is said
+        const double part =
+            peak > 0.0 ? find_spectrum(signal, band->frequency[i], end) / peak : HUGE_VAL;
+        band->part[i] = fmax(band->part[i], part);
+    }
+}
+
+static void warn_of_band(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const sedge_problem *const problem = &session->problem;
+    monitor_band band = {.part = {0.0, 0.0}};
+
+    sedge_deck_find_band(band.frequency, deck);
+    if (!(band.frequency[1] > 0.0)) return;
+    if (problem->incident_count + problem->point_source_count == 0) return;
+    visit_signals(session, extend_parts, &band);
+    const int worst = band.part[1] < band.part[0];
+    if (!(band.part[worst] < deck->frequency_floor)) return;
+    printf(
+        "  warning            monitors ask for %.4g%s, where the spectrum of the sources is %.2g "
+        "of its peak, and monitors.frequencies.floor is %.2g: normalised fields "
+        "and cross-sections are not-a-number or noise there\n",
+        band.frequency[worst] / sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_FREQUENCY),
+        band.part[worst], deck->frequency_floor);
 }
 
 static void warn_of_layer(const sedge_session *session)
@@ -127,7 +234,9 @@ void sedge_plausibility_print(const sedge_session *session)
     warn_of_layer(session);
     warn_of_wave(session);
     warn_of_steps(session);
-    warn_of_end(session);
+    visit_signals(session, warn_of_peak, NULL);
+    warn_of_starts(session);
+    warn_of_band(session);
     warn_of_fits(session);
     if (!(session->limit_decay > 0.5)) return;
     const char *const group = session->mesh->groups.volume_names[session->limit_group];

@@ -182,10 +182,11 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         units = {"normalised": ([], "lengths / c", 1.0),
                  "si": (["--set", "units=si"], "mesh.scale: 0.001", 299792458.0)}
         for words, question, speed in units.values():
-            def check(frequency, end):
+            def check(frequency, end, *settings):
                 text = self.succeed("check", deck, *words, *start,
                                     dipole.replace("FREQUENCY", repr(frequency * speed)),
-                                    "--set", f"time={{end: {end / speed!r}}}").out
+                                    "--set", f"time={{end: {end / speed!r}}}",
+                                    *[word for one in settings for word in ("--set", one)]).out
                 return [line for line in text.splitlines() if line.startswith("  warning")]
 
             self.assertEqual(check(1.0, 5.0), [])
@@ -201,6 +202,17 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             early = check(1.0, 1.0)
             self.assertEqual(len(early), 1, early)
             self.assertIn("before the signal of 'dipole' has its peak", early[0])
+            for delay, message in ((-1.0, "has its peak before the run begins, at -"),
+                                   (0.0, "begins at t = 0 with 1 of its amplitude"), (1.2, "")):
+                found = check(1.0, 5.0, f"sources.0.signal.delay={delay / speed!r}")
+                self.assertEqual(len(found), 1 if message else 0, found)
+                self.assertIn(message, "".join(found))
+            for low, high, message in ((0.1, 2.0, ""), (0.01, 2.0, "where the spectrum of the sources is 0.00027 of its peak, and"),
+                                       (0.1, 3.5, "where the spectrum of the sources is 0.00016 of its peak, and")):
+                found = check(1.0, 5.0, f"monitors.frequencies.list=[{low * speed!r}, {high * speed!r}]",
+                              "monitors.spectra.s={points: {p: [0.5, 0.5, 0.5]}}", "mesh.box.cells=[9, 9, 9]")
+                self.assertEqual(len(found), 1 if message else 0, found)
+                self.assertIn(message, "".join(found))
             single = check(1.0, 1e-4)
             self.assertEqual(len(single), 2, single)
             self.assertIn("is one time step, or less: are the units right?", single[0])
