@@ -26,7 +26,11 @@ static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, co
     char stored[SEDGE_HASH_TEXT];
     char found[SEDGE_HASH_TEXT];
 
-    SEDGE_TRY(sedge_h5_shape(file, "/header", SEDGE_H5_U8, 1, length));
+    if (sedge_h5_shape(file, "/header", SEDGE_H5_U8, 1, length) != SEDGE_OK) {
+        char reason[512];
+        (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' is no checkpoint, or damaged: %s", path, reason);
+    }
     if (*length > HEADER_BYTES_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "checkpoint '%s' is damaged: its header has %lld bytes, not at most %d",

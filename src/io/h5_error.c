@@ -64,6 +64,9 @@ sedge_status h5_failure(const char *what, const char *path)
 
 sedge_status h5_damage(const char *path)
 {
+    const bool foreign = strcmp(last_reason, "file signature not found") == 0; // HDF5's words
+    const char *const reason = foreign ? "it is no HDF5 file" : last_reason;
+
     return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
-                      last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason");
+                      reason[0] != '\0' ? reason : "HDF5 gives no reason");
 }

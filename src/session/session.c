@@ -255,6 +255,7 @@ sedge_status sedge_session_continue(sedge_session *session, double origin_time, 
 {
     const sedge_deck *const deck = session->deck;
     const double unit = sedge_deck_time_unit(deck);
+    const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
 
     session->origin_time = origin_time;
     session->origin_step = origin_step;
@@ -264,10 +265,12 @@ sedge_status sedge_session_continue(sedge_session *session, double origin_time, 
     const double time = sedge_session_time(session, step);
     if (deck->steps > 0 ? step > deck->steps : time > deck->end_time * (1.0 + 1e-9)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "checkpoint '%s' is at step %lld, t = %.9g: beyond the end of the run, "
-                          "which the deck sets at %s %.9g",
-                          path, (long long)step, time * unit, deck->steps > 0 ? "step" : "t =",
-                          deck->steps > 0 ? (double)deck->steps : deck->end_time * unit);
+                          "checkpoint '%s' is at step %lld, t = %.9g%s: beyond the end of the run, "
+                          "which the deck sets at %s %.9g%s",
+                          path, (long long)step, time * unit, second,
+                          deck->steps > 0 ? "step" : "t =",
+                          deck->steps > 0 ? (double)deck->steps : deck->end_time * unit,
+                          deck->steps > 0 ? "" : second);
     }
     if (same) return SEDGE_OK;
     session->origin_time = time;

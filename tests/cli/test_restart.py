@@ -462,12 +462,12 @@ class Refusals(Run):
     def test_bad_files(self):
         self.refuse(DATA, ["cannot read 'none.h5'", "No such file"], "run", self.deck, "--output",
                     "whole", "--restart", "none.h5")
-        self.refuse(DATA, ["cannot read", "deck.yaml"], "run", self.deck, "--output", "whole",
+        self.refuse(DATA, ["cannot read", "deck.yaml': it is no HDF5 file"], "run", self.deck, "--output", "whole",
                     "--restart", self.deck)
         os.mkfifo(self.folder / "pipe")  # that nobody writes into
         self.refuse(DATA, ["'pipe' is a pipe, not a regular file"], "run", self.deck, "--output",
                     "whole", "--restart", "pipe", ranks=(0,))
-        self.refuse(DATA, ["energy.h5"], "run", self.deck, "--output", "whole", "--restart",
+        self.refuse(DATA, ["'whole/energy.h5' is no checkpoint, or damaged: "], "run", self.deck, "--output", "whole", "--restart",
                     "whole/energy.h5")
         self.refuse(USAGE, ["--restart needs a value"], "run", self.deck, "--restart", "")
 
