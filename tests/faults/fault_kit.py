@@ -260,7 +260,8 @@ class Fault(Case):
         """The results of the job without faults, of the program as it is now."""
         with open(FOLDER / "answer.lock", "w") as lock:  # the other tests make it, too
             fcntl.flock(lock, fcntl.LOCK_EX)
-            return cls.make_answer(FOLDER / "answer", os.stat(PROGRAM))
+            compiler = pathlib.Path(os.environ.get("SEDGE_CC", "")).name  # answers differ by rounding
+            return cls.make_answer(FOLDER / f"answer-{compiler}", os.stat(PROGRAM))
 
     @staticmethod
     def make_answer(place, about):
