@@ -11,9 +11,9 @@
 #define JUMP 1e-3 // of its amplitude, with which the signal of a point source may begin
 
 // For the spectrum of a signal: frequencies at which its peak is looked for, and samples.
-#define SCAN             64
-#define SAMPLES_A_PERIOD 20.0 // of the highest frequency
-#define SAMPLES_MOST     1e6
+#define SCAN             16
+#define SAMPLES_A_PERIOD 8.0 // of the highest frequency
+#define SAMPLES_MOST     2e5
 
 static double mesh_size(const sedge_mesh *mesh)
 {
@@ -121,23 +121,20 @@ static void warn_of_starts(const sedge_session *session)
     }
 }
 
-// |int signal(t) exp(-i 2 pi f t) dt| from the start of the run to its end, of a signal that ends.
-static double find_spectrum(const double *signal, double frequency, double end)
+// |int signal(t) exp(-i 2 pi f t) dt| between two times, by the midpoint rule.
+static double find_spectrum(const double *signal, double frequency, const double times[2],
+                            int samples)
 {
     const double omega = 8.0 * atan(1.0) * frequency;
-    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
-    const double last = fmin(end, kind->end(signal));
-    const double first = fmax(0.0, 2.0 * kind->peak(signal) - kind->end(signal));
-    const double rate = SAMPLES_A_PERIOD * fmax(frequency, kind->frequency(signal));
-    const int count = (int)fmin(SAMPLES_MOST, ceil((last - first) * rate));
-    const double step = (last - first) / count;
+    const double step = (times[1] - times[0]) / samples;
     double re = 0.0;
     double im = 0.0;
 
-    for (int i = 0; i < count; i++) {
-        const double t = first + (i + 0.5) * step;
-        re += step * sedge_signal(signal, t) * cos(omega * t);
-        im += step * sedge_signal(signal, t) * sin(omega * t);
+    for (int i = 0; i < samples; i++) {
+        const double t = times[0] + (i + 0.5) * step;
+        const double value = sedge_signal(signal, t);
+        re += step * value * cos(omega * t);
+        im += step * value * sin(omega * t);
     }
     return hypot(re, im);
 }
@@ -149,23 +146,31 @@ typedef struct monitor_band {
     double part[2];
 } monitor_band;
 
+// Nothing is said of signals without an end, and of pulses of very many periods.
 static void extend_parts(const sedge_session *session, const char *source, const double *signal,
                          void *to)
 {
-    const double end = sedge_session_time(session, session->steps);
     const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    const double last = kind->end != NULL ? kind->end(signal) : HUGE_VAL;
+    const double top = kind->frequency(signal);
     monitor_band *const band = to;
     double peak = 0.0;
 
     (void)source;
-    for (int i = 0; i <= SCAN && kind->end != NULL; i++) {
+    const double times[2] = {kind->peak != NULL ? fmax(0.0, 2.0 * kind->peak(signal) - last) : 0.0,
+                             fmin(sedge_session_time(session, session->steps), last)};
+    const double samples =
+        ceil(SAMPLES_A_PERIOD * fmax(top, band->frequency[1]) * (times[1] - times[0]));
+    const bool known = kind->end != NULL && samples >= 1.0 && samples <= SAMPLES_MOST;
+    for (int i = 0; known && i <= SCAN; i++) {
         const double low = kind->lowest(signal);
-        const double frequency = low + (kind->frequency(signal) - low) * i / SCAN;
-        peak = fmax(peak, find_spectrum(signal, frequency, end));
+        const double frequency = low + (top - low) * i / SCAN;
+        peak = fmax(peak, find_spectrum(signal, frequency, times, (int)samples));
     }
-    for (int i = 0; i < 2; i++) { // without an end, or without an amplitude, nothing is said
+    for (int i = 0; i < 2; i++) {
         const double part =
-            peak > 0.0 ? find_spectrum(signal, band->frequency[i], end) / peak : HUGE_VAL;
+            peak > 0.0 ? find_spectrum(signal, band->frequency[i], times, (int)samples) / peak
+                       : HUGE_VAL;
         band->part[i] = fmax(band->part[i], part);
     }
 }
