@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#define ON_WALL   1e-6 // of a triangle's size: a source nearer than this lies on it
+#define CANCELLED 0.1  // less than this part of a source on a wall remains
+
 // A probe or a point source: what the deck calls it, and where it is.
 typedef struct deck_point {
     const deck_node *node;
@@ -185,4 +188,90 @@ sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points
                          radius);
     }
     return SEDGE_OK;
+}
+
+// ---- sources on walls ---------------------------------------------------------------------------
+
+static void subtract(double out[3], const double a[3], const double b[3])
+{
+    for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
+}
+
+static void multiply(double out[3], const double a[3], const double b[3])
+{
+    for (int d = 0; d < 3; d++)
+        out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// The unit normal of a face that a place lies on, or on its edge; false: it lies on neither.
+static bool find_normal(double normal[3], const sedge_mesh *mesh, const sedge_set_face *side,
+                        const double x[3])
+{
+    const int *const vertices = sedge_face_vertices[side->face];
+    const double(*const corners)[3] = (const double(*)[3])mesh->corners[side->element];
+    double u[3], v[3], across[3];
+
+    subtract(u, corners[vertices[1]], corners[vertices[0]]);
+    subtract(v, corners[vertices[2]], corners[vertices[0]]);
+    multiply(normal, u, v);
+    const double area = sqrt(dot(normal, normal)); // twice that of the triangle
+    for (int d = 0; d < 3; d++) normal[d] /= area;
+    for (int k = 0; k < 3; k++) {
+        double edge[3], to[3];
+        subtract(edge, corners[vertices[(k + 1) % 3]], corners[vertices[k]]);
+        subtract(to, x, corners[vertices[k]]);
+        multiply(across, edge, to);
+        if (fabs(dot(to, normal)) > ON_WALL * sqrt(area)) return false;
+        if (dot(across, normal) < -ON_WALL * area) return false;
+    }
+    return true;
+}
+
+// Does the image in a wall cancel a point source on it? An electric current on a conductor must be
+// across it, a magnetic one along it; on a magnetic wall the other way round. What the source adds
+// to the equation's first two groups, E and H, is along its currents.
+static bool is_cancelled(const sedge_problem *problem, const sedge_point_source *source,
+                         sedge_mirror mirror, const double normal[3])
+{
+    double weights[SEDGE_MAX_FIELDS] = {0.0};
+    double all = 0.0;
+    double rest = 0.0;
+
+    source->kind->point(source->parameters, problem->materials[0], weights);
+    for (int g = 0; g < 2; g++) {
+        const double *const current = weights + problem->equation->groups[g].first;
+        const double square = dot(current, current);
+        const double across = dot(current, normal) * dot(current, normal);
+        all += square;
+        rest += (g == 0) == (mirror == SEDGE_MIRROR_ELECTRIC) ? across : square - across;
+    }
+    return rest < CANCELLED * CANCELLED * all;
+}
+
+void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *comm,
+                                 const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    int64_t found = 0; // 1 + source * surfaces + surface
+
+    for (int s = 0; problem->equation->poynting && s < problem->surfaces; s++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+        if (kind == NULL || kind->mirror == SEDGE_MIRROR_NONE) continue;
+        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
+            for (int k = 0; k < problem->point_source_count; k++) {
+                const sedge_point_source *const one = &problem->point_sources[k];
+                double normal[3];
+                if (find_normal(normal, mesh, &mesh->set_faces[i], one->position) &&
+                    is_cancelled(problem, one, kind->mirror, normal))
+                    found = 1 + (int64_t)k * problem->surfaces + s;
+            }
+        }
+    }
+    sedge_comm_max_int(comm, &found, 1);
+    *source = found > 0 ? (int)((found - 1) / problem->surfaces) : -1;
+    *surface = found > 0 ? (int)((found - 1) % problem->surfaces) : -1;
 }

@@ -17,3 +17,9 @@ sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
 SEDGE_MUST_USE
 sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points *points,
                                       const sedge_deck *deck, const sedge_mesh *mesh);
+
+// A point source that lies on a perfect conductor, or on a magnetic wall, whose image cancels it:
+// sets *source and *surface, the wall's group; *source is -1: there is none. Collective, the same
+// on all ranks.
+void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *comm,
+                                 const sedge_problem *problem, const sedge_mesh *mesh);

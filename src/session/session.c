@@ -235,6 +235,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
     SEDGE_TRY(sedge_places_check_balls(comm, &session->points, session->deck, session->mesh));
+    sedge_places_find_cancelled(&session->cancelled, &session->cancelled_by, comm,
+                                &session->problem, session->mesh);
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
     return sedge_sampling_plan(&sampling, &context);
@@ -395,6 +397,15 @@ static void print_points(const sedge_session *session)
     if (most > least) printf(" to %.3g%s", most, metre);
     printf("; fields at %.3g times the radius and beyond are those of point sources\n",
            SEDGE_POINT_NEAR);
+    if (session->cancelled >= 0) {
+        const sedge_point_source *const one = &session->problem.point_sources[session->cancelled];
+        printf("  warning            the %s at (%g, %g, %g) lies on '%s', which is '%s': its image "
+               "cancels it; turn it, or move it off the surface by %.3g%s or more\n",
+               one->kind->name, one->position[0], one->position[1], one->position[2],
+               session->mesh->groups.surface_names[session->cancelled_by],
+               session->problem.boundaries[session->cancelled_by].kind->name,
+               radius[session->cancelled], metre);
+    }
     for (int i = 0; i < deck->probe_count; i++) {
         int which = 0;
         const double far = nearest_source(session, deck->probes[i].position, &which);

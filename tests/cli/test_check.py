@@ -219,6 +219,20 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             self.assertIn(question, single[0])
             self.assertEqual(single[0].count("are the units right?"), 1, single[0])
 
+    def test_source_on_a_wall(self):
+        """A current along a conductor on which it lies, or across a magnetic wall, is cancelled by its image."""
+        deck = self.write("deck.yaml", DECK)
+        words = ["--set", "initial={type: zero}", "--set", "monitors.probes.points={}", "--set", "boundaries.ymax.type=pmc"]
+        for place, direction, wall in (("[0, 0.3, 0.6]", "[0, 1, 1]", "xmin"), ("[0, 0.3, 0.6]", "[1, 0, 0]", ""),
+                                       ("[0, 0.3, 0.6]", "[1, 0, 1]", ""), ("[0.01, 0.3, 0.6]", "[0, 1, 1]", ""),
+                                       ("[0.3, 1, 0.7]", "[0, 1, 0]", "ymax"), ("[0.3, 1, 0.7]", "[1, 0, 0]", "")):
+            source = f"{{type: dipole, position: {place}, direction: {direction}, signal: {{type: ricker, frequency: 1}}}}"
+            for ranks in (0, 2):
+                out = self.succeed("check", deck, *words, "--set", f"sources=[{source}]", ranks=ranks).out
+                with self.subTest(place=place, direction=direction, ranks=ranks):
+                    self.assertEqual(re.findall(r"warning +the dipole at .* lies on '(\w+)', which is '\w+': its image cancels it", out),
+                                     [wall] if wall else [])
+
     def test_conductivity_that_limits_the_step(self):
         deck = self.write("deck.yaml", DECK)
         for conductivity, warned in ((0.1, False), (1e4, True)):
