@@ -1,8 +1,10 @@
 // Products by orbits: the four small matrices give what the whole operator gives, and reflections
 // do not change them. The rules of even degree, and the nodes, are symmetric under the
-// permutations.
+// permutations. The orbits of nodes, coefficients and face nodes and their images are what
+// exchanges of barycentric coordinates make of the points.
 #include "dg/cubature.h"
 #include "dg/orbits.h"
+#include "forms/covariant_products.h"
 
 #include "base/memory.h"
 
@@ -11,6 +13,7 @@
 #include "sampled.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static double sign(int z, int j)
 {
@@ -133,6 +136,115 @@ static void test_order(int order)
     sedge_element_free(element);
 }
 
+// A point of a set: its barycentric coordinates, and the vertex opposite to the face that it is a
+// point of, or -1.
+typedef struct labelled_point {
+    double lambda[4];
+    int opposite;
+} labelled_point;
+
+static labelled_point make_point(double r, double s, double t)
+{
+    return (labelled_point){
+        {-0.5 * (1.0 + r + s + t), 0.5 * (1.0 + r), 0.5 * (1.0 + s), 0.5 * (1.0 + t)}, -1};
+}
+
+// The point that has at vertex v what point `p` has at vertex to[v], or -1.
+static int find_permuted(const labelled_point *list, int count, int p, const int to[4])
+{
+    for (int q = 0; q < count; q++) {
+        bool same =
+            list[q].opposite < 0 ? list[p].opposite < 0 : to[list[q].opposite] == list[p].opposite;
+        for (int v = 0; v < 4; v++)
+            same = same && fabs(list[q].lambda[v] - list[p].lambda[to[v]]) < 1e-9;
+        if (same) return q;
+    }
+    return -1;
+}
+
+// All images g_j; and what a reflection makes of random values: in place of x^_z[o] it has
+// sign x^_z[o'].
+static void check_points(const sedge_orbits *orbits, const labelled_point *list, int count)
+{
+    uint64_t seed = 7;
+    double *x = NULL;
+    double worst = 0.0;
+
+    CHECK_OK(sedge_allocate(&x, count, sizeof *x));
+    if (x == NULL) return;
+    for (int p = 0; p < count; p++) x[p] = random_value(&seed);
+    check_members(orbits, count);
+    CHECK(orbits->image != NULL);
+    for (int i = 0; i < orbits->count * SEDGE_ORBIT_POINTS; i++) {
+        const int z = i % SEDGE_ORBIT_POINTS;
+        const int *const own = orbits->member[i / SEDGE_ORBIT_POINTS];
+        const int shift[4] = {z, 1 ^ z, 2 ^ z, 3 ^ z};
+        CHECK(own[z] == find_permuted(list, count, own[0], shift));
+
+        int exchange[4] = {0, 1, 2, 3};
+        exchange[0] = sedge_orbits_partner(z);
+        exchange[exchange[0]] = 0;
+        CHECK(exchange[0] > 0 && sign(z, exchange[0]) > 0.0);
+        const sedge_orbit_image image = orbits->image[i / SEDGE_ORBIT_POINTS][z];
+        const int *const other = orbits->member[image.orbit];
+        double difference = 0.0;
+        for (int j = 0; j < SEDGE_ORBIT_POINTS; j++) {
+            const int reflected = find_permuted(list, count, own[j], exchange);
+            CHECK(reflected >= 0);
+            difference +=
+                sign(z, j) * (x[reflected >= 0 ? reflected : 0] - image.sign * x[other[j]]);
+        }
+        worst = fmax(worst, fabs(difference));
+    }
+    CHECK_BOUND(worst, 1e-14);
+    sedge_release(x);
+}
+
+// The sets of the products in curved elements (src/forms/covariant_products.h).
+static void test_sets(int order)
+{
+    sedge_element *element = NULL;
+    operator_orbits sets = {0};
+    labelled_point *list = NULL;
+
+    CHECK_OK(sedge_element_create(&element, order));
+    if (element == NULL) return;
+    const int width = element->face_nodes;
+    CHECK_OK(operator_orbits_create(&sets, element, NULL));
+    CHECK_OK(sedge_allocate(&list, element->nodes + 4 * width, sizeof *list));
+    if (check_failures > 0) return;
+
+    for (int n = 0; n < element->nodes; n++)
+        list[n] = make_point(element->r[n], element->s[n], element->t[n]);
+    check_points(&sets.nodes, list, element->nodes);
+
+    labelled_point *const around = list + element->nodes;
+    for (int i = 0; i < 4 * width; i++) {
+        const int *const face = &element->face_node[i / width * width];
+        around[i] = list[element->face_node[i]];
+        for (int v = 0; v < 4; v++) {
+            double most = 0.0;
+            for (int k = 0; k < width; k++) most = fmax(most, fabs(list[face[k]].lambda[v]));
+            if (most < 1e-9) around[i].opposite = v;
+        }
+    }
+    check_points(&sets.faces, around, 4 * width);
+    for (int k = 0; k < width; k++) CHECK(sets.faces.member[k][0] == k);
+
+    const int lower = order - 1;
+    for (int i = 0; i < order * order * order; i++) {
+        const int a[3] = {i % order, i / order % order, i / order / order};
+        const int rest = lower - a[0] - a[1] - a[2];
+        if (rest < 0) continue;
+        list[sedge_bernstein_number(lower, a[0], a[1], a[2])] =
+            (labelled_point){{rest, a[0], a[1], a[2]}, -1};
+    }
+    check_points(&sets.lower, list, element->nodes - width);
+    sedge_release(list);
+    operator_orbits_clear(&sets);
+    sedge_element_free(element);
+}
+
 // A permutation of vertices is its own inverse, and faces go to faces.
 static void test_map(void)
 {
@@ -162,6 +274,7 @@ static void test_asymmetric(void)
 int main(void)
 {
     for (int order = 1; order <= (test_is_small() ? 5 : 9); order++) test_order(order);
+    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) test_sets(order);
     test_map();
     test_asymmetric();
     return CHECK_END();
