@@ -5,9 +5,6 @@
 // Bound. As match.h, relative to the largest coefficient, of which nodal values are means: 1 to 12
 // units are measured at orders 1 to 10, fp64 and fp32. Fields begin as random coefficients of order
 // one; those of random nodal values would be larger than these by up to the norm of T^-1.
-//
-// With the argument "random" (and SEDGE_ORDER): work items in random order, and the boundary
-// kernel's barriers are missed where they are not there.
 #define _DEFAULT_SOURCE // setenv
 #include "base/file.h"
 #include "base/memory.h"
@@ -773,38 +770,6 @@ static void test_cut(void)
     }
 }
 
-// ---- random order ------------------------------------------------------------------------------
-
-static void test_barriers(const kit_world *world)
-{
-    static const char word[] = "SEDGE_BARRIER()";
-    const char *const folder = SEDGE_TEST_DIR "/bernstein-without-barrier";
-    const char *const path = SEDGE_TEST_DIR "/bernstein-without-barrier/dg_trace.h";
-    const kit_options options = incident_options(1);
-    bernstein_case c;
-    char *text = NULL;
-    int count = 0;
-
-    if (!make_case(&c, world, &options, 0.2, 1)) return;
-    CHECK_BOUND(find_units(&c, SEDGE_FP64, &by_variant), MATCH_UNITS);
-    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg/dg_trace.h"));
-    CHECK_OK(sedge_folder_make(folder));
-    for (char *at = text; at != NULL && (at = strstr(at, word)) != NULL; at++, count++) {
-        char kept[sizeof word];
-        memcpy(kept, at, sizeof word);
-        memcpy(at, "(void)0        ", strlen(word));
-        CHECK_OK(sedge_file_write(path, text, strlen(text)));
-        CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
-        CHECK(!(find_units(&c, SEDGE_FP64, &by_variant) <= MATCH_UNITS));
-        CHECK(unsetenv("SEDGE_KERNELS") == 0);
-        CHECK(remove(path) == 0);
-        memcpy(at, kept, strlen(word));
-    }
-    CHECK(count == 2);
-    sedge_release(text);
-    clear_case(&c);
-}
-
 // For a device whose compiler is slow.
 static void test_few(const kit_world *world)
 {
@@ -854,16 +819,13 @@ static void test_all(const kit_world *world)
     sedge_cache_free(own.cache);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
-    if (argc > 1 && strcmp(argv[1], "random") == 0) {
-        CHECK(sedge_device_get_info(world.device)->random_order);
-        test_barriers(&world);
-    } else if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_OPENCL) {
+    if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_OPENCL) {
         test_few(&world);
     } else {
         test_all(&world);

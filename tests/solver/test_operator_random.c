@@ -1,19 +1,58 @@
 // The operator's kernels in the form of the GPUs, on the host, with work items in random order:
 // right as they are, and wrong as soon as any one barrier is taken out.
 #define _DEFAULT_SOURCE // setenv
+#include "barriers.h"
 #include "curved_maps.h"
 #include "match.h"
 
-#include "base/file.h"
 #include "base/memory.h"
+#include "dg/quadrature.h"
 #include "monitor/sample.h"
+#include "operator/curved.h"
 
 #include <stdlib.h>
 
 extern const sedge_integrator sedge_integrator_ader;
-extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_lorentz;
+extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_debye, sedge_term_lorentz;
 
-static const char folder[] = SEDGE_TEST_DIR "/without-barrier";
+// ---- quadrature --------------------------------------------------------------------------------
+
+// Rules for curved elements have more points than need be: the block's memory has no room for all
+// at once, as at orders 9 and 10.
+static bool has_many_points;
+
+// What --wrap makes of the names.
+sedge_status quadrature_tet(sedge_quadrature *out,
+                            int degree) __asm__("__wrap_sedge_quadrature_tet");
+sedge_status real_quadrature_tet(sedge_quadrature *out,
+                                 int degree) __asm__("__real_sedge_quadrature_tet");
+
+// Two rules that are symmetric and have no point in common, each with half of the weight.
+sedge_status quadrature_tet(sedge_quadrature *out, int degree)
+{
+    sedge_quadrature rules[2] = {{0}, {0}};
+    sedge_status status;
+    int at = 0;
+
+    if (!has_many_points) return real_quadrature_tet(out, degree);
+    *out = (sedge_quadrature){0};
+    for (int i = 0; i < 2; i++)
+        SEDGE_TRY_GOTO(status, real_quadrature_tet(&rules[i], degree + 2 * i));
+    out->points = rules[0].points + rules[1].points;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&out->place, out->points, sizeof *out->place));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&out->weight, out->points, sizeof *out->weight));
+    for (int i = 0; i < 2; i++) {
+        for (int q = 0; q < rules[i].points; q++, at++) {
+            memcpy(out->place[at], rules[i].place[q], sizeof *out->place);
+            out->weight[at] = 0.5 * rules[i].weight[q];
+        }
+    }
+done:
+    for (int i = 0; i < 2; i++) sedge_quadrature_clear(&rules[i]);
+    return status; // what *out has is the caller's, after a failure, too
+}
+
+// ---- barriers ----------------------------------------------------------------------------------
 
 // Relative to the largest; energies of fields of order one. As exact as fp64 sums of so few terms.
 static double energy_difference(kit *k)
@@ -77,25 +116,6 @@ static void test_burgers(const kit_world *world, int order)
     kit_clear(&k);
 }
 
-// `text` with its barrier number `which` blanked; NULL when there are fewer.
-static char *drop_barrier(const char *text, int which)
-{
-    static const char word[] = "SEDGE_BARRIER()";
-    char *const copy = strdup(text);
-    char *at = copy;
-
-    for (int i = 0; at != NULL; i++) {
-        at = strstr(i > 0 ? at + 1 : at, word);
-        if (i == which) break;
-    }
-    if (at == NULL) {
-        free(copy);
-        return NULL;
-    }
-    memcpy(at, "(void)0        ", strlen(word));
-    return copy;
-}
-
 static kit_options maxwell_options(int order)
 {
     kit_options options = kit_defaults(order, 1);
@@ -104,60 +124,63 @@ static kit_options maxwell_options(int order)
     return options;
 }
 
-// One step with a file of kernels as `changed` has it: is the result, or its energy, wrong?
-static bool is_wrong(kit *k, const char *file, const char *changed, const char *variant,
-                     double bound)
+// Units of rounding that are allowed, as in test_operator_curved.c.
+static double units_of(const kit *k, const char *variant)
 {
-    const sedge_operator_options config = {.variant = variant};
-    char path[512];
+    sedge_bernstein *basis = NULL;
+    double units = match_units(k);
 
-    (void)snprintf(path, sizeof path, "%s/%s", folder, file);
-    CHECK_OK(sedge_file_write(path, changed, strlen(changed)));
-    CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
-    const double dt = match_reference(k, 0.0, 1);
-    CHECK_OK(kit_load(k, SEDGE_FP64, &config));
-    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 1));
-    const bool wrong =
-        !(kit_difference(k, k->result, k->base.exact) <= bound) || !(energy_difference(k) <= bound);
-    CHECK(unsetenv("SEDGE_KERNELS") == 0);
-    CHECK(remove(path) == 0);
-    return wrong;
+    if (strcmp(variant, "bernstein") != 0 || units > MATCH_UNITS) return units;
+    CHECK_OK(sedge_bernstein_create(&basis, k->base.element));
+    if (basis != NULL) units *= basis->norm;
+    sedge_bernstein_free(basis);
+    return units;
 }
 
-// Take out each barrier of a file in turn: the result of one step, or its energy, must be wrong;
-// with all of them it is right.
-static void test_no_barrier_is_idle(const kit_world *world, const char *name, int at_least,
+// Is the result of one step, or its energy, wrong?
+static bool is_wrong(kit *k, double dt, double bound)
+{
+    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 1));
+    return !(kit_difference(k, k->result, k->base.exact) <= bound) ||
+           !(energy_difference(k) <= bound);
+}
+
+// Items meet at this many barriers of a file, or more. Leave out each in turn: the result, or its
+// energy, must be wrong; with all of them it is right again.
+static void test_no_barrier_is_idle(const kit_world *world, const char *file, int at_least,
                                     const kit_options options, const char *variant)
 {
-    const char *const slash = strrchr(name, '/');
-    const char *const file = slash != NULL ? slash + 1 : name;
-    sedge_bernstein *basis = NULL;
-    char path[512];
-    char *text = NULL;
-    char *changed;
-    int count = 0;
+    const sedge_operator_options config = {.variant = variant};
     kit k;
 
-    (void)snprintf(path, sizeof path, "codegen/kernels/dg/%s", name);
-    CHECK_OK(sedge_source_get(&text, path));
     CHECK_OK(kit_create(&k, world, &options));
-    CHECK_OK(sedge_bernstein_create(&basis, k.base.element));
-    if (text != NULL && basis != NULL) {
-        const double norm = strcmp(variant, "bernstein") == 0 ? basis->norm : 1.0;
-        const double bound = MATCH_UNITS * norm * kit_rounding(SEDGE_FP64);
-        dg_case_random(&k.base, k.base.u);
-        CHECK(!is_wrong(&k, file, text, variant, bound));
-        for (; (changed = drop_barrier(text, count)) != NULL; count++) {
-            const bool seen = is_wrong(&k, file, changed, variant, bound);
-            if (!seen) (void)fprintf(stderr, "%s: barrier %d is not missed\n", name, count);
-            CHECK(seen);
-            free(changed);
-        }
-        CHECK(count >= at_least);
+    dg_case_random(&k.base, k.base.u);
+    const double dt = match_reference(&k, 0.0, 1);
+    const double bound = units_of(&k, variant) * kit_rounding(SEDGE_FP64);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, &config));
+    barriers_record();
+    CHECK(!is_wrong(&k, dt, bound));
+    CHECK(barriers_count(file) >= at_least);
+    for (int i = 0; i < barriers_count(file); i++) {
+        const int line = barriers_leave_out(file, i);
+        const bool seen = is_wrong(&k, dt, bound);
+        if (!seen) (void)fprintf(stderr, "%s:%d: the barrier is not missed\n", file, line);
+        CHECK(seen);
+        (void)barriers_leave_out(file, -1);
+        CHECK(!is_wrong(&k, dt, bound));
     }
-    sedge_bernstein_free(basis);
     kit_clear(&k);
-    sedge_release(text);
+}
+
+// All kinds of walls, at which a wave enters.
+static kit_options walls_options(int order)
+{
+    kit_options options = kit_defaults(order, 2);
+
+    options.flux_keys = &kit_upwind[2];
+    options.walls = kit_all_walls;
+    options.incident = kit_pulse;
+    return options;
 }
 
 // Elements without terms, whose steps ADER predicts.
@@ -177,9 +200,38 @@ static kit_options curved_options(int order)
 {
     kit_options options = ader_options(order);
 
+    options.cells[0] = options.cells[1] = options.cells[2] = 1;
     options.distort = 0.0;
-    options.box_map = curved_wave;
+    options.box_map = curved_bulge;
     return options;
+}
+
+// Curved elements by Runge-Kutta stages, with a term with which their state is still covariant
+// (dg_covariant_state.h).
+static kit_options state_options(int order)
+{
+    static const kit_term terms[] = {{&sedge_term_debye, "domain", {0.8, 0.5}},
+                                     {NULL, NULL, {0.0}}};
+    kit_options options = kit_defaults(order, 1);
+
+    options.box_map = curved_bulge;
+    options.wall = "pec";
+    options.terms = terms;
+    return options;
+}
+
+// In fp32 items of products have two curved elements from order 7 on.
+static void test_tiles(const kit_world *world, int order)
+{
+    kit_options options = state_options(order);
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_coefficients(&k, match_reference(&k, 0.0, 2), SEDGE_FP32);
+    CHECK(k.op == NULL || k.op->curved.config.tile == 2);
+    CHECK(k.op == NULL || has_many_points == (k.op->curved.config.in_place == 0));
+    kit_clear(&k);
 }
 
 // Elements that conduct and others with a term's memory: ADER predicts them by dg_predict.h.
@@ -236,22 +288,32 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     CHECK(sedge_device_get_info(world.device)->random_order);
-    CHECK_OK(sedge_folder_make(folder));
     for (int order = 1; order <= 3; order++) test_maxwell(&world, order);
     for (int order = 1; order <= 2; order++) test_burgers(&world, order);
     // Burgers' equation uses all barriers, those for nonlinear fluxes too.
     test_no_barrier_is_idle(&world, "dg_stage.h", 4, burgers_options(1), "fused");
     test_no_barrier_is_idle(&world, "dg_monitor.h", 2, burgers_options(2), "fused");
-    test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2), "tensor-curl");
+    test_no_barrier_is_idle(&world, "dg_tensor.h", 24, maxwell_options(2), "tensor-curl");
+    test_no_barrier_is_idle(&world, "dg_trace.h", 2, walls_options(1), "bernstein");
     // At order 6 sums are folded in fp64.
-    test_no_barrier_is_idle(&world, "dg_series.h", 5, ader_options(6), "bernstein");
-    test_no_barrier_is_idle(&world, "curved/dg_covariant_predict.h", 5, curved_options(3),
-                            "bernstein");
+    test_no_barrier_is_idle(&world, "dg_series.h", 6, ader_options(6), "bernstein");
+    test_no_barrier_is_idle(&world, "dg_covariant_predict.h", 10, curved_options(3), "bernstein");
+    // Products are code at order 3 in fp64, tables at order 5.
+    test_no_barrier_is_idle(&world, "dg_covariant_state.h", 8, state_options(3), "bernstein");
+    test_no_barrier_is_idle(&world, "dg_covariant_state.h", 10, state_options(3), "fused");
+    test_no_barrier_is_idle(&world, "dg_covariant_state.h", 13, state_options(5), "fused");
+    has_many_points = true;
+    test_no_barrier_is_idle(&world, "dg_covariant_state.h", 16, state_options(5), "fused");
+    test_no_barrier_is_idle(&world, "dg_covariant_state.h", 14, state_options(5), "bernstein");
+    test_no_barrier_is_idle(&world, "dg_covariant_predict.h", 16, curved_options(5), "bernstein");
+    test_tiles(&world, 7);
+    has_many_points = false;
+    test_tiles(&world, 7);
     for (int order = 3; order <= 4; order++) test_terms(&world, order);
     for (int order = 3; order <= 4; order++) test_pole(&world, order);
     // At order 6 generated code damps, at order 7 a matrix does.
     for (int order = 6; order <= 7; order++)
-        test_no_barrier_is_idle(&world, "terms/dg_predict.h", 6, terms_options(order), "bernstein");
+        test_no_barrier_is_idle(&world, "dg_predict.h", 8, terms_options(order), "bernstein");
     kit_close(&world);
     return CHECK_END();
 }

@@ -466,9 +466,10 @@ SEDGE_KERNEL_RESIDENT(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_RESIDENT,
 #endif
         SEDGE_COPY_WAIT_FIRST();
 #endif
-        SEDGE_BARRIER();
 
-#if !SEDGE_CURVED_COEFFICIENTS
+#if SEDGE_CURVED_COEFFICIENTS
+        SEDGE_BARRIER();
+#else
         SEDGE_EACH_ITEM(o, SEDGE_NODE_ORBITS, e)
         {
             const sedge_four nodes = get_four(tables, SEDGE_NODES_AT, o);
