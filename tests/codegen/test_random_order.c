@@ -180,6 +180,30 @@ static void test_divergence(own_world *world)
           NULL);
 }
 
+// A kernel with an item more than its array has room for.
+static void test_end(own_world *world)
+{
+    static const char text[] =
+        "#define BEHIND_LIST(X) X(SEDGE_GLOBAL int *, to)\n"
+        "SEDGE_KERNEL(behind, 64, BEHIND_LIST)\n"
+        "{\n"
+        "    SEDGE_OUTER (b) {\n"
+        "        SEDGE_ITEMS_1D (i, 64, 64)\n"
+        "            if (b * 64 + i < COUNT) to[b * 64 + i] = (int)b * 64 + i;\n"
+        "    }\n"
+        "}\n";
+    int wanted[N - 1];
+
+    for (int i = 0; i < N - 1; i++) wanted[i] = i;
+    CHECK(count_wrong(world, "random:5", "behind", "#define COUNT 447", text, wanted, wanted,
+                      sizeof wanted, BLOCKS) == 0);
+    CHECK(count_wrong(world, "random:5", "behind", "#define COUNT 448", text, wanted, wanted,
+                      sizeof wanted, BLOCKS) == -1);
+    CHECK(strstr(sedge_error_message(),
+                 "kernel 'behind' was stopped: it wrote to an array of 1788 bytes behind its end, "
+                 "at byte 1788 (SEDGE_ORDER=random:5)") != NULL);
+}
+
 static void test_copies(own_world *world)
 {
     double from[N];
@@ -371,6 +395,7 @@ int main(void)
     test_reversal(&world);
     test_sum(&world);
     test_divergence(&world);
+    test_end(&world);
     test_copies(&world);
     test_private_values(&world);
     test_memory_starts_empty(&world);

@@ -105,9 +105,8 @@ static kit_options burgers_options(int order)
     return options;
 }
 
-static void test_burgers(const kit_world *world, int order)
+static void test_fused(const kit_world *world, const kit_options options)
 {
-    const kit_options options = burgers_options(order);
     kit k;
 
     CHECK_OK(kit_create(&k, world, &options));
@@ -186,7 +185,7 @@ static kit_options walls_options(int order)
 // Elements without terms, whose steps ADER predicts.
 static kit_options ader_options(int order)
 {
-    kit_options options = kit_defaults(order, 2);
+    kit_options options = kit_defaults(order, 1); // the last block is not whole
 
     options.integrator = &sedge_integrator_ader;
     options.flux_keys = NULL; // upwind
@@ -200,7 +199,6 @@ static kit_options curved_options(int order)
 {
     kit_options options = ader_options(order);
 
-    options.cells[0] = options.cells[1] = options.cells[2] = 1;
     options.distort = 0.0;
     options.box_map = curved_bulge;
     return options;
@@ -217,6 +215,29 @@ static kit_options state_options(int order)
     options.box_map = curved_bulge;
     options.wall = "pec";
     options.terms = terms;
+    return options;
+}
+
+// The same with a term with which their state is not covariant (dg_covariant.h).
+static kit_options fields_options(int order)
+{
+    static const kit_term terms[] = {{&kit_relaxation, "domain", {2.5, 1.7}}, {NULL, NULL, {0.0}}};
+    kit_options options = state_options(order);
+
+    options.terms = terms;
+    return options;
+}
+
+// Another equation in curved elements (dg_curved.h).
+static kit_options advection_options(int order)
+{
+    static const double keys[4] = {0.3, -0.7, 1.1, 0.6};
+    kit_options options = kit_defaults(order, 1);
+
+    options.equation = sedge_equation_find("advection");
+    options.flux_keys = keys;
+    options.wall = "outflow";
+    options.box_map = curved_bulge;
     return options;
 }
 
@@ -239,6 +260,7 @@ static kit_options terms_options(int order)
 {
     kit_options options = kit_everything(order, 2, 2);
 
+    options.cells[0] = options.cells[1] = 1; // the last block is not whole
     options.integrator = &sedge_integrator_ader;
     options.flux_keys = NULL;
     options.dipole = NULL;
@@ -289,7 +311,7 @@ int main(void)
     if (world.comm == NULL) return CHECK_END();
     CHECK(sedge_device_get_info(world.device)->random_order);
     for (int order = 1; order <= 3; order++) test_maxwell(&world, order);
-    for (int order = 1; order <= 2; order++) test_burgers(&world, order);
+    for (int order = 1; order <= 2; order++) test_fused(&world, burgers_options(order));
     // Burgers' equation uses all barriers, those for nonlinear fluxes too.
     test_no_barrier_is_idle(&world, "dg_stage.h", 4, burgers_options(1), "fused");
     test_no_barrier_is_idle(&world, "dg_monitor.h", 2, burgers_options(2), "fused");
@@ -302,6 +324,8 @@ int main(void)
     test_no_barrier_is_idle(&world, "dg_covariant_state.h", 8, state_options(3), "bernstein");
     test_no_barrier_is_idle(&world, "dg_covariant_state.h", 10, state_options(3), "fused");
     test_no_barrier_is_idle(&world, "dg_covariant_state.h", 13, state_options(5), "fused");
+    test_fused(&world, fields_options(3));
+    test_fused(&world, advection_options(2));
     has_many_points = true;
     test_no_barrier_is_idle(&world, "dg_covariant_state.h", 16, state_options(5), "fused");
     test_no_barrier_is_idle(&world, "dg_covariant_state.h", 14, state_options(5), "bernstein");

@@ -59,11 +59,13 @@ static sedge_status check_memory(int64_t bytes)
 
 static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t bytes)
 {
+    const host_state *const state = device->state;
     void *memory = NULL;
 
-    (void)device;
     SEDGE_TRY(check_memory(bytes));
-    if (bytes < MAPPED_BYTES) {
+    if (state->order != NULL) {
+        SEDGE_TRY(sedge_order_allocate(state->order, &memory, bytes));
+    } else if (bytes < MAPPED_BYTES) {
         SEDGE_TRY(sedge_allocate(&memory, bytes, 1));
     } else {
         memory =
@@ -81,10 +83,12 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
 {
+    const host_state *const state = device->state;
     void *const memory = (void *)(uintptr_t)address;
 
-    (void)device;
-    if (bytes < MAPPED_BYTES) {
+    if (state->order != NULL) {
+        sedge_order_release(state->order, memory);
+    } else if (bytes < MAPPED_BYTES) {
         sedge_release(memory);
     } else {
         (void)munmap(memory, (size_t)bytes);

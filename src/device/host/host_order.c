@@ -32,6 +32,10 @@
 #define STACK_BYTES ((size_t)512 << 10)
 #define GUARD_BYTES ((size_t)64 << 10) // a page of any machine
 
+// What lies behind each array.
+#define BEHIND_BYTES ((int64_t)16 << 10)
+#define BEHIND_VALUE 0xa5
+
 typedef struct order_place {
     const char *file; // NULL: not at a barrier
     int line;
@@ -44,6 +48,12 @@ typedef struct order_copy {
     int bytes;
     int next; // of the same item; -1: none
 } order_copy;
+
+// A buffer's memory, behind which are BEHIND_BYTES more.
+typedef struct order_array {
+    unsigned char *memory;
+    int64_t bytes;
+} order_array;
 
 // A stack to switch to or from.
 typedef struct order_stack {
@@ -80,6 +90,9 @@ typedef struct order_state {
 
     order_copy *copies;
     int copy_count, copy_room;
+
+    order_array *arrays;
+    int array_count, array_room;
 } order_state;
 
 static order_state *state_of(sedge_order *order)
@@ -140,6 +153,62 @@ const char *sedge_order_problem(const sedge_order *order)
     const order_state *const state = (const order_state *)order;
 
     return state->problem[0] != '\0' ? state->problem : NULL;
+}
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+static sedge_status grow_arrays(order_state *state)
+{
+    const int room = state->array_room > 0 ? 2 * state->array_room : 64;
+    order_array *grown = NULL;
+
+    SEDGE_TRY(sedge_allocate(&grown, room, sizeof *grown));
+    if (state->array_count > 0)
+        memcpy(grown, state->arrays, (size_t)state->array_count * sizeof *grown);
+    sedge_release(state->arrays);
+    state->arrays = grown;
+    state->array_room = room;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_order_allocate(sedge_order *order, void **memory, int64_t bytes)
+{
+    order_state *const state = state_of(order);
+    unsigned char *array = NULL;
+
+    *memory = NULL;
+    if (state->array_count == state->array_room) SEDGE_TRY(grow_arrays(state));
+    SEDGE_TRY(sedge_allocate(&array, bytes + BEHIND_BYTES, 1));
+    memset(array + bytes, BEHIND_VALUE, (size_t)BEHIND_BYTES);
+    state->arrays[state->array_count++] = (order_array){array, bytes};
+    *memory = array;
+    return SEDGE_OK;
+}
+
+void sedge_order_release(sedge_order *order, void *memory)
+{
+    order_state *const state = state_of(order);
+    int i = 0;
+
+    while (state->arrays[i].memory != memory) i++;
+    state->arrays[i] = state->arrays[--state->array_count];
+    sedge_release(memory);
+}
+
+// Nobody has written behind an array. What was written there is undone.
+static void check_ends(order_state *state)
+{
+    for (int i = 0; i < state->array_count; i++) {
+        unsigned char *const end = state->arrays[i].memory + state->arrays[i].bytes;
+        int64_t at = 0;
+
+        if (end[0] == BEHIND_VALUE && memcmp(end, end + 1, (size_t)BEHIND_BYTES - 1) == 0) continue;
+        while (end[at] == BEHIND_VALUE) at++;
+        at += state->arrays[i].bytes;
+        report(state, "it wrote to an array of %lld bytes behind its end, at byte %lld",
+               (long long)state->arrays[i].bytes, (long long)at);
+        memset(end, BEHIND_VALUE, (size_t)BEHIND_BYTES);
+    }
 }
 
 // ---- fibers ------------------------------------------------------------------------------------
@@ -310,6 +379,7 @@ static void run(sedge_order *order, void (*body)(long long, void **), void **arg
         }
         block = (block + step) % (uint64_t)blocks;
     }
+    check_ends(state);
 }
 
 // ---- called by items ---------------------------------------------------------------------------
@@ -427,5 +497,6 @@ void sedge_order_free(sedge_order *order)
     if (state == NULL) return;
     free_fibers(state);
     sedge_release(state->copies);
+    sedge_release(state->arrays);
     sedge_release(state);
 }
