@@ -172,6 +172,75 @@ check_refusal("is no file of far fields", os.path.join(SLAB, "spectra.h5"))
 with h5py.File(os.path.join(SLAB, "spectra.h5"), "r+") as file:
     del file["spectra/points/exact"]
 check_refusal("has none of slices.h5", SLAB)
+
+# Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, and flux.
+SPECTRA = os.path.join(FOLDER, "spectral")
+os.makedirs(SPECTRA, exist_ok=True)
+for left in os.listdir(SPECTRA):
+    os.unlink(os.path.join(SPECTRA, left))
+FREQUENCY = numpy.array([1e9, 2e9, 3e9])
+INCIDENT = numpy.array([1.0, 2.0, numpy.nan])
+FIELD = numpy.array([[[3.0, 4.0j, 0.0], [1.0, 0.0, 0.0]]] * 3)  # [frequencies][points][components]
+
+
+def write_spectra(name, shape, parts):
+    with h5py.File(os.path.join(SPECTRA, name), "w") as file:
+        for key, text in (("content", shape), ("title", ""), ("deck", "open.yaml"), ("version", "sedge"), ("equation", "maxwell")):
+            file.attrs[key] = text
+        file.attrs["order"] = 4
+        for key, (values, unit) in parts.items():
+            file[key] = values
+            file[key].attrs["units"] = unit
+            if key.split("/")[-1].startswith("E"):
+                file[key].attrs["fields"] = ["Ex", "Ey", "Ez"]
+
+
+def point_parts(normalised):
+    parts = {"spectra/at/frequency": (FREQUENCY, "Hz"), "spectra/at/E": (FIELD, "V/m s"), "spectra/at/positions": (numpy.zeros((2, 3)), "m")}
+    if normalised:
+        with numpy.errstate(invalid="ignore"):
+            parts["spectra/at/E_normalised"] = (FIELD / INCIDENT[:, None, None], "")
+    return parts
+
+
+plane = numpy.arange(3 * 4 * 5 * 3).reshape(3, 4, 5, 3) * (1.0 + 1.0j)
+write_spectra("spectra.h5", "spectra", {
+    **point_parts(True), "spectra/cut/frequency": (FREQUENCY, "Hz"), "spectra/cut/E": (plane, "V/m s"),
+    "spectra/cut/x": (numpy.arange(5.0), "m"), "spectra/cut/y": (numpy.arange(4.0), "m")})
+with h5py.File(os.path.join(SPECTRA, "spectra.h5"), "r+") as file:
+    file["spectra/at/positions"].attrs["names"] = ["near", "far"]
+    file["spectra/cut"].attrs["normal"] = "z"
+    file["spectra/cut"].attrs["axes"] = ["y", "x"]
+three = check_picture(SPECTRA)
+other = check_picture(SPECTRA, "--frequency", "3e9")
+assert (abs(other - three).max(axis=2) > 0.1).sum() > 100, "--frequency changes nothing"
+other = check_picture(SPECTRA, "--component", "y")
+assert (abs(other - three).max(axis=2) > 0.1).sum() > 1000, "--component changes nothing"
+check_refusal("no field 'Q' in", SPECTRA, "--field", "Q")
+check_refusal("no frequency 4e+09 in", SPECTRA, "--frequency", "4e9")
+for component, expected in (("magnitude", [5.0, 2.5]), ("x", [3.0, 1.5]), ("y", [4.0, 2.0])):
+    arguments = types.SimpleNamespace(field=None, component=component, frequency=None)
+    with h5py.File(os.path.join(SPECTRA, "spectra.h5")) as file:
+        size, unit, name, exact = script["size_of"](file["spectra/at"], arguments, "here")
+    assert exact is None and abs(size[:2, 0] - expected).max() < 1e-12 and numpy.isnan(size[2, 0]) and unit == "", (size, unit, name)
+with h5py.File(os.path.join(SPECTRA, "spectra.h5"), "r+") as file:
+    file["spectra/at/exact/E_normalised"] = 2.0 * file["spectra/at/E_normalised"][:]
+    size, _, _, exact = script["size_of"](file["spectra/at"], arguments, "here")
+    assert abs(exact[:2] - 2.0 * size[:2]).max() < 1e-12
+beside = check_picture(SPECTRA)
+assert (abs(beside - three).max(axis=2) > 0.1).sum() > 200, "the exact fields are not drawn"
+write_spectra("spectra.h5", "spectra", point_parts(False))
+with h5py.File(os.path.join(SPECTRA, "spectra.h5"), "r+") as file:
+    file["spectra/at/positions"].attrs["names"] = ["near", "far"]
+    assert script["size_of"](file["spectra/at"], arguments, "here")[1] == "V/m s"
+write_spectra("flux.h5", "flux", {"time": (numpy.arange(4.0), "s"), "flux/out": (numpy.arange(4.0), "W")})
+over_time = check_picture(SPECTRA)
+write_spectra("flux_spectra.h5", "flux at frequencies", {
+    "flux/out/frequency": (FREQUENCY, "Hz"), "flux/out/power": (FREQUENCY, "J s"), "flux/out/power_normalised": (1 / FREQUENCY, "")})
+assert (abs(check_picture(SPECTRA) - over_time).max(axis=2) > 0.1).sum() > 1000, "flux at frequencies is drawn as over time"
+os.unlink(os.path.join(SPECTRA, "spectra.h5"))
+check_picture(SPECTRA)
+
 assert "--component" in run("--help").stdout
 done = subprocess.run([sys.executable, PLOT, os.path.dirname(PLOT)], capture_output=True, text=True, check=False)
 assert done.returncode == 1 and done.stderr.startswith("sedge-plot: "), done.stderr
