@@ -267,18 +267,32 @@ static void measure_point(double c[SEDGE_CURVE_TERMS][3], const int at[3], doubl
     *jacobian = sedge_curve_cofactors(dx, cofactor);
 }
 
-static double least_jacobian(double c[SEDGE_CURVE_TERMS][3])
+// Returns the least Jacobian.
+static double range_jacobian(double c[SEDGE_CURVE_TERMS][3], double *largest)
 {
     int at[3] = {0, 0, 0};
     double least = DBL_MAX;
 
+    *largest = -DBL_MAX;
     do {
         double jacobian;
         double cofactor[3][3];
         measure_point(c, at, &jacobian, cofactor);
         least = fmin(least, jacobian);
+        *largest = fmax(*largest, jacobian);
     } while (next_point(at));
     return least;
+}
+
+double sedge_mesh_bending(const sedge_mesh *mesh, int32_t element)
+{
+    double c[SEDGE_CURVE_TERMS][3];
+    double largest;
+
+    if (sedge_mesh_curve(mesh, element) < 0) return 1.0;
+    sedge_mesh_expand(mesh, element, c);
+    const double least = range_jacobian(c, &largest);
+    return largest / least;
 }
 
 double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element)
@@ -377,6 +391,7 @@ sedge_status sedge_global_bend(sedge_global *mesh)
     for (int32_t e = 0; e < mesh->elements; e++) {
         double corners[4][3];
         double c[SEDGE_CURVE_TERMS][3];
+        double largest;
         for (int v = 0; v < 4; v++)
             memcpy(corners[v], mesh->points[mesh->cells[e][v]], sizeof corners[v]);
         for (int k = 0; k < SEDGE_EDGES; k++) {
@@ -387,7 +402,7 @@ sedge_status sedge_global_bend(sedge_global *mesh)
         if (!mesh->curved[e]) continue;
         mesh->global_curved++;
         expand(corners, mesh->middles[e], c);
-        const double least = least_jacobian(c);
+        const double least = range_jacobian(c, &largest);
         const double whole = 0.75 * sedge_tet_volume(corners);
         if (least > 1e-6 * whole) continue;
         char place[SEDGE_PLACE_TEXT];

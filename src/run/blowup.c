@@ -45,6 +45,12 @@ static sedge_status add_causes(sedge_text *text, const sedge_session *session, i
         SEDGE_TRY(sedge_text_add(text, ", a medium with gain, growth rate %.4g",
                                  -decay / sedge_deck_time_unit(session->deck)));
     }
+    if (sedge_mesh_curve(mesh, e) >= 0) {
+        SEDGE_TRY(sedge_text_add(text,
+                                 ", curved: its Jacobian changes by a factor of %.3g, and strongly "
+                                 "curved elements can need a smaller time.cfl",
+                                 sedge_mesh_bending(mesh, e)));
+    }
     for (int f = 0; f < SEDGE_FACES; f++) {
         const int32_t slot = -1 - mesh->faces[e][f].neighbour;
         if (slot < mesh->halo_faces) continue;

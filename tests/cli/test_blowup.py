@@ -265,6 +265,15 @@ class BlowUp(Case):
             self.assertGreater(self.local_cfl(message), 1.0)
             self.check_finite(True)
 
+    def test_curved_elements(self):
+        """A hill, half as high as it is wide, of elements of second order: unstable at the default cfl."""
+        self.write("mesh.msh", Cube(1).text(move=lambda x, y, z: [x, y, z * (1 + x * (1 - x) + y * (1 - y))]))
+        deck = DECK.replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
+        _, message = self.blow_up(deck, "--set", "order=5", "--set", "time.steps=5000")
+        self.assertIn("strongly curved elements can need a smaller time.cfl", message)
+        self.assertAlmostEqual(float(re.search(r", curved: its Jacobian changes by a factor of ([\d.]+), ", message).group(1)), 2)
+        self.assertAlmostEqual(self.local_cfl(message), 0.8)
+
     def test_plates_are_stable(self):
         """Flat elements at the default cfl, which blew up while only the inscribed radius was asked."""
         for cells, size in (("[2,2,12]", "[1,1,0.6]"), ("[2,2,4]", "[1,1,0.2]")):
