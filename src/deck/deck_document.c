@@ -279,6 +279,7 @@ sedge_status sedge_deck_document(sedge_text *out)
 {
     char title[128];
 
+    SEDGE_TRY(deck_check_tables());
     SEDGE_TRY(sedge_text_add(out, "## Sections and keys\n"));
     for (int i = 0; i < deck_section_count; i++) {
         const bool top = deck_sections[i].path[0] == '\0';
@@ -301,9 +302,7 @@ sedge_status sedge_deck_document(sedge_text *out)
         (void)snprintf(title, sizeof title, "signal `%s`", section.path);
         SEDGE_TRY(add_section(out, title, &section));
     }
-    for (int i = 0; sedge_equations[i] != NULL; i++) {
-        SEDGE_TRY(sedge_equation_check(sedge_equations[i]));
+    for (int i = 0; sedge_equations[i] != NULL; i++)
         SEDGE_TRY(add_equation(out, sedge_equations[i]));
-    }
     return SEDGE_OK;
 }

@@ -37,7 +37,6 @@ static sedge_status read_equation(deck_reader *reader, const deck_node *node)
     int index = 0;
 
     while (count < 64 && sedge_equations[count] != NULL) {
-        SEDGE_TRY(sedge_equation_check(sedge_equations[count]));
         names[count] = sedge_equations[count]->name;
         count++;
     }
@@ -68,6 +67,7 @@ static sedge_status read_top(deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const root = deck->tree;
 
+    SEDGE_TRY(deck_check_tables());
     SEDGE_TRY(deck_check(reader, root, "", deck_section_find(""), NULL, 0));
     SEDGE_TRY(read_equation(reader, deck_child(root, "equation")));
     deck->equation = reader->equation;

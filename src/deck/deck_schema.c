@@ -1,6 +1,7 @@
 #include "deck_schema.h"
 
 #include "dg/levels.h"
+#include "dg/monitor_kind.h"
 #include "dg/problem.h"
 #include "operator/operator.h"
 
@@ -573,4 +574,13 @@ const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension)
         equation->groups[0].unit_si != NULL)
         return equation->groups[0].unit_si;
     return suffix[0] != '\0' ? suffix + 1 : suffix;
+}
+
+sedge_status deck_check_tables(void)
+{
+    SEDGE_TRY(sedge_integrators_check(sedge_integrators));
+    SEDGE_TRY(sedge_monitor_kinds_check(sedge_monitor_kinds));
+    for (int i = 0; sedge_equations[i] != NULL; i++)
+        SEDGE_TRY(sedge_equation_check(sedge_equations[i]));
+    return SEDGE_OK;
 }

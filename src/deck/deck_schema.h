@@ -91,3 +91,8 @@ deck_key deck_key_of(const sedge_parameter *parameter);
 
 // The SI unit of a dimension: "m"; "" for none. SEDGE_FIELD needs the equation.
 const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension);
+
+// Check the tables of this program's equations, integrators and monitors, from which keys and their
+// documentation are made. SEDGE_ERR_USAGE names what is missing.
+SEDGE_MUST_USE
+sedge_status deck_check_tables(void);

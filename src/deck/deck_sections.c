@@ -373,7 +373,6 @@ static sedge_status check_monitors(const deck_reader *reader, deck_node *node)
     const int kinds = count_kinds();
     deck_key *keys = NULL;
 
-    for (int k = 0; k < kinds; k++) SEDGE_TRY(sedge_monitor_kind_check(sedge_monitor_kinds[k]));
     SEDGE_TRY(sedge_allocate(&keys, section.count + kinds, sizeof *keys));
     memcpy(keys, section.keys, (size_t)section.count * sizeof *keys);
     for (int k = 0; k < kinds; k++) {

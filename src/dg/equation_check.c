@@ -61,6 +61,14 @@ static sedge_status check_list(const sedge_equation *equation, const char *list,
     return SEDGE_OK;
 }
 
+// Has an earlier parameter the name of parameters[index], too?
+static bool is_key_taken(const sedge_parameter *parameters, int index)
+{
+    for (int i = 0; i < index && is_text(parameters[index].name); i++)
+        if (strcmp(parameters[i].name, parameters[index].name) == 0) return true;
+    return false;
+}
+
 // Keys of the deck whose numbers lie in an array of `limit`.
 static sedge_status check_parameters(const sedge_equation *equation, const char *list,
                                      const sedge_parameter *parameters, int count, int limit)
@@ -74,6 +82,7 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
         const requirement required[] = {
             {is_text(p->name), "name", missing},
             {is_text(p->text), "text", missing},
+            {!is_key_taken(parameters, i), "name", "another parameter has it already"},
             {p->type >= SEDGE_PARAMETER_REAL && p->type <= SEDGE_PARAMETER_SIGNAL, "type",
              "it is not one of the types of parameters"},
             {p->dimension >= SEDGE_DIMENSIONLESS && p->dimension < SEDGE_DIMENSIONS, "dimension",
@@ -206,6 +215,7 @@ static sedge_status check_initials(const sedge_equation *equation)
 {
     const requirement some[] = {
         {equation->initial_count > 0, "initials", "one kind at least is required"}};
+    const char *names[SEDGE_MAX_KINDS];
     char place[64];
 
     SEDGE_TRY(check_list(equation, "initials", equation->initials, equation->initial_count,
@@ -213,9 +223,11 @@ static sedge_status check_initials(const sedge_equation *equation)
     REQUIRE(equation, "", some);
     for (int i = 0; i < equation->initial_count; i++) {
         const sedge_initial_kind *const kind = &equation->initials[i];
+        names[i] = kind->name;
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
+            {!is_taken(names, i), "name", "another kind of initial fields has it already"},
             {kind->apply != NULL, "apply", missing},
         };
         (void)snprintf(place, sizeof place, "initials[%d].", i);

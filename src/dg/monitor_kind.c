@@ -1,8 +1,9 @@
 #include "dg/monitor_kind.h"
 
 #include <stddef.h>
+#include <string.h>
 
-sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind)
+static sedge_status check(const sedge_monitor_kind *kind)
 {
     const char *const name = kind->name != NULL ? kind->name : "";
     const bool has_points = kind->points != NULL;
@@ -28,6 +29,21 @@ sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind)
                           "the table of the monitor '%s': %s: it is required and missing "
                           "(dg/monitor_kind.h)",
                           name, required[i].entry);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_monitor_kinds_check(const sedge_monitor_kind *const table[])
+{
+    for (int k = 0; table[k] != NULL; k++) {
+        SEDGE_TRY(check(table[k]));
+        for (int i = 0; i < k; i++) {
+            if (strcmp(table[i]->name, table[k]->name) != 0) continue;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "the table of the monitor '%s': name: another monitor has it already "
+                              "(dg/monitor_kind.h)",
+                              table[k]->name);
+        }
     }
     return SEDGE_OK;
 }

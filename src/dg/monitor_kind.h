@@ -146,6 +146,7 @@ typedef struct sedge_monitor_kind {
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_monitor_kind *const sedge_monitor_kinds[];
 
-// Check that a kind's table is complete. SEDGE_ERR_USAGE names a missing entry.
+// Check that each kind of a table that ends with NULL is complete, and that no two have one name.
+// SEDGE_ERR_USAGE names a missing entry, or the name.
 SEDGE_MUST_USE
-sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind);
+sedge_status sedge_monitor_kinds_check(const sedge_monitor_kind *const table[]);

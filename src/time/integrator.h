@@ -7,6 +7,8 @@
 // (src/kinds/README.md). The deck's key time.integrator takes the names.
 #pragma once
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -79,6 +81,11 @@ extern const sedge_integrator sedge_integrator_lsrk45;
 
 // All integrators of this program, NULL-terminated: lsrk45, then those of the registry of kinds.
 extern const sedge_integrator *const sedge_integrators[];
+
+// Check that each row of a table that ends with NULL is complete, and that no two have one name.
+// SEDGE_ERR_USAGE names what is missing or cannot be.
+SEDGE_MUST_USE
+sedge_status sedge_integrators_check(const sedge_integrator *const table[]);
 
 // By name; NULL if there is none. A constant of the program.
 const sedge_integrator *sedge_integrator_find(const char *name);

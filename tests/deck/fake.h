@@ -296,9 +296,19 @@ static const sedge_term_kind fake_namesakes[] = {
 const sedge_term_kind *const sedge_term_kinds[] = {
     &fake_drag, &fake_leak, &fake_namesakes[0], &fake_namesakes[1], &fake_relaxing, NULL};
 
-// One with local time steps. Nothing of it but the name and the flag is looked at.
-static const sedge_integrator fake_by_levels = {
-    .name = "local", .text = "steps of their own", .predictor = true};
+// One with local time steps, which makes none here. Tests may change it for a while.
+static const double fake_coefficient[] = {0.0};
+static sedge_integrator fake_by_levels = {.name = "local",
+                                          .text = "steps of their own",
+                                          .stages = 1,
+                                          .a = fake_coefficient,
+                                          .b = fake_coefficient,
+                                          .c = fake_coefficient,
+                                          .stability = 1.0,
+                                          .oscillation = 1.0,
+                                          .radius = 1.0,
+                                          .height = 1.0,
+                                          .predictor = true};
 const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, &fake_by_levels,
                                                      NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};

@@ -473,13 +473,19 @@ static void test_monitors_table(void)
                                       .free = fake_free};
     const sedge_monitor_kind none = {.name = NULL};
     sedge_monitor_kind kind = whole;
+    const sedge_monitor_kind *const one[] = {&kind, NULL};
+    const sedge_monitor_kind *const two[] = {&whole, &kind, NULL};
 
-    CHECK_OK(sedge_monitor_kind_check(&whole));
+    CHECK_OK(sedge_monitor_kinds_check(one));
+    CHECK_FAILS(sedge_monitor_kinds_check(two), SEDGE_ERR_USAGE,
+                "the table of the monitor 'mean': name: another monitor has it already");
+    kind.name = "median";
+    CHECK_OK(sedge_monitor_kinds_check(two));
 #define WITHOUT(missing, entry, message)                                                    \
     {                                                                                       \
         kind = whole;                                                                       \
         kind.entry = none.entry;                                                            \
-        CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE,                       \
+        CHECK_FAILS(sedge_monitor_kinds_check(one), SEDGE_ERR_USAGE,                        \
                     "the table of the monitor '" missing "': " message ": it is required"); \
     }
     WITHOUT("", name, "name")
@@ -492,11 +498,30 @@ static void test_monitors_table(void)
 #undef WITHOUT
     kind = whole;
     kind.points = fake_points;
-    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE,
+    CHECK_FAILS(sedge_monitor_kinds_check(one), SEDGE_ERR_USAGE,
                 "transform or receive: it is required");
     kind = whole;
     kind.parameter_count = 1;
-    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE, "parameters: it is required");
+    CHECK_FAILS(sedge_monitor_kinds_check(one), SEDGE_ERR_USAGE, "parameters: it is required");
+}
+
+// An integrator that is not whole: no deck is read, and there is no page of keys.
+static void test_integrators_table(void)
+{
+    const sedge_integrator whole = fake_by_levels;
+    sedge_deck *deck = NULL;
+    sedge_text *page = NULL;
+
+    CHECK_OK(sedge_text_create(&page));
+    fake_by_levels.stages = 0;
+    CHECK_FAILS(read_deck(&deck, good_deck, NULL), SEDGE_ERR_USAGE,
+                "the table of the integrator 'local': stages: it must be 1 or more");
+    CHECK_FAILS(sedge_deck_document(page), SEDGE_ERR_USAGE,
+                "the table of the integrator 'local': stages: it must be 1 or more");
+    fake_by_levels = whole;
+    CHECK_OK(read_deck(&deck, good_deck, NULL));
+    sedge_deck_free(deck);
+    sedge_text_free(page);
 }
 
 int main(void)
@@ -507,5 +532,6 @@ int main(void)
     test_range_in_si();
     test_terms_table();
     test_monitors_table();
+    test_integrators_table();
     return CHECK_END();
 }

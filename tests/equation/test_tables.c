@@ -394,10 +394,31 @@ static void test_face_and_term_in_files(void)
     CHECK_OK(sedge_equation_check(maxwell));
 }
 
+// Two parameters of a kind, or two kinds of initial fields, with one name: nobody could ask for the
+// second.
+static void test_names_twice(void)
+{
+    sedge_equation equation = *sedge_equation_find("advection");
+    sedge_parameter keys[2] = {equation.flux_keys[0], equation.flux_keys[1]};
+    sedge_initial_kind kinds[2] = {equation.initials[0], equation.initials[1]};
+
+    equation.flux_keys = keys;
+    equation.initials = kinds;
+    CHECK_OK(sedge_equation_check(&equation));
+    keys[1].name = keys[0].name;
+    CHECK_FAILS(sedge_equation_check(&equation), SEDGE_ERR_USAGE,
+                "flux_keys[1].name: another parameter has it already");
+    keys[1].name = "other";
+    kinds[1].name = kinds[0].name;
+    CHECK_FAILS(sedge_equation_check(&equation), SEDGE_ERR_USAGE,
+                "initials[1].name: another kind of initial fields has it already");
+}
+
 int main(void)
 {
     test_face_and_term_in_files();
     test_source_in_file();
+    test_names_twice();
     test_find();
     test_parameter_sizes();
     for (int i = 0; sedge_equations[i] != NULL; i++) {

@@ -254,6 +254,55 @@ static void test_costs(const sedge_integrator *ader)
     CHECK(sedge_pass_launches(ader) > sedge_pass_launches(other));
 }
 
+// A table without one of its entries, or with one that cannot be.
+static void test_tables(void)
+{
+    static const double not_finite[] = {0.0, (double)NAN, 0.0, 0.0, 0.0};
+    const sedge_integrator whole = sedge_integrator_lsrk45;
+    sedge_integrator row = whole;
+    const sedge_integrator *const one[] = {&row, NULL};
+    const sedge_integrator *const two[] = {&whole, &row, NULL};
+
+    CHECK_OK(sedge_integrators_check(sedge_integrators));
+    CHECK_OK(sedge_integrators_check(one));
+    CHECK_FAILS(sedge_integrators_check(two), SEDGE_ERR_USAGE,
+                "the table of the integrator 'lsrk45': name: another integrator has it already");
+    row.name = "other";
+    CHECK_OK(sedge_integrators_check(two));
+#define WITH(entry, value, message)                                                         \
+    {                                                                                       \
+        row = whole;                                                                        \
+        row.entry = value;                                                                  \
+        CHECK_FAILS(sedge_integrators_check(one), SEDGE_ERR_USAGE, #entry ": it " message); \
+    }
+    WITH(name, NULL, "is required and missing")
+    WITH(name, "", "is required and missing")
+    WITH(text, NULL, "is required and missing")
+    WITH(a, NULL, "is required and missing")
+    WITH(b, NULL, "is required and missing")
+    WITH(c, NULL, "is required and missing")
+    WITH(stages, 0, "must be 1 or more")
+    WITH(stability, 0.0, "must be greater than 0")
+    WITH(stability, (double)NAN, "must be greater than 0")
+    WITH(oscillation, 0.0, "must be greater than 0")
+    WITH(radius, -1.0, "must be greater than 0")
+    WITH(height, 0.0, "must be greater than 0")
+#undef WITH
+    row = whole;
+    row.predictor = true;
+    CHECK_FAILS(sedge_integrators_check(one), SEDGE_ERR_USAGE, "stages: with `predictor` it must");
+    row = whole;
+    row.a = whole.c + 1; // which begin with another number than 0
+    row.stages = 1;
+    CHECK_FAILS(sedge_integrators_check(one), SEDGE_ERR_USAGE, "a: its first number must be 0");
+    for (int k = 0; k < 3; k++) {
+        static const char *const names[] = {"a: its numbers", "b: its numbers", "c: its numbers"};
+        row = whole;
+        *(k == 0 ? &row.a : k == 1 ? &row.b : &row.c) = not_finite;
+        CHECK_FAILS(sedge_integrators_check(one), SEDGE_ERR_USAGE, names[k]);
+    }
+}
+
 int main(void)
 {
     const double waves[] = {3.34, 6.07};
@@ -262,6 +311,7 @@ int main(void)
     int methods = 0; // of Runge-Kutta
     char names[64];
 
+    test_tables();
     for (; sedge_integrators[count] != NULL; count++) {
         if (sedge_integrators[count]->predictor) { // tests/solver/test_local_steps.c
             const sedge_stage stage = sedge_integrator_stage(sedge_integrators[count], 0, 0.5);
