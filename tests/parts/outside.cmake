@@ -1,0 +1,40 @@
+# Folders of equations and kinds outside of the tree, with mistakes: run by ctest, with CHECKS
+# (solvers/outside.cmake) and the folder WORK. With CALL it makes that call and prints its result.
+cmake_minimum_required(VERSION 3.25)
+if(CALL)
+  include(${CHECKS})
+  if(CALL STREQUAL name)
+    sedge_check_name(face ${NAME} /folder/${NAME}_face.c "known;other")
+  else()
+    cmake_language(CALL sedge_outside_${CALL} result ${FOLDER})
+    message("result: ${result}")
+  endif()
+  return()
+endif()
+
+function(try wanted)
+  execute_process(COMMAND ${CMAKE_COMMAND} -DCHECKS=${CHECKS} ${ARGN} -P ${CMAKE_CURRENT_LIST_FILE}
+    WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE failed)
+  string(REGEX REPLACE "[ \n]+" " " printed "${printed}") # CMake breaks the lines of its messages
+  string(FIND "${printed}" "${wanted}" place)
+  if(place EQUAL -1 OR (failed AND wanted MATCHES "^result") OR (NOT failed AND NOT wanted MATCHES "^result"))
+    message(SEND_ERROR "${ARGN}: '${wanted}' expected, but (${failed}) '${printed}'")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK}/none)
+file(WRITE ${WORK}/flow/flow_physics.h "")
+file(WRITE "${WORK}/with blank/own_face.c" "")
+
+try("result: ${WORK}/flow " -DCALL=equations -DFOLDER=${WORK}/flow)
+try("result: ${WORK}/flow " -DCALL=equations -DFOLDER=${WORK}/flow//)
+try("result: ${WORK}/with blank " -DCALL=kinds "-DFOLDER=${WORK}/with blank/")
+try("result: " -DCALL=kinds)
+try("SEDGE_EQUATIONS: 'flow' is not the absolute path of a folder" -DCALL=equations -DFOLDER=flow)
+try("is not the absolute path of a folder" -DCALL=equations -DFOLDER=${WORK}/missing)
+try("has no none_physics.h; name the folder of one equation" -DCALL=equations -DFOLDER=${WORK}/none)
+try("is not the absolute path of a folder" -DCALL=kinds -DFOLDER=${WORK}/missing)
+try("has no NAME_term.c, NAME_face.c," -DCALL=kinds -DFOLDER=${WORK}/none)
+try("another face is called 'known'; choose another name: /folder/known_face.c" -DCALL=name -DNAME=known)
+try("the name 'my-own' becomes part of a C name" -DCALL=name -DNAME=my-own)
