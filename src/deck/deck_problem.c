@@ -71,6 +71,49 @@ static const char *explain_default(bool has_default)
 
 // ---- materials ----------------------------------------------------------------------------------
 
+// A function of the equation's table sets `count` numbers; those behind them, up to `limit`, are
+// marked before, and not a number afterwards where it has left them alone. Kernels know `count`
+// numbers only.
+static void mark_rest(double *numbers, int count, int limit)
+{
+    for (int i = count; i < limit; i++) numbers[i] = (double)NAN;
+}
+
+static sedge_status check_rest(const sedge_equation *equation, const char *function,
+                               const char *entry, double *numbers, int count, int limit)
+{
+    for (int i = count; i < limit; i++) {
+        if (!isnan(numbers[i])) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "the table of the equation '%s': %s: it is %d, but `%s` sets number "
+                              "%d (dg/equation.h)",
+                              equation->name, entry, count, function, i + 1);
+        }
+        numbers[i] = 0.0;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status set_material(const sedge_equation *equation, const double *values, double *m)
+{
+    mark_rest(m, equation->material_values, SEDGE_MAX_MATERIALS);
+    equation->derive(values, m);
+    return check_rest(equation, "derive", "material_values", m, equation->material_values,
+                      SEDGE_MAX_MATERIALS);
+}
+
+static sedge_status set_constants(sedge_problem *problem, const double *flux)
+{
+    const sedge_equation *const equation = problem->equation;
+    const bool own = problem->incident_count > 0 && sedge_problem_feeds(problem) == NULL;
+
+    if (equation->constants == NULL) return SEDGE_OK;
+    mark_rest(problem->constants, equation->constant_count, SEDGE_MAX_VALUES);
+    equation->constants(flux, own ? problem->incidents[0].parameters : NULL, problem->constants);
+    return check_rest(equation, "constants", "constant_count", problem->constants,
+                      equation->constant_count, SEDGE_MAX_VALUES);
+}
+
 static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck *deck,
                                        const sedge_mesh_groups *groups)
 {
@@ -90,8 +133,10 @@ static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck 
 
         while (i < deck->material_count && strcmp(deck->materials[i].name, name) != 0) i++;
         if (i < deck->material_count) {
-            if (deck->equation->derive != NULL) // an equation without materials has none
-                deck->equation->derive(deck->materials[i].values, problem->materials[v]);
+            if (deck->equation->derive != NULL) { // an equation without materials has none
+                SEDGE_TRY(
+                    set_material(deck->equation, deck->materials[i].values, problem->materials[v]));
+            }
             continue;
         }
         (void)snprintf(message, sizeof message,
@@ -483,11 +528,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
     assemble_sources(problem, deck);
-    if (equation->constants != NULL) {
-        const bool own = problem->incident_count > 0 && sedge_problem_feeds(problem) == NULL;
-        equation->constants(deck->flux, own ? problem->incidents[0].parameters : NULL,
-                            problem->constants);
-    }
+    SEDGE_TRY_GOTO(status, set_constants(problem, deck->flux));
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
     problem->compare = deck->compare;

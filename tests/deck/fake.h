@@ -220,6 +220,7 @@ static const sedge_equation fake_advection = {
     .field_names = fake_fields,
     .groups = fake_group_of_one,
     .group_count = 1,
+    .constant_count = 2,
     .constants = fake_constants,
     .flux_keys = fake_flux,
     .flux_key_count = COUNT(fake_flux),

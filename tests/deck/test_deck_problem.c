@@ -68,6 +68,7 @@ static void test_problem(void)
     CHECK(problem.boundaries[1].parameters[0] == 8.0);
     for (int s = 2; s < 5; s++) CHECK(problem.boundaries[s].kind == NULL);
     CHECK(problem.constants[0] == 0.25 && problem.constants[1] == 9.0);
+    CHECK(problem.constants[2] == 0.0 && problem.constants[SEDGE_MAX_VALUES - 1] == 0.0);
     CHECK(problem.incidents[0].kind == &fake_sources[0] &&
           problem.incidents[0].parameters[2] == 9.0);
     CHECK(problem.initial == &fake_initials[1] && !problem.compare);
@@ -226,8 +227,33 @@ static void test_bare_equation(void)
     sedge_deck_free(deck);
 }
 
+// A table whose functions set more numbers than it says: kernels would read behind their own.
+static void test_counts(void)
+{
+    static const char *const wanted[] = {"the table of the equation 'maxwell': constant_count: it "
+                                         "is 1, but `constants` sets number 2",
+                                         "the table of the equation 'maxwell': material_values: it "
+                                         "is 1, but `derive` sets number 2"};
+    const sedge_mesh mesh = fake_mesh();
+
+    for (int k = 0; k < 2; k++) {
+        sedge_equation wrong = fake_maxwell;
+        sedge_problem problem;
+        sedge_deck *deck = NULL;
+
+        memset(&problem, 0, sizeof problem);
+        CHECK_OK(read_deck(&deck, deck_text, NULL));
+        if (deck == NULL) return;
+        *(k == 0 ? &wrong.constant_count : &wrong.material_values) = 1;
+        deck->equation = &wrong;
+        CHECK_FAILS(sedge_deck_problem(&problem, deck, &mesh), SEDGE_ERR_USAGE, wanted[k]);
+        sedge_deck_free(deck);
+    }
+}
+
 int main(void)
 {
+    test_counts();
     test_bare_equation();
     test_default();
     test_problem();
