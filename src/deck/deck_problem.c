@@ -165,6 +165,29 @@ static sedge_status add_terms(sedge_problem *problem, const sedge_deck *deck,
     return SEDGE_OK;
 }
 
+// A term that sets more memory, or fields, than there are would write into what lies behind them.
+static sedge_status check_term(const sedge_problem *problem, const sedge_term *term)
+{
+    const sedge_equation *const equation = problem->equation;
+    const double u[SEDGE_MAX_FIELDS] = {0.0};
+    const double w[SEDGE_MAX_MEMORY] = {0.0};
+    double du[SEDGE_MAX_FIELDS];
+    double dw[SEDGE_MAX_MEMORY];
+    char entry[96];
+    int v = 0;
+
+    while (v < problem->volumes && !term->present[v]) v++;
+    if (v == problem->volumes || term->kind->local == NULL) return SEDGE_OK;
+    mark_rest(du, equation->fields, SEDGE_MAX_FIELDS);
+    mark_rest(dw, term->kind->memory, SEDGE_MAX_MEMORY);
+    term->kind->local(u, w, problem->materials[v], sedge_term_pole(term, v, 0), problem->constants,
+                      0.0, du, dw);
+    (void)snprintf(entry, sizeof entry, "term '%.64s': memory", term->kind->name);
+    SEDGE_TRY(check_rest(equation, "local", entry, dw, term->kind->memory, SEDGE_MAX_MEMORY));
+    (void)snprintf(entry, sizeof entry, "term '%.64s': fields", term->kind->name);
+    return check_rest(equation, "local", entry, du, equation->fields, SEDGE_MAX_FIELDS);
+}
+
 // The terms of the groups that the mesh has.
 static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *deck,
                                    const sedge_mesh *mesh)
@@ -176,6 +199,8 @@ static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *dec
         SEDGE_TRY(kinds[i]->layer != 0 ? deck_add_layers(problem, deck, mesh, kinds[i])
                                        : add_terms(problem, deck, &mesh->groups, kinds[i]));
     }
+    for (int t = 0; t < problem->term_count; t++) // those of layers are the program's own
+        if (problem->terms[t].kind->layer == 0) SEDGE_TRY(check_term(problem, &problem->terms[t]));
     return SEDGE_OK;
 }
 

@@ -227,16 +227,19 @@ static void test_bare_equation(void)
     sedge_deck_free(deck);
 }
 
-// A table whose functions set more numbers than it says: kernels would read behind their own.
+// A table whose functions set more numbers than it says: kernels would read or write behind their
+// own.
 static void test_counts(void)
 {
-    static const char *const wanted[] = {"the table of the equation 'maxwell': constant_count: it "
-                                         "is 1, but `constants` sets number 2",
-                                         "the table of the equation 'maxwell': material_values: it "
-                                         "is 1, but `derive` sets number 2"};
+    static const char *const wanted[] = {
+        "constant_count: it is 1, but `constants` sets number 2",
+        "material_values: it is 1, but `derive` sets number 2",
+        "'maxwell': term 'relaxing': memory: it is 0, but `local` sets number 1",
+    };
     const sedge_mesh mesh = fake_mesh();
 
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
+        const sedge_term_kind whole = fake_relaxing;
         sedge_equation wrong = fake_maxwell;
         sedge_problem problem;
         sedge_deck *deck = NULL;
@@ -244,9 +247,12 @@ static void test_counts(void)
         memset(&problem, 0, sizeof problem);
         CHECK_OK(read_deck(&deck, deck_text, NULL));
         if (deck == NULL) return;
-        *(k == 0 ? &wrong.constant_count : &wrong.material_values) = 1;
+        if (k == 0) wrong.constant_count = 1;
+        if (k == 1) wrong.material_values = 1;
+        if (k == 2) fake_relaxing.memory = 0;
         deck->equation = &wrong;
         CHECK_FAILS(sedge_deck_problem(&problem, deck, &mesh), SEDGE_ERR_USAGE, wanted[k]);
+        fake_relaxing = whole;
         sedge_deck_free(deck);
     }
 }
