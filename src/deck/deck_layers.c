@@ -168,7 +168,8 @@ void sedge_deck_find_band(double band[2], const sedge_deck *deck)
         extend_band(band, &deck->far_fields[i].frequencies);
 }
 
-// How far from the centre of a sphere something reaches at least that touches all sides of a box.
+// The least distance from a sphere's centre that something reaches if it touches all sides of a
+// box.
 static double find_reach(const double centre[3], const double box[6])
 {
     double reach = 0.0;
@@ -206,8 +207,8 @@ static double find_distance(const sedge_mesh *mesh, const double box[6])
     }
     if (!(distance > NEAREST * size)) return HUGE_VAL;
     if (!mesh->extruded.sphere) return distance;
-    const double reach = find_reach(mesh->extruded.centre, box);
-    return fmin(distance, fmax(0.0, mesh->extruded.radius - reach));
+    const double gap = mesh->extruded.radius - find_reach(mesh->extruded.centre, box);
+    return gap > NEAREST * size ? fmin(distance, gap) : HUGE_VAL;
 }
 
 static bool has_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume)

@@ -71,9 +71,9 @@ static const char *explain_default(bool has_default)
 
 // ---- materials ----------------------------------------------------------------------------------
 
-// A function of the equation's table sets `count` numbers; those behind them, up to `limit`, are
-// marked before, and not a number afterwards where it has left them alone. Kernels know `count`
-// numbers only.
+// A function of the equation's table may set `count` numbers, which are all that kernels know.
+// Those behind them, up to `limit`, are set to not-a-number before it is called; one that is a
+// number afterwards was set by mistake.
 static void mark_rest(double *numbers, int count, int limit)
 {
     for (int i = count; i < limit; i++) numbers[i] = (double)NAN;

@@ -51,8 +51,10 @@ static sedge_status next_event(deck_parser *parser, yaml_event_t *event)
     if (yaml->error == YAML_MEMORY_ERROR)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory while reading '%s'", parser->path);
     if (yaml->error == YAML_READER_ERROR) return fail_at(parser, yaml->mark, "not YAML: ", problem);
-    if (strcmp(problem, "could not find expected ':'") == 0) // known a line later
-        return fail_at(parser, yaml->context_mark, "not YAML: ", "no ': ' behind a key");
+    if (strcmp(problem, "could not find expected ':'") == 0) { // known a line later
+        return fail_at(parser, yaml->context_mark,
+                       "not YAML: ", "a key without a colon and a space after it");
+    }
     return fail_at(parser, yaml->problem_mark,
                    "not YAML: ", is_at_tab(yaml) ? "a tab; lines are indented by spaces" : problem);
 }
@@ -165,7 +167,7 @@ static sedge_status check_colon(const deck_parser *parser, yaml_mark_t mark, con
 {
     if (value->kind != DECK_SCALAR || !value->plain || value->text[0] != '\0') return SEDGE_OK;
     if (strchr(key, ':') == NULL) return SEDGE_OK;
-    return fail_at(parser, mark, "a blank is missing behind the colon of ", key);
+    return fail_at(parser, mark, "a space is missing after the colon of ", key);
 }
 
 static sedge_status parse_mapping(deck_parser *parser, deck_node *node, int level)

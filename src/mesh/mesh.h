@@ -522,8 +522,8 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_height(const sedge_mesh *mesh, int32_t element);
 
-// The largest Jacobian of an element's map over the least one, at the same points; 1 for a straight
-// one.
+// The largest Jacobian of an element's map over the least one, at the 35 points above; 1 for a
+// straight one.
 double sedge_mesh_bending(const sedge_mesh *mesh, int32_t element);
 
 // The longest edge of a straight tetrahedron with these corners.

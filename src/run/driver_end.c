@@ -22,9 +22,11 @@ sedge_status driver_end_settled(driver_run *run, bool measure)
 {
     const double limit = run->session.deck->stop_spectra;
 
-    if (limit <= 0.0 || run->step == 0 || run->step % run->ending.window != 0) return SEDGE_OK;
+    if (limit <= 0.0 || run->step == 0) return SEDGE_OK;
+    const bool whole = run->step % run->ending.window == 0;
+    if (measure && !whole) return SEDGE_OK;
     SEDGE_TRY(sedge_monitors_compare(run->monitors, run->ending.window, measure, &run->remains));
-    if (run->ended_by != NULL || !(run->remains < limit)) return SEDGE_OK;
+    if (!whole || run->ended_by != NULL || !(run->remains < limit)) return SEDGE_OK;
     if (sedge_session_time(&run->session, run->step) >= run->ending.earliest)
         end(run, "time.stop.spectra");
     return SEDGE_OK;

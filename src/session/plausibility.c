@@ -8,7 +8,8 @@
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
 
-#define JUMP 1e-3 // of its amplitude, with which the signal of a point source may begin
+#define LOST         1e-3 // of its amplitude that the signal of a point source may have before t = 0
+#define LOST_SAMPLES 256
 
 // For the spectrum of a signal: frequencies at which its peak is looked for, and samples.
 #define SCAN             16
@@ -96,6 +97,18 @@ static void warn_of_peak(const sedge_session *session, const char *source, const
         end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
 }
 
+// The largest value before the run begins, by the amplitude, of a pulse with a peak and an end.
+static double find_lost(const double *signal)
+{
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    const double first = fmin(0.0, 2.0 * kind->peak(signal) - kind->end(signal));
+    double most = 0.0;
+
+    for (int k = 0; k <= LOST_SAMPLES; k++)
+        most = fmax(most, fabs(sedge_signal(signal, first * k / LOST_SAMPLES) / signal[1]));
+    return most;
+}
+
 // A wave may begin where it is not seen; a point source begins with all of it.
 static void warn_of_starts(const sedge_session *session)
 {
@@ -105,18 +118,19 @@ static void warn_of_starts(const sedge_session *session)
         const sedge_point_source *const source = &problem->point_sources[i];
         const double *const signal = source->signal;
         const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
-        const double part = fabs(sedge_signal(signal, 0.0) / signal[1]);
         if (kind->peak == NULL || kind->end == NULL) continue;
+        const double part = find_lost(signal);
         if (kind->peak(signal) < 0.0) {
             printf("  warning            the signal of '%s' has its peak before the run begins, at "
                    "%.4g%s (its delay)\n",
                    source->kind->name, kind->peak(signal) * sedge_deck_time_unit(session->deck),
                    sedge_deck_unit(session->deck, SEDGE_TIME));
-        } else if (part > JUMP) {
-            printf("  warning            the signal of '%s' begins at t = 0 with %.2g of its "
-                   "amplitude: a jump has frequencies that no mesh resolves; begin it later (its "
-                   "delay)\n",
-                   source->kind->name, part);
+        } else if (part > LOST) {
+            printf(
+                "  warning            the signal of '%s' is cut at t = 0, where up to %.2g of its "
+                "amplitude is lost: that adds frequencies that no mesh resolves; begin it later "
+                "(its delay)\n",
+                source->kind->name, part);
         }
     }
 }
@@ -144,9 +158,10 @@ static double find_spectrum(const double *signal, double frequency, const double
 typedef struct monitor_band {
     double frequency[2];
     double part[2];
+    int signals;
 } monitor_band;
 
-// Nothing is said of signals without an end, and of pulses of very many periods.
+// Signals without an end, and pulses of very many periods, are not judged.
 static void extend_parts(const sedge_session *session, const char *source, const double *signal,
                          void *to)
 {
@@ -157,6 +172,7 @@ static void extend_parts(const sedge_session *session, const char *source, const
     double peak = 0.0;
 
     (void)source;
+    band->signals++;
     const double times[2] = {kind->peak != NULL ? fmax(0.0, 2.0 * kind->peak(signal) - last) : 0.0,
                              fmin(sedge_session_time(session, session->steps), last)};
     const double samples =
@@ -178,19 +194,18 @@ static void extend_parts(const sedge_session *session, const char *source, const
 static void warn_of_band(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
-    const sedge_problem *const problem = &session->problem;
     monitor_band band = {.part = {0.0, 0.0}};
 
     sedge_deck_find_band(band.frequency, deck);
     if (!(band.frequency[1] > 0.0)) return;
-    if (problem->incident_count + problem->point_source_count == 0) return;
     visit_signals(session, extend_parts, &band);
+    if (band.signals == 0) return;
     const int worst = band.part[1] < band.part[0];
     if (!(band.part[worst] < deck->frequency_floor)) return;
     printf(
         "  warning            monitors ask for %.4g%s, where the spectrum of the sources is %.2g "
-        "of its peak, and monitors.frequencies.floor is %.2g: normalised fields "
-        "and cross-sections are not-a-number or noise there\n",
+        "of its peak: fields are noise there, and what is normalised by the source is "
+        "not-a-number below monitors.frequencies.floor, %.2g\n",
         band.frequency[worst] / sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_FREQUENCY),
         band.part[worst], deck->frequency_floor);
 }

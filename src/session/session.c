@@ -400,7 +400,7 @@ static void print_points(const sedge_session *session)
     if (session->cancelled >= 0) {
         const sedge_point_source *const one = &session->problem.point_sources[session->cancelled];
         printf("  warning            the %s at (%g, %g, %g) lies on '%s', which is '%s': its image "
-               "cancels it; turn it, or move it off the surface by %.3g%s or more\n",
+               "cancels it, but at edges; turn it, or move it off the surface by %.3g%s or more\n",
                one->kind->name, one->position[0], one->position[1], one->position[2],
                session->mesh->groups.surface_names[session->cancelled_by],
                session->problem.boundaries[session->cancelled_by].kind->name,

@@ -48,8 +48,8 @@ typedef struct sedge_session {
     sedge_element *element;
     sedge_problem problem;
     sedge_points points; // where its point sources act; empty without time
-    int cancelled;    // a point source that lies on the surface `cancelled_by`, whose image cancels
-    int cancelled_by; // it; -1: none
+    int cancelled;       // a point source whose image in a wall cancels it; -1: none
+    int cancelled_by;    // the wall's surface group
     // The step after which all elements have the same time, code units; 0 without time. With levels
     // of local time steps it is that of the highest level.
     double dt;

@@ -26,7 +26,7 @@ static bool is_taken(const sedge_integrator *const table[], int index)
 static sedge_status check(const sedge_integrator *const table[], int index)
 {
     static const char missing[] = "it is required and missing";
-    static const char positive[] = "it must be greater than 0";
+    static const char positive[] = "it must be finite and greater than 0";
     const sedge_integrator *const row = table[index];
     const char *const name = row->name != NULL ? row->name : "";
     const int stages = row->stages;

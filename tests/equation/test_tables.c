@@ -408,6 +408,9 @@ static void test_names_twice(void)
     keys[1].name = keys[0].name;
     CHECK_FAILS(sedge_equation_check(&equation), SEDGE_ERR_USAGE,
                 "flux_keys[1].name: another parameter has it already");
+    keys[1].name = NULL;
+    CHECK_FAILS(sedge_equation_check(&equation), SEDGE_ERR_USAGE,
+                "flux_keys[1].name: it is required and missing");
     keys[1].name = "other";
     kinds[1].name = kinds[0].name;
     CHECK_FAILS(sedge_equation_check(&equation), SEDGE_ERR_USAGE,

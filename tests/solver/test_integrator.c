@@ -282,11 +282,11 @@ static void test_tables(void)
     WITH(b, NULL, "is required and missing")
     WITH(c, NULL, "is required and missing")
     WITH(stages, 0, "must be 1 or more")
-    WITH(stability, 0.0, "must be greater than 0")
-    WITH(stability, (double)NAN, "must be greater than 0")
-    WITH(oscillation, 0.0, "must be greater than 0")
-    WITH(radius, -1.0, "must be greater than 0")
-    WITH(height, 0.0, "must be greater than 0")
+    WITH(stability, 0.0, "must be finite and greater than 0")
+    WITH(stability, (double)NAN, "must be finite and greater than 0")
+    WITH(oscillation, 0.0, "must be finite and greater than 0")
+    WITH(radius, -1.0, "must be finite and greater than 0")
+    WITH(height, 0.0, "must be finite and greater than 0")
 #undef WITH
     row = whole;
     row.predictor = true;

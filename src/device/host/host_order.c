@@ -195,7 +195,8 @@ void sedge_order_release(sedge_order *order, void *memory)
     sedge_release(memory);
 }
 
-// Nobody has written behind an array. What was written there is undone.
+// Report a write behind the end of an array, unless something is reported already; restore the
+// bytes there.
 static void check_ends(order_state *state)
 {
     for (int i = 0; i < state->array_count; i++) {
@@ -205,8 +206,10 @@ static void check_ends(order_state *state)
         if (end[0] == BEHIND_VALUE && memcmp(end, end + 1, (size_t)BEHIND_BYTES - 1) == 0) continue;
         while (end[at] == BEHIND_VALUE) at++;
         at += state->arrays[i].bytes;
-        report(state, "it wrote to an array of %lld bytes behind its end, at byte %lld",
-               (long long)state->arrays[i].bytes, (long long)at);
+        if (state->problem[0] == '\0') {
+            report(state, "it wrote to an array of %lld bytes behind its end, at byte %lld",
+                   (long long)state->arrays[i].bytes, (long long)at);
+        }
         memset(end, BEHIND_VALUE, (size_t)BEHIND_BYTES);
     }
 }
@@ -375,7 +378,7 @@ static void run(sedge_order *order, void (*body)(long long, void **), void **arg
         state->calls.block = (long long)block;
         if (!run_block(state, threads)) {
             free_fibers(state); // they stand in the middle of the kernel
-            return;
+            break;
         }
         block = (block + step) % (uint64_t)blocks;
     }
