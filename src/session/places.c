@@ -232,25 +232,22 @@ static bool find_normal(double normal[3], const sedge_mesh *mesh, const sedge_se
     return true;
 }
 
-// Does the image in a wall cancel a point source on it? An electric current on a conductor must be
-// across it, a magnetic one along it; on a magnetic wall the other way round. What the source adds
-// to the equation's first two groups, E and H, is along its currents.
-static bool is_cancelled(const sedge_problem *problem, const sedge_point_source *source,
-                         sedge_mirror mirror, const double normal[3])
+double sedge_places_kept(const sedge_problem *problem, const sedge_source_kind *kind,
+                         const double *parameters, sedge_mirror mirror, const double normal[3])
 {
     double weights[SEDGE_MAX_FIELDS] = {0.0};
     double all = 0.0;
-    double rest = 0.0;
+    double kept = 0.0;
 
-    source->kind->point(source->parameters, problem->materials[0], weights);
+    kind->point(parameters, problem->materials[0], weights);
     for (int g = 0; g < 2; g++) {
         const double *const current = weights + problem->equation->groups[g].first;
         const double square = dot(current, current);
         const double across = dot(current, normal) * dot(current, normal);
         all += square;
-        rest += (g == 0) == (mirror == SEDGE_MIRROR_ELECTRIC) ? across : square - across;
+        kept += (g == 0) == (mirror == SEDGE_MIRROR_ELECTRIC) ? across : square - across;
     }
-    return rest < CANCELLED * CANCELLED * all;
+    return all > 0.0 ? kept / all : 1.0;
 }
 
 void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *comm,
@@ -266,7 +263,8 @@ void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *co
                 const sedge_point_source *const one = &problem->point_sources[k];
                 double normal[3];
                 if (find_normal(normal, mesh, &mesh->set_faces[i], one->position) &&
-                    is_cancelled(problem, one, kind->mirror, normal))
+                    sedge_places_kept(problem, one->kind, one->parameters, kind->mirror, normal) <
+                        CANCELLED * CANCELLED)
                     found = 1 + (int64_t)k * problem->surfaces + s;
             }
         }

@@ -18,6 +18,14 @@ SEDGE_MUST_USE
 sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points *points,
                                       const sedge_deck *deck, const sedge_mesh *mesh);
 
+// The part, 0 to 1, of a point source's squared currents which its image in a plane with this unit
+// normal adds to; the image cancels the rest. An electric current must be across an electric plane
+// and in a magnetic one, a magnetic current the other way round. What the source adds to the first
+// two groups, E and H, of an equation with `poynting` is along its currents in any medium without
+// tensors.
+double sedge_places_kept(const sedge_problem *problem, const sedge_source_kind *kind,
+                         const double *parameters, sedge_mirror mirror, const double normal[3]);
+
 // A point source that lies on a perfect conductor, or on a magnetic wall, whose image cancels it:
 // sets *source and *surface, the wall's group; *source is -1: there is none. Collective, the same
 // on all ranks.

@@ -1,11 +1,13 @@
 #include "session/symmetry.h"
 
 #include "deck/deck_tree.h"
+#include "session/places.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-6 // of the mesh's size: what a plane may be off, by the digits of mesh files
+#define EXACT 1e-12 // of a vector's square: to the deck's digits
+#define FLAT  1e-6  // of the mesh's size: what a plane may be off, by the digits of mesh files
 
 // A plane of symmetry.
 typedef struct plane {
@@ -149,7 +151,7 @@ static bool is_placed(const double *vector, int axis, bool within)
 
     for (int d = 0; d < 3; d++) square += vector[d] * vector[d];
     along = vector[axis] * vector[axis];
-    return (within ? along : square - along) <= 1e-12 * square;
+    return (within ? along : square - along) <= EXACT * square;
 }
 
 static bool is_in(const plane *one, const double place[3], double size)
@@ -157,19 +159,16 @@ static bool is_in(const plane *one, const double place[3], double size)
     return fabs(place[one->axis] - one->position) <= FLAT * size;
 }
 
-// Is a current in the plane symmetric about it? An electric one is across an electric plane and in
-// a magnetic one, a magnetic one the other way round. What the source adds to the equation's first
-// two groups, E and H, is along its currents in any medium without tensors.
+// Does the image of a source in the plane add to all of it?
 static bool is_symmetric(const plane *one, const sedge_problem *problem,
                          const sedge_deck_source *source)
 {
-    const sedge_output_group *const groups = problem->equation->groups;
-    double weights[SEDGE_MAX_FIELDS] = {0.0};
+    const double normal[3] = {one->axis == 0, one->axis == 1, one->axis == 2};
+    const sedge_mirror mirror = one->magnetic ? SEDGE_MIRROR_MAGNETIC : SEDGE_MIRROR_ELECTRIC;
 
-    if (!problem->equation->poynting) return false;
-    source->kind->point(source->parameters, problem->materials[0], weights);
-    return is_placed(weights + groups[0].first, one->axis, one->magnetic) &&
-           is_placed(weights + groups[1].first, one->axis, !one->magnetic);
+    return problem->equation->poynting &&
+           sedge_places_kept(problem, source->kind, source->parameters, mirror, normal) >=
+               1.0 - EXACT;
 }
 
 // A plane wave goes along the plane, with E across an electric one and in a magnetic one. A point
