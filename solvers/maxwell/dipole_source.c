@@ -41,4 +41,4 @@ const sedge_source_kind sedge_source_dipole = {
     .point = set_weights,
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
-    .text = "a point current; see *Point sources* for how near to it fields are right"};
+    .text = "a point current; input/sources.md says how near to it fields are right"};

@@ -1,7 +1,7 @@
 // The input deck: YAML in, one checked struct out.
 //
 // libyaml parses; schema tables (one row a key: path, type, unit, range, default, text) check
-// types, ranges and unknown keys, print the key tables of input/README.md and write the resolved
+// types, ranges and unknown keys, print the key tables of input/keys.md and write the resolved
 // deck. Keys that depend on the equation come from its own tables (dg/equation.h). Every error
 // names file and line, the offending value and what is allowed; an unknown key also the nearest
 // known one. Numbers in SI are converted to code units here and nowhere else on the way in.
@@ -293,7 +293,7 @@ SEDGE_MUST_USE
 sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
 
 // Append the Markdown tables of all keys with type, unit, default, range and meaning, equations'
-// keys included: the generated part of input/README.md.
+// keys included: the generated part of input/keys.md.
 SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 

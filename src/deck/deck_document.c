@@ -1,4 +1,4 @@
-// The key tables of input/README.md, printed from the schema and the equations' own tables.
+// The key tables of input/keys.md, printed from the schema and the equations' own tables.
 #include "deck.h"
 
 #include "deck_schema.h"

@@ -46,7 +46,7 @@ static const deck_key top_keys[] = {
              "are compared with; needs monitors.far-field or monitors.spectra; {}: none"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"sweep", DECK_SECTION,
-     .text = "by key: a list of values, one for each of several runs of this deck, see Sweeps"},
+     .text = "by key: a list of values, one for each of several runs of this deck (input/runs.md)"},
     {"kernels", DECK_SECTION, .fallback = "{}",
      .text = "how the kernels are tuned; for developers: their configuration"},
 };

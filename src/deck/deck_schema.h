@@ -49,7 +49,7 @@ typedef struct deck_key {
     const char *either;  // exactly one of this key and that one
     const char *with;    // allowed only together with that key
     const char *without; // not allowed together with that key
-    const char *text;    // what it means, for input/README.md
+    const char *text;    // what it means, for input/keys.md
 } deck_key;
 
 // A mapping of the deck with fixed keys. NAME in a path stands for any name.

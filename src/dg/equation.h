@@ -100,7 +100,7 @@ typedef struct sedge_parameter {
     bool tensor;   // a material's number for which decks may give a symmetric tensor: a term kind
                    // with this name as `tensor` has its law
     sedge_dimension dimension;
-    const char *text; // what it means, for input/README.md
+    const char *text; // what it means, for input/keys.md
 } sedge_parameter;
 
 // How many numbers one parameter, and a whole list of parameters, take in the flat array.

@@ -46,7 +46,7 @@ typedef struct sedge_monitor_array {
 
 typedef struct sedge_monitor_kind {
     const char *name;
-    const char *text; // what it records, for input/README.md
+    const char *text; // what it records, for input/keys.md
 
     // Whether a deck requests the monitor. NULL: a deck does so by a section monitors.NAME, whose
     // keys are `parameters`. Not NULL: the monitor's keys are in the deck's schema, and

@@ -37,7 +37,7 @@ typedef struct sedge_signal_parameter {
 
 typedef struct sedge_signal_kind {
     const char *name; // the deck's `type`
-    const char *text; // for input/README.md: sentences
+    const char *text; // for input/keys.md: sentences
     const sedge_signal_parameter *parameters;
     int parameter_count;
     const char *function; // in the header: double <function>(const double *signal, double t)

@@ -26,7 +26,7 @@
 typedef struct sedge_term_kind {
     const char *name;     // in the deck, and of the memory in checkpoints: "debye"
     const char *equation; // its name; an equation with time
-    const char *text;     // what it is, for input/README.md
+    const char *text;     // what it is, for input/keys.md
     const sedge_parameter
         *parameters; // may be an empty list; no signals, whose functions take fp64
     int parameter_count;

@@ -14,7 +14,7 @@
 
 typedef struct sedge_integrator {
     const char *name; // in the deck
-    const char *text; // one sentence, for input/README.md
+    const char *text; // one sentence, for input/keys.md
     int stages;
     int order;
     const double *a; // [stages]; a[0] = 0: a step does not use the residual of the previous step

@@ -102,7 +102,7 @@ class Help(Case):
         self.assertEqual(self.sedge("help", "deck", ranks=3).out.count("## Sections and keys"), 1)
 
     def test_help_deck_is_the_page(self):
-        page = (SOURCE / "input/README.md").read_text()
+        page = (SOURCE / "input/keys.md").read_text()
         begin = page.index("\n", page.index("<!-- begin")) + 1
         printed = page[begin: page.index("<!-- end -->")]
         self.assertEqual(self.succeed("help", "deck").out.strip(), printed.strip())

@@ -322,7 +322,7 @@ class Layers(Case):
         self.assertLess(abs(found - behind - fading).max(), 1.0, (found, behind, fading))
 
     def test_default(self):
-        """The figures of input/README.md: as measured, to a decibel; orders 4 and 5 in the exhaustive test."""
+        """The figures of input/open-space.md: as measured, to a decibel; orders 4 and 5 in the exhaustive test."""
         for order, measured in ((1, (-29.4, -36.6)), (2, (-50.9, -48.7)), (3, (-58.2, -51.0)), (4, (-65.3, -66.3)), (5, (-82.9, -89.9))):
             if order > 3 and not os.environ.get("SEDGE_TEST_ALL"):
                 continue

@@ -1,4 +1,4 @@
-// The decks under input/ are right, and input/README.md says what the program does.
+// The decks under input/ are right, and input/keys.md says what the program does.
 #define _DEFAULT_SOURCE
 #include "base/file.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define README SEDGE_SOURCE_DIR "/input/README.md"
+#define README SEDGE_SOURCE_DIR "/input/keys.md"
 
 static const char *const decks[] = {"sphere",    "cavity",          "waveguide",   "dielectric",
                                     "advection", "poisson",         "dipole-open", "total-field",
