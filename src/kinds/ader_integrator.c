@@ -1,6 +1,6 @@
 // ADER: dg/predictor.h. Its limit is measured by eigenvalues (benchmarks/schemes.py limits): 0.425,
 // 0.413, 0.394, 0.394, 0.378, 0.381, 0.371, 0.373 of that of lsrk45 at orders 1 to 8. For flat,
-// sheared and needle-like cells, orders 1 to 10, see tests/README.md.
+// sheared and needle-like cells, orders 1 to 10, see tests/stability.md.
 #include "time/integrator.h"
 
 static const double a[] = {1.0};

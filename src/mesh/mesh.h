@@ -513,7 +513,7 @@ int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
 // surface Jacobian: area over that of the reference triangle, which is 2), volume, inscribed radius
 // and least height. For a curved element radius and height are small enough for the time step, from
 // what the map does at 35 points: where J and the surface elements vary little they are lower
-// bounds of what a straight element would have (tests/README.md, "The limit of the time step").
+// bounds of what a straight element would have (tests/stability.md, "The limit of the time step").
 void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3]);
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3]);
 double sedge_mesh_normal(const sedge_mesh *mesh, int32_t element, int face, const double rst[3],

@@ -5,7 +5,7 @@
 //   test_stability table [FROM [TO [INTEGRATOR [CELLS]]]]
 //
 // measures the largest stable cfl of every shape, or of those whose names begin with CELLS, orders
-// FROM to TO (1 to 10), and prints it as tests/README.md has it; for an integrator whose limit
+// FROM to TO (1 to 10), and prints it as tests/stability.md has it; for an integrator whose limit
 // holds with upwind fluxes alone, with those.
 #include "kit.h"
 
