@@ -13,8 +13,9 @@ typedef struct pair {
 double complex sedge_mie_index(double complex epsilon, double complex mu)
 {
     const double complex index = csqrt(epsilon * mu);
+    const bool backward = cimag(epsilon * mu) == 0.0 && creal(epsilon) < 0.0 && creal(mu) < 0.0;
 
-    return cimag(index) > 0.0 ? -index : index;
+    return cimag(index) > 0.0 || backward ? -index : index;
 }
 
 // d/dR of a function of index R is index times its slope; continuous is that over epsilon or mu.

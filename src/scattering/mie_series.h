@@ -48,7 +48,8 @@ sedge_status sedge_mie_series_create(sedge_mie_series *out, const sedge_sphere *
                                      double wavenumber);
 void sedge_mie_series_clear(sedge_mie_series *series);
 
-// The index of a medium relative to the one outside: sqrt(epsilon mu), with Im <= 0.
+// The index of a medium relative to the one outside: sqrt(epsilon mu), with Im <= 0; it is negative
+// where epsilon and mu both are, the limit of small losses.
 double complex sedge_mie_index(double complex epsilon, double complex mu);
 
 // The function of term n in `layer`, from `functions` at index R; outside (layer == layers) only

@@ -485,6 +485,9 @@ static void test_errors(void)
     CHECK_FAILS(sedge_mie_create(&mie, &sphere, &wave, 1.0), SEDGE_ERR_USAGE,
                 "epsilon of the core is 2+0.1j, a medium with gain");
     CHECK(mie == NULL);
+    sphere = make_sphere(1.0, 0.0);
+    CHECK_FAILS(sedge_mie_create(&mie, &sphere, &wave, 1.0), SEDGE_ERR_USAGE,
+                "must be finite and not 0");
     sphere = make_coated(1.2, 2.0, 3.0);
     CHECK_FAILS(sedge_mie_create(&mie, &sphere, &wave, 1.0), SEDGE_ERR_USAGE,
                 "the radius of the coating is 1, must be above 1.2");

@@ -132,6 +132,35 @@ static void test_empty(void)
     CHECK(fabs(fields.transmittance - 1.0) < 1e-14);
     CHECK(sedge_slab_side(&fields, x) == 0);
     CHECK(sedge_slab_side(&fields, (double[]){0.0, 0.0, -0.31}) == -1);
+    CHECK(sedge_slab_side(&fields, (double[]){0.0, 0.0, -0.29}) == 0);
+    CHECK(sedge_slab_side(&fields, (double[]){0.0, 0.0, 1.06}) == 1);
+}
+
+// A layer whose epsilon and mu are the negative of the medium's, with losses or without: it
+// reflects nothing, and the phase runs backwards there (Veselago, Sov. Phys. Usp. 10 (1968) 509).
+static void test_negative_index(void)
+{
+    const double frequency = 2.0;
+    sedge_slab slab = {.axis = 2,
+                       .layers = 1,
+                       .thickness = {0.5},
+                       .background_epsilon = 1.5,
+                       .background_mu = 1.2};
+    sedge_slab_fields fields;
+    double complex E[2][3], H[3];
+
+    for (int lossy = 0; lossy < 2; lossy++) {
+        const double complex factor = -1.0 - 0.3 * J * lossy;
+        const double complex index = factor * sqrt(1.5 * 1.2);
+
+        slab.epsilon[0] = 1.5 * factor;
+        slab.mu[0] = 1.2 * factor;
+        CHECK_OK(sedge_slab_solve(&fields, &slab, &along_z, frequency));
+        CHECK_BOUND(fields.reflectance, 1e-28);
+        sedge_slab_find_total(&fields, (double[]){0.0, 0.0, 0.1}, E[0], H);
+        sedge_slab_find_total(&fields, (double[]){0.0, 0.0, 0.4}, E[1], H);
+        CHECK_BOUND(cabs(E[1][0] / E[0][0] - cexp(-J * frequency * index * 0.3)), 1e-14);
+    }
 }
 
 static void test_errors(void)
@@ -151,6 +180,7 @@ int main(void)
     test_maxwell(1.0);
     test_maxwell(-1.0);
     test_empty();
+    test_negative_index();
     test_errors();
     return CHECK_END();
 }
