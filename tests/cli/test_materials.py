@@ -165,6 +165,7 @@ class Materials(Case):
                 (("exact.layers=[{material: glass, thickness: 0.4}]",), ("no volume group 'glass'",)),
                 (("exact.layers=[{material: slab}]",), ("exact.layers.0", "thickness")),
                 (("exact.layers=[]",), ("0 entries", "1 to 32")),
+                (("exact.layers=[" + 33 * "{material: slab, thickness: 0.1}, " + "]",), ("33 entries", "1 to 32")),
                 (("sources.0.direction=[0, 0.1, 1]",), ("'pmc'", "does not satisfy")),
                 (("monitors.spectra={}",), ("spectra", "exact"))):
             words = [word for setting in settings for word in ("--set", setting)]

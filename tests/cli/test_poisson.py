@@ -162,6 +162,7 @@ class Poisson(Case):
     def test_wishes_that_would_do_nothing(self):
         deck = self.write("box.yaml", BOX)
         for setting, part in (("output.checkpoint.steps=1", "has no time; remove 'output.checkpoint'"),
+                              ("monitors.spectra={a: {points: {p: [0, 0, 0]}}}", "has no time; remove 'monitors.spectra'"),
                               ("kernels.variant=fused", "remove 'kernels.variant'"),
                               ("kernels.item_nodes=4", "remove 'kernels.item_nodes'")):
             self.refuse(1, [f"--set {setting}", part], "check", deck, "--set", setting, ranks=(0,))

@@ -112,6 +112,27 @@ static void test_sources_and_monitors(void)
     sedge_deck_free(deck);
 }
 
+// Times that a clock measures are in seconds, or have one of these units.
+static void test_durations(void)
+{
+    static const struct {
+        const char *setting;
+        double seconds;
+    } rows[] = {{"output.checkpoint.wall=90", 90.0},
+                {"output.checkpoint.wall=90 s", 90.0},
+                {"output.checkpoint.wall=1.5min", 90.0},
+                {"output.checkpoint.wall=2 h", 7200.0},
+                {"output.checkpoint.wall=1 d", 86400.0}};
+
+    for (int i = 0; i < COUNT(rows); i++) {
+        sedge_deck *deck = NULL;
+
+        CHECK_OK(read_deck(&deck, least_deck, rows[i].setting));
+        if (deck != NULL) CHECK(deck->checkpoint_wall == rows[i].seconds);
+        sedge_deck_free(deck);
+    }
+}
+
 static void test_defaults(void)
 {
     sedge_deck *deck = NULL;
@@ -128,6 +149,7 @@ static void test_defaults(void)
     CHECK(!deck->mesh.box_periodic[0] && deck->mesh.scale == 1.0);
     CHECK(deck->initial == &fake_initials[0] && !deck->compare && deck->source_count == 0);
     CHECK(deck->energy_every == 20 && deck->probe_every == 1 && deck->probe_count == 0);
+    CHECK(deck->frequency_every == 0 && deck->frequency_floor == 1e-3);
     CHECK(strcmp(deck->variant, "auto") == 0 && deck->kernel_numbers[0] == 0);
     CHECK(sedge_deck_time_unit(deck) == 1.0 && sedge_deck_energy_unit(deck) == 1.0);
     sedge_deck_free(deck);
@@ -410,6 +432,7 @@ int main(void)
 {
     test_full_deck();
     test_sources_and_monitors();
+    test_durations();
     test_defaults();
     test_byte_order_mark();
     test_box();

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#define C      299792458.0 // m/s
 #define README SEDGE_SOURCE_DIR "/input/keys.md"
 
 static const char *const decks[] = {"sphere",    "cavity",          "waveguide",   "dielectric",
@@ -114,6 +115,73 @@ static void test_equation_tables(void)
     sedge_text_free(page);
 }
 
+// A relative error of a few roundings.
+static bool close_to(double value, double wanted)
+{
+    return fabs(value - wanted) <= 4e-16 * fabs(wanted);
+}
+
+static sedge_status read_si(sedge_deck **deck, const char *text, const char *setting)
+{
+    return sedge_deck_create(deck, "deck.yaml", text, strlen(text), &setting, setting != NULL);
+}
+
+// Frequencies in code units and ascending, an entry's own and those of all; angles in radians.
+static void test_frequencies(void)
+{
+    static const char text[] =
+        "equation: maxwell\norder: 2\nunits: si\nmesh: {box: {}}\ntime: {steps: 5}\n"
+        "materials: {domain: {}}\n"
+        "monitors:\n"
+        "  frequencies: {from: 1e9, to: 2e9, count: 5, every: 4, floor: 1e-2}\n"
+        "  spectra: {near: {points: {p: [0.5, 0.5, 0.5]}, frequencies: {list: [3e9, 1e9, 2e9]}}}\n"
+        "  flux: {out: {surface: zmax, away_from: [0.1, 0.2, 0.3]},\n"
+        "         in: {surface: zmin, out_of: "
+        "air}}\n"
+        "  far-field:\n"
+        "    ff: {surface: zmax, centre: [1, 2, 3], theta: {from: 30, to: 90, step: 20},\n"
+        "         phi: {from: -90, to: 0, step: 45}, ffd: true, input: zmin,\n"
+        "         images: {y: {type: pmc, at: -0.5}, z: {type: pec, at: 0.25, ground: true}}}\n";
+    const double degree = 3.14159265358979323846 / 180.0;
+    sedge_deck *deck = NULL;
+
+    CHECK_OK(read_si(&deck, text, NULL));
+    if (deck == NULL) return;
+    CHECK(deck->frequency_every == 4 && deck->frequency_floor == 1e-2);
+    const sedge_deck_frequencies *const own = &deck->spectra[0].frequencies;
+    CHECK(deck->spectrum_count == 1 && own->count == 3 && deck->spectra[0].point_count == 1);
+    for (int i = 0; i < own->count; i++) CHECK(close_to(own->value[i], (1.0 + i) * 1e9 / C));
+
+    CHECK(deck->flux_count == 2 && deck->fluxes[0].surface.away && !deck->fluxes[1].surface.away);
+    CHECK(deck->fluxes[0].surface.away_from[2] == 0.3);
+    CHECK(strcmp(deck->fluxes[1].surface.out_of, "air") == 0);
+    const sedge_deck_far_field *const far = &deck->far_fields[0];
+    CHECK(deck->far_field_count == 1 && far->frequencies.count == 5);
+    for (int i = 0; i < 5; i++) {
+        CHECK(close_to(far->frequencies.value[i], (1.0 + 0.25 * i) * 1e9 / C));
+        CHECK(deck->fluxes[0].frequencies.value[i] == far->frequencies.value[i]);
+    }
+    CHECK(far->centre[1] == 2.0 && far->ffd && !far->time);
+    CHECK(strcmp(far->surface.name, "zmax") == 0 && strcmp(far->input.name, "zmin") == 0);
+    CHECK(far->theta.count == 4 && close_to(far->theta.from, 30.0 * degree));
+    CHECK(far->phi.count == 3 && close_to(far->phi.from, -90.0 * degree));
+    CHECK(close_to(far->theta.step, 20.0 * degree) && close_to(far->phi.step, 45.0 * degree));
+    CHECK(far->image_count == 2 && far->images[0].axis == 1 && far->images[1].axis == 2);
+    CHECK(far->images[0].magnetic && !far->images[0].ground && far->images[0].position == -0.5);
+    CHECK(!far->images[1].magnetic && far->images[1].ground && far->images[1].position == 0.25);
+    sedge_deck_free(deck);
+
+    CHECK_OK(read_si(&deck, text, "monitors.frequencies={from: 1e9, to: 1e9, count: 1}"));
+    if (deck == NULL) return;
+    CHECK(deck->fluxes[1].frequencies.count == 1);
+    CHECK(close_to(deck->fluxes[1].frequencies.value[0], 1e9 / C));
+    sedge_deck_free(deck);
+    CHECK_FAILS(read_si(&deck, text, "monitors.frequencies={from: 1e9, to: 5e8, count: 1}"),
+                SEDGE_ERR_USAGE, "monitors.frequencies.to = 5e8 must be above 'from' = 1e9");
+    CHECK_FAILS(read_si(&deck, text, "monitors.spectra.a/b={points: {p: [0, 0, 0]}}"),
+                SEDGE_ERR_USAGE, "the name 'a/b' may have letters, digits, '_' and '-' only");
+}
+
 int main(void)
 {
     sedge_comm *comm = NULL;
@@ -122,6 +190,7 @@ int main(void)
     for (size_t i = 0; i < sizeof decks / sizeof *decks; i++) test_input_deck(comm, decks[i]);
     test_readme();
     test_equation_tables();
+    test_frequencies();
     sedge_comm_free(comm);
     return CHECK_END();
 }
