@@ -314,6 +314,8 @@ class FarField(Case):
         found = self.compute(deck, "whole", *words, "--set", "output.checkpoint={steps: 109, keep: 99}", ranks=2)
         with h5py.File(self.folder / "whole/far-field-time.h5") as file:
             time, whole = file["ff/time"][()], file["ff/E_theta"][()]
+            for angle in ("theta", "phi"):
+                numpy.testing.assert_array_equal(file[f"ff/{angle}"][()], found[f"ff/{angle}"])
         slope = numpy.pi**2 * 0.25
 
         def current(t):  # of the ricker pulse
