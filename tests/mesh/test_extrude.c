@@ -451,7 +451,7 @@ static void test_hole(void)
     write_ring(true, false);
     CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), SEDGE_ERR_USAGE,
                 "'default' covers only a part of the side z = 0 of the box: the face there with");
-    CHECK(strstr(sedge_error_message(), "is of the group 'patch'") != NULL);
+    CHECK(strstr(sedge_error_message(), "(0.666667, 0.333333, 0) is of the group 'patch'") != NULL);
 }
 
 // Sides beside the layers may be periodic. Their layers have the same diagonals although vertices
