@@ -258,7 +258,10 @@ class FarField(Case):
         self.check_ffd(found, "around", self.folder / "whole/far-field_around.ffd")
         self.assertFalse((self.folder / "whole/far-field_ground.ffd").exists())
 
-        self.compute(deck, "parts", "--set", "time.steps=140", "--set", "output.checkpoint={steps: 140}")
+        self.compute(deck, "parts", "--set", "time.steps=140", "--set", "output.checkpoint={steps: 140}", "--set",
+                     "monitors.frequencies.floor=0.9")  # the pulse has half as much of the other frequency
+        self.assertEqual((self.folder / "parts/far-field_around.ffd").read_text().splitlines()[2:4],
+                         ["Frequencies 1", "Frequency 1"])
         again = self.compute(deck, "parts", "--restart", "auto", ranks=2)
         for name in found:
             scale = abs(found[name]).max()
@@ -365,7 +368,9 @@ class FarField(Case):
         found = self.compute(SOURCE / "input/half-wave-dipole.yaml", "antenna", *(
             word for setting in ("order=1", "boundaries.outer.type=absorbing", "time.stop.energy=1e-4",
                                  "output.snapshots=0", "monitors.slices={}",
-                                 "monitors.frequencies={list: [300.0e+6]}") for word in ("--set", setting)))
+                                 "monitors.frequencies={list: [300.0e+6]}",
+                                 "monitors.far-field.antenna.ffd=true") for word in ("--set", setting)))
+        self.check_ffd(found, "antenna", self.folder / "antenna/far-field_antenna.ffd")  # in SI units, too
         theta = numpy.radians(found["antenna/theta"])[1:-1]
         exact = 1.641 * (numpy.cos(math.pi / 2 * numpy.cos(theta)) / numpy.sin(theta)) ** 2
         pattern = found["antenna/directivity"][0].mean(axis=1)
