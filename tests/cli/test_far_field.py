@@ -369,8 +369,14 @@ class FarField(Case):
             word for setting in ("order=1", "boundaries.outer.type=absorbing", "time.stop.energy=1e-4",
                                  "output.snapshots=0", "monitors.slices={}",
                                  "monitors.frequencies={list: [300.0e+6]}",
-                                 "monitors.far-field.antenna.ffd=true") for word in ("--set", setting)))
+                                 "monitors.far-field.antenna.ffd=true", "monitors.far-field.antenna.time=true",
+                                 "monitors.far-field.antenna.theta.step=30",
+                                 "monitors.far-field.antenna.phi={to: 180, step: 180}") for word in ("--set", setting)))
         self.check_ffd(found, "antenna", self.folder / "antenna/far-field_antenna.ffd")  # in SI units, too
+        with h5py.File(self.folder / "antenna/far-field-time.h5") as file:
+            time, field = file["antenna/time"][()], file["antenna/E_theta"][()]
+        sums = (field * numpy.exp(-2j * math.pi * 300e6 * time)).sum(axis=2) * (time[1] - time[0])
+        numpy.testing.assert_allclose(sums, found["antenna/E_theta"][0], atol=1e-3 * abs(sums).max())
         theta = numpy.radians(found["antenna/theta"])[1:-1]
         exact = 1.641 * (numpy.cos(math.pi / 2 * numpy.cos(theta)) / numpy.sin(theta)) ** 2
         pattern = found["antenna/directivity"][0].mean(axis=1)
