@@ -521,6 +521,48 @@ class FarField(Case):
                 with self.subTest(precision=precision, ranks=ranks, device=device, field=name):
                     self.assertLess(abs(values - exact[name]).max(), (1e-11 if precision == "fp64" else 1e-5) * scale)
 
+    def test_units(self):
+        """The same run in SI units: every number of every file is that of code units times the unit that the file says. A
+        current moment of 1 is 1 / Z0 A m there, a frequency of 1 is c Hz."""
+        c, impedance = 299792458.0, 376.730313412
+        units = {"s": 1 / c, "Hz": c, "m": 1, "m2": 1, "degrees": 1, "V": 1, "V/m": 1, "A/m": 1 / impedance,
+                 "W": 1 / impedance, "J": 1 / (impedance * c), "V s": 1 / c, "V/m s": 1 / c, "A/m s": 1 / (impedance * c),
+                 "W s2": 1 / (impedance * c**2)}
+        names = {"incident": 1 / (impedance * c), "E_normalised": impedance, "power_normalised": impedance}
+        deck = self.write("dipole.yaml", DIPOLE)
+        words = [word for setting in (
+            "time.steps=60", "output.snapshots=1", "monitors.far-field.around.time=true",
+            "monitors.probes={points: {a: [0.3, 0.4, 0.6]}}", "monitors.slices={cut: {normal: y, at: 0.4, resolution: 8}}",
+            "monitors.flux={out: {surface: around, away_from: [0.5, 0.5, 0.5]}}") for word in ("--set", setting)]
+        self.compute(deck, "code", *words)
+        self.compute(deck, "si", *words, *(word for setting in (
+            "units=si", f"monitors.frequencies.list=[{c / 2}, {c}]", f"sources.0.signal.frequency={c}",
+            f"sources.0.signal.amplitude={1 / impedance}") for word in ("--set", setting)))
+        seen = set()
+
+        def compare(path, item, file):
+            if not isinstance(item, h5py.Dataset) or item.dtype.kind not in "fc" or "axial" in path:  # noise
+                return
+            unit = item.attrs.get("units", "")
+            seen.add(unit)
+            factor = units[unit] if unit else names.get(path.split("/")[-1], 1)
+            with h5py.File(self.folder / "code" / file) as other:
+                wanted = factor * other[path][()]
+            tolerance = 1e-6 if item.dtype.itemsize == 4 else 1e-8
+            numpy.testing.assert_allclose(item[()], wanted, atol=tolerance * abs(wanted).max(), rtol=0, err_msg=f"{file}: {path}")
+
+        files = [file.name for file in (self.folder / "si").iterdir() if file.suffix in (".h5", ".hdf")]
+        self.assertEqual(len(files), 11, files)
+        for file in files:
+            with h5py.File(self.folder / "si" / file) as opened:
+                opened.visititems(lambda path, item, file=file: compare(path, item, file))
+        self.assertEqual(seen - {""}, set(units))
+        code, si = (read_json(self.folder / name / "report.json") for name in ("code", "si"))
+        for key in ("dt", "time"):
+            self.assertAlmostEqual(si[key] * c / code[key], 1, delta=1e-8)
+        for key in ("final", "peak"):
+            self.assertAlmostEqual(si["energy"][key] * impedance * c / code["energy"][key], 1, delta=1e-8)
+
     def test_gold(self):
         """The series of the gold deck: SI units, and the library's permittivity, here from the fit's own numbers."""
         found = self.compute(SOURCE / "input/gold-sphere.yaml", "gold", "--set", "order=1", "--set", "time={steps: 1}",
