@@ -8,7 +8,7 @@ import unittest
 import h5py
 import numpy
 
-from kit import DECK, DEVICE, SOURCE, Case
+from kit import DECK, DEVICE, SOURCE, Case, read_json
 from slabs import write_bar
 
 MEDIA = ("materials={left: {epsilon: 2, lorentz: [{strength: 0.8, frequency: 0.9, damping: 0.1}, "
@@ -145,6 +145,11 @@ class Materials(Case):
         self.assertLess(abs(passed).min(), 0.05)
         self.assertLess(power, 3e-4)
         self.assertLess(error, 5e-3)
+        report = read_json(self.folder / "slab/report.json")["monitors"]["spectra"]["points"]
+        for name in ("reflectance", "transmittance"):
+            numpy.testing.assert_allclose(report[name], exact[name], rtol=1e-12)
+        for name in ("power", "error"):
+            numpy.testing.assert_allclose(numpy.array(list(report[name].values()), float).T, exact[name], rtol=1e-12)
 
     def test_slab_media(self):
         """Against `exact: slab`, on several ranks. Measured: 4e-4, 1e-4 and 3e-5."""
