@@ -46,7 +46,7 @@ static void apply_bump(const double *x, double t, const double *m, const double 
 }
 
 static const sedge_parameter sine_parameters[] = {
-    {.name = "waves", .type = SEDGE_PARAMETER_INTEGERS, .required = true, .text = "per length"},
+    {.name = "waves", .type = SEDGE_PARAMETER_INTEGERS, .required = true, .text = "waves per unit"},
 };
 
 static void apply_sine(const double *x, double t, const double *m, const double *p, const double *c,
@@ -83,12 +83,12 @@ static const sedge_boundary_kind boundaries[] = {
      .apply = advection_inflow,
      .parameters = inflow_parameters,
      .parameter_count = 1,
-     .text = "where it enters",
+     .text = "where the flow enters",
      .linear = true},
     {.name = "outflow",
      .function = "advection_outflow",
      .apply = advection_outflow,
-     .text = "where it leaves: open",
+     .text = "where the flow leaves: open",
      .absorbs = true,
      .linear = true},
 };

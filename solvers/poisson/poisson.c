@@ -137,7 +137,7 @@ static const sedge_initial_kind initials[] = {
      .exact = true,
      .parameters = power_parameters,
      .parameter_count = COUNT_OF(power_parameters),
-     .text = "a polynomial, exact at its degree and above"},
+     .text = "a polynomial, which elements of its degree and above have exactly"},
     {.name = "layers",
      .apply = apply_layers,
      .exact = true,
@@ -172,11 +172,8 @@ static const sedge_parameter neumann_parameters[] = {
 };
 
 static const sedge_parameter robin_parameters[] = {
-    {.name = "factor",
-     .required = true,
-     .maximum = HUGE_VAL,
-     .text = "a of epsilon du/dn + a u = value"},
-    {.name = "value", .text = "what stands on the right"},
+    {.name = "factor", .required = true, .maximum = HUGE_VAL, .text = "the factor of u"},
+    {.name = "value", .text = "the right-hand side"},
 };
 
 enum { KIND_DIRICHLET, KIND_NEUMANN, KIND_ROBIN, KIND_KNOWN, KIND_KNOWN_FLUX };
@@ -193,8 +190,9 @@ static const sedge_boundary_kind boundaries[] = {
     [KIND_ROBIN] = {.name = "robin",
                     .parameters = robin_parameters,
                     .parameter_count = COUNT_OF(robin_parameters),
-                    .text = "a thin layer between the surface and a conductor; far away, with "
-                            "factor epsilon / distance, the field of a charge"},
+                    .text = "epsilon du/dn + factor u = value, n outward: a conductor behind a "
+                            "thin layer; far away, with factor epsilon / distance, open space "
+                            "around a charge"},
     [KIND_KNOWN] = {.name = "known", .text = "the potential of the known solution (initial)"},
     [KIND_KNOWN_FLUX] = {.name = "known-flux",
                          .text = "the normal derivative of the known solution (initial)"},

@@ -257,17 +257,16 @@ static sedge_status add_integrators(sedge_text *out)
 {
     SEDGE_TRY(sedge_text_add(
         out, "\n## Integrators\n\nWhat `time.integrator` may be.\n\n"
-             "- `auto`: the Runge-Kutta method that takes the fewest stages up to `end`, if "
-             "a wave of the highest frequency of signals and spectra is off "
-             "by at most 1e-3 at the end because of it, and has at least ten "
-             "steps a period; `lsrk45` for a run of `steps`, without such a "
-             "frequency, and with other than upwind fluxes. Instead of it `ader` with local time "
-             "steps where these are more than 1.2 times as fast at equal errors of waves: by a "
-             "model of the costs on the device, and a table of errors by order and by the "
-             "wavelengths that waves travel, until `end` or, where surfaces let them out, about "
-             "once through the mesh, or longer the less of its surface is open. `sedge check` "
-             "prints what was found. A restart keeps the "
-             "integrator of its checkpoint.\n"));
+             "- `auto`: the Runge-Kutta method that takes the fewest stages up to `end` with at "
+             "least ten steps in a period of the highest frequency of signals and spectra, and an "
+             "error of at most 1e-3 at the end in a wave of this frequency. `lsrk45` for a run of "
+             "`steps`, without such a frequency, and with other than upwind fluxes. `ader` with "
+             "local time steps instead where it is more than 1.2 times as fast at equal errors of "
+             "waves. A model of the costs on the device says so, and a table of errors by order "
+             "and by the wavelengths that waves travel: until `end` or, where surfaces let them "
+             "out, about once through the mesh, and farther if little of its surface is open. "
+             "`sedge check` prints what was found. A restart keeps the integrator of its "
+             "checkpoint.\n"));
     for (int i = 0; sedge_integrators[i] != NULL; i++) {
         SEDGE_TRY(sedge_text_add(out, "- `%s`: %s.\n", sedge_integrators[i]->name,
                                  sedge_integrators[i]->text));

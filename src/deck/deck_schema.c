@@ -16,17 +16,19 @@
 
 static const deck_key top_keys[] = {
     {"title", DECK_TEXT, .fallback = "\"\"", .text = "a line of text for reports and output files"},
-    {"equation", DECK_NAME, .required = true, .text = "what is solved, see *Equation* below"},
+    {"equation", DECK_NAME, .required = true,
+     .text = "what is solved: one of the sections *Equation* below"},
     {"order", DECK_INTEGER, .required = true, RANGE(SEDGE_ORDER_MIN, SEDGE_ORDER_MAX),
      .text = "polynomial order of the elements"},
     {"precision", DECK_CHOICE, .fallback = "fp32", .choices = "fp32 fp64",
-     .text = "of the fields on the device; set-up and reports are always fp64"},
+     .text = "precision of the fields on the device; set-up and reports are always fp64"},
     {"units", DECK_CHOICE, .fallback = "normalised", .choices = "normalised si",
-     .text = "of all numbers in the deck and in the output"},
+     .text = "units of all numbers in the deck and in the output"},
     {"device", DECK_CHOICE, .fallback = "auto", .choices = "auto cuda host opencl",
      .text = "where the kernels run; auto: cuda if there is one, else host"},
     {"mesh", DECK_SECTION, .required = true, .text = "the geometry"},
-    {"flux", DECK_SECTION, .fallback = "{}", .text = "of the numerical flux; keys by equation"},
+    {"flux", DECK_SECTION, .fallback = "{}",
+     .text = "how elements exchange waves: the numerical flux; keys by equation"},
     {"time", DECK_SECTION, .computed = "required by an equation with time",
      .text = "duration and time step; not with an equation without time"},
     {"solver", DECK_SECTION, .computed = "`{}` with an equation without time",
@@ -46,7 +48,9 @@ static const deck_key top_keys[] = {
              "are compared with; needs monitors.far-field or monitors.spectra; {}: none"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"sweep", DECK_SECTION,
-     .text = "by key: a list of values, one for each of several runs of this deck (input/runs.md)"},
+     .text =
+         "several runs of this deck: by key, in one word such as `time.end`, a list of values, one "
+         "for each run (input/runs.md)"},
     {"kernels", DECK_SECTION, .fallback = "{}",
      .text = "how the kernels are tuned; for developers: their configuration"},
 };
@@ -142,37 +146,37 @@ static const deck_key time_keys[] = {
      .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
              "some to 1, and above 0.85 a warning says so"},
     {"integrator", DECK_CHOICE, .fallback = "auto", .names = list_integrators,
-     .text =
-         "how a step is made; each has its own stability limit. auto: by rule, see Integrators"},
+     .text = "how a step is made; see *Integrators* below"},
     {"levels", DECK_CHOICE, .fallback = "auto", .names = list_levels,
      .text = "the largest number of levels of local time steps, for an integrator that has them: "
              "elements of a level take steps twice as long as those of the level below. 1: all "
              "elements take the same step; auto: as many levels as pay on the device"},
     {"stop", DECK_SECTION,
-     .text = "end the run before, when the fields have gone; `end` or `steps` remains the latest "
+     .text = "end the run earlier, when the fields have gone; `end` or `steps` remains the latest "
              "end"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
      .text = "time of the wall clock that the run may take, from the start of its process: "
              "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
-             "checkpoint; 0: any time"},
+             "checkpoint; 0: no limit"},
 };
 
 static const deck_key stop_keys[] = {
     {"energy", DECK_REAL, .positive = true, RANGE(0, 1),
-     .text = "the part of its greatest value below which the energy of the fields has fallen"},
+     .text = "the energy of the fields is below this part of its greatest value"},
     {"spectra", DECK_REAL, .positive = true, RANGE(0, 1),
-     .text = "the part of their greatest value by which the fields at the frequencies of all "
-             "monitors can still change"},
+     .text =
+         "what the fields at the frequencies of all monitors can still change is below this part "
+         "of their greatest value"},
 };
 
 static const deck_key solver_keys[] = {
     {"tolerance", DECK_REAL, .computed = "1e-8, in fp32 1e-5", .positive = true, RANGE(0, 0.1),
-     .text = "of the residual, by the right-hand side"},
+     .text = "where the solve ends: norm of the residual, by that of the right-hand side"},
     {"iterations", DECK_INTEGER, .fallback = "1000", RANGE(1, 1e9),
-     .text = "at most; a solve that needs more has failed"},
+     .text = "the most that a solve may take; one that needs more has failed"},
     {"preconditioner", DECK_CHOICE, .fallback = "multigrid", .choices = "multigrid none",
-     .text = "of the conjugate gradients: multigrid over the orders, algebraic at the bottom; none "
-             "is for comparison"},
+     .text = "preconditioner of the conjugate gradients; multigrid: over the orders, algebraic at "
+             "the bottom; none: for comparison"},
 };
 
 static const deck_key boundary_keys[] = {
@@ -211,7 +215,7 @@ static const deck_key monitor_keys[] = {
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},
     {"frequencies", DECK_SECTION,
-     .text = "those of spectra, flux and far fields; an entry there may have its own"},
+     .text = "frequencies of spectra, flux and far fields; an entry there may have its own"},
     {"spectra", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps"},
     {"flux", DECK_SECTION, .fallback = "{}",
@@ -225,9 +229,9 @@ static const deck_key frequency_keys[] = {
     {"list", DECK_NUMBERS, .either = "from", .positive = true, .dimension = SEDGE_FREQUENCY,
      .text = "the frequencies"},
     {"from", DECK_REAL, .either = "list", .positive = true, .dimension = SEDGE_FREQUENCY,
-     .text = "the least of equidistant frequencies"},
+     .text = "the lowest of equally spaced frequencies"},
     {"to", DECK_REAL, .with = "from", .required = true, .positive = true,
-     .dimension = SEDGE_FREQUENCY, .text = "the greatest of them"},
+     .dimension = SEDGE_FREQUENCY, .text = "the highest of them"},
     {"count", DECK_INTEGER, .with = "from", .required = true, RANGE(1, 100000),
      .text = "how many there are"},
     {"every", DECK_INTEGER, .computed = "by rule", RANGE(1, 1000000),
@@ -242,7 +246,7 @@ static const deck_key frequency_keys[] = {
 
 static const deck_key spectrum_keys[] = {
     {"points", DECK_SECTION, .text = "by name: points [x, y, z] inside the mesh"},
-    {"plane", DECK_SECTION, .text = "a plane"},
+    {"plane", DECK_SECTION, .text = "points on a plane, in rows and columns"},
     {"surface", DECK_NAME,
      .text = "a surface group of the mesh: the quadrature points of its faces, with normals and "
              "weights; inside the mesh the mean of both sides"},
@@ -253,8 +257,10 @@ static const deck_key spectrum_keys[] = {
     {"away_from", DECK_VECTOR, .with = "surface", .dimension = SEDGE_LENGTH,
      .text = "a point that the normals point away from, such as the centre of a closed surface"},
     {"groups", DECK_LISTED, .text = "volume groups of the mesh: all nodes of their elements"},
-    {"fields", DECK_LISTED, .computed = "all", .text = "groups of the equation's fields"},
-    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
+    {"fields", DECK_LISTED, .computed = "all",
+     .text = "groups of the equation's fields, such as E"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
+     .text = "frequencies of this entry"},
     {"normalise", DECK_CHOICE, .computed = "source, if the sources have one signal",
      .choices = "source none",
      .text = "source: also fields divided by the transform of the sources' signal at the same "
@@ -311,11 +317,11 @@ static const deck_key kernel_keys[] = {
     {"variant", DECK_CHOICE, .fallback = "auto", .choices = SEDGE_OPERATOR_VARIANTS,
      .text = "auto: by rule" SEDGE_OPERATOR_VARIANT_TEXTS},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
-     .text = "elements a block (cuda); 0: by rule"},
+     .text = "elements per block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
-     .text = "nodes a work item in the volume; 0: by rule"},
+     .text = "nodes per work item in the volume integral; 0: by rule"},
     {"lift_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
-     .text = "nodes a work item in the lift; 0: by rule"},
+     .text = "nodes per work item in the lift of face integrals; 0: by rule"},
     {"item_fields", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
      .text = "fields that an item differentiates together (host); 0: by rule"},
 };
@@ -330,17 +336,17 @@ static const deck_key flux_keys[] = {
     {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
      .text = "a point away from which the flux is positive"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
-     .text = "of this entry; without any the flux is recorded over time alone"},
+     .text = "frequencies of this entry; without any the flux is recorded over time alone"},
 };
 
 static const deck_key far_field_keys[] = {
     {"surface", DECK_NAME, .required = true,
      .text = "a surface group of the mesh that encloses all that radiates and lies in one lossless "
              "material; or the surface of a conductor"},
-    {"out_of", DECK_NAME, .computed = "outward, where faces have one group on one side",
+    {"out_of", DECK_NAME, .computed = "found, where all faces have one group on the same side",
      .text = "the volume group that is inside"},
     {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
-     .text = "a point inside from which all faces are seen from within"},
+     .text = "a point inside the surface that sees the inner side of all faces"},
     {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
      .text = "the point that phases refer to"},
     {"theta", DECK_SECTION, .fallback = "{}", .text = "angles from the z axis"},
@@ -351,11 +357,13 @@ static const deck_key far_field_keys[] = {
      .text = "a closed surface around the sources alone, through which all the power goes that the "
              "antenna accepts; for gain and efficiency"},
     {"time", DECK_BOOLEAN, .fallback = "false",
-     .text = "also the far field over time, in far-field-time.h5: takes time as the number of "
-             "directions"},
+     .text =
+         "also the far field over time, in far-field-time.h5; its cost grows with the number of "
+         "directions"},
     {"ffd", DECK_BOOLEAN, .fallback = "false",
      .text = "also write far-field_NAME.ffd, the text format of HFSS, which antenna tools read"},
-    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies", .text = "of this entry"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
+     .text = "frequencies of this entry"},
 };
 
 static const deck_key theta_keys[] = {
@@ -389,7 +397,8 @@ static const deck_key image_keys[] = {
 
 static const deck_key exact_keys[] = {
     {"type", DECK_CHOICE, .required = true, .choices = "mie slab",
-     .text = "mie: a sphere in a plane wave, the Mie series; slab: plane layers, see below"},
+     .text = "mie: a sphere, by the Mie series; slab: plane layers, whose keys have a table of "
+             "their own"},
     {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
      .text = "of the sphere, or of its core"},
     {"centre", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
@@ -410,13 +419,13 @@ static const deck_key slab_keys[] = {
      .text = "slab: a plane wave that meets plane layers at a right angle"},
     {"at", DECK_REAL, .required = true, .dimension = SEDGE_LENGTH,
      .text = "coordinate where the first layer begins, on the axis along which the wave travels"},
-    {"layers", DECK_LIST, .required = true, .text = "in rising coordinate"},
+    {"layers", DECK_LIST, .required = true, .text = "the layers, in the order of the coordinate"},
 };
 
 static const deck_key layer_keys[] = {
     {"material", DECK_NAME, .required = true, .text = "the volume group that it consists of"},
     {"thickness", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
-     .text = "along the axis"},
+     .text = "of the layer"},
 };
 
 const deck_section deck_sections[] = {
@@ -435,11 +444,12 @@ const deck_section deck_sections[] = {
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"time.stop",
-     "The run ends when one of these is so, after the sources have ended and a wave has crossed "
-     "the mesh once more: `energy` at a check of the energy (monitors.energy.every), `spectra` at "
-     "the ends of two windows of ten periods of the highest frequency, or of two crossings.",
+     "The run ends when one of these holds, after the sources have ended and a wave has crossed "
+     "the mesh once more. `energy` is looked at when the energy is checked "
+     "(monitors.energy.every). `spectra` must hold at the ends of two windows; a window is ten "
+     "periods of the highest frequency, or two crossings of the mesh where that is longer.",
      ROWS(stop_keys)},
-    {"solver", "Of an equation without time.", ROWS(solver_keys)},
+    {"solver", "For an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME",
      "NAME is a surface group of the mesh. The entry `default` applies to outer faces of a Gmsh "
      "mesh that are in no surface group; without it they are refused. It does not apply to faces "
@@ -452,23 +462,24 @@ const deck_section deck_sections[] = {
      ROWS(initial_keys)},
     {"sources", "A list; each entry is a mapping.", ROWS(source_keys)},
     {"monitors", "What is recorded.", ROWS(monitor_keys)},
-    {"monitors.energy", "Goes to energy.h5.", ROWS(energy_keys)},
-    {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
-    {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
+    {"monitors.energy", "Written to energy.h5.", ROWS(energy_keys)},
+    {"monitors.probes", "Written to probes.h5.", ROWS(probe_keys)},
+    {"monitors.slices.NAME", "Written to slices.h5.", ROWS(slice_keys)},
     {"monitors.frequencies", "Exactly one of `list` and `from`.", ROWS(frequency_keys)},
     {"monitors.spectra.NAME",
-     "Goes to spectra.h5, with spectrum_NAME.xmf for ParaView, that of volume groups to "
-     "spectrum_NAME_000000.hdf and so on. Exactly one "
-     "of `points`, `plane`, `surface` and `groups`.",
+     "Written to spectra.h5, with spectrum_NAME.xmf for ParaView; of volume groups to "
+     "spectrum_NAME_000000.hdf and so on. Exactly one of `points`, `plane`, `surface` and "
+     "`groups`.",
      ROWS(spectrum_keys)},
-    {"monitors.spectra.NAME.plane", "As of a slice.", ROWS(slice_keys)},
-    {"monitors.flux.NAME", "Goes to flux.h5 and, at frequencies, to flux_spectra.h5.",
+    {"monitors.spectra.NAME.plane", "Points on a plane, as of a slice.", ROWS(slice_keys)},
+    {"monitors.flux.NAME", "Written to flux.h5 and, at frequencies, to flux_spectra.h5.",
      ROWS(flux_keys)},
-    {"monitors.far-field.NAME", "Goes to far-field.h5 and far-field_NAME.csv.",
+    {"monitors.far-field.NAME", "Written to far-field.h5 and far-field_NAME.csv.",
      ROWS(far_field_keys)},
-    {"monitors.far-field.NAME.theta", "Degrees.", ROWS(theta_keys)},
-    {"monitors.far-field.NAME.phi", "Degrees.", ROWS(phi_keys)},
-    {"monitors.far-field.NAME.images", "At most one plane an axis.", ROWS(images_keys)},
+    {"monitors.far-field.NAME.theta", "Angles from the z axis, in degrees.", ROWS(theta_keys)},
+    {"monitors.far-field.NAME.phi", "Angles around the z axis, from the x axis, in degrees.",
+     ROWS(phi_keys)},
+    {"monitors.far-field.NAME.images", "At most one plane for each axis.", ROWS(images_keys)},
     {"monitors.far-field.NAME.images.AXIS", "The surface lies on one side of each plane.",
      ROWS(image_keys)},
     {"monitors.spectra.NAME.frequencies", "Exactly one of `list` and `from`.", frequency_keys,

@@ -10,7 +10,7 @@ static const sedge_parameter parameters[] = {
      .type = SEDGE_PARAMETER_INTEGER,
      .minimum = 0.0,
      .maximum = 8.0,
-     .text = "of elements; 0: 2 at order 1 and 2, else 1"},
+     .text = "layers of elements; 0: 2 at orders 1 and 2, else 1"},
     {.name = "thickness",
      .minimum = 0.0,
      .maximum = HUGE_VAL,
@@ -20,16 +20,15 @@ static const sedge_parameter parameters[] = {
     {.name = "reflection",
      .minimum = 0.0,
      .maximum = 0.5,
-     .text =
-         "of a wave that meets the layer at a right angle, before the surface behind it "
-         "absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at order 5, else 1e-6; larger, 3e-2 "
-         "to 1e-3, where a conductor, body or source is near"},
+     .text = "reflected part of the amplitude of a wave that meets the layer at a right angle, "
+             "before the surface behind it absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at "
+             "order 5, else 1e-6, but 1e-3 to 3e-2 where a conductor, a body or a source is near"},
     {.name = "frequency",
      .minimum = 0.0,
      .maximum = HUGE_VAL,
      .dimension = SEDGE_FREQUENCY,
-     .text = "the lowest that the layer must absorb, for fields at rest must not grow in it; 0: "
-             "the lowest in the sources' spectra, or a twentieth of the highest if that is more"},
+     .text = "the lowest frequency that the layer must absorb well; 0: the lowest in the sources' "
+             "spectra, or a twentieth of the highest if that is more"},
 };
 
 const sedge_face_kind sedge_face_pml = {
@@ -44,7 +43,7 @@ const sedge_face_kind sedge_face_pml = {
                  "with this type form sides of a box with edges along the axes, or a sphere, an "
                  "ellipsoid or the like, or a part of one; layers of elements are added on all "
                  "of them, with the materials that reach them, and an absorbing surface ends "
-                 "them. With mesh.layers the mesh has the layers already. Fields there are in "
-                 "field files with output.layers alone",
+                 "them. With mesh.layers the mesh has the layers already. Field files have the "
+                 "fields in layers only with output.layers",
              .linear = true,
              .layers = true}};

@@ -43,4 +43,4 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
 
 DRUDE_SHEET(graphene, "graphene",
             "graphene inside the mesh, below the frequencies of interband transitions; in "
-            "normalised units a length is in metres");
+            "normalised units the unit of length is the metre");

@@ -31,12 +31,12 @@ const sedge_parameter maxwell_wall_parameters[MAXWELL_WALL_PARAMETERS + 1] = {
     {.name = "lowest",
      .maximum = HUGE_VAL,
      .dimension = SEDGE_FREQUENCY,
-     .text = "the band in which the impedance is right; 0: as the sources' spectra, down to a "
-             "hundredth of `highest`"},
+     .text = "the lowest frequency at which the impedance is right; 0: the lowest in the sources' "
+             "spectra, or a hundredth of `highest` if that is more"},
     {.name = "highest",
      .maximum = HUGE_VAL,
      .dimension = SEDGE_FREQUENCY,
-     .text = "its other end; 0: the highest frequency of the sources"},
+     .text = "the highest frequency at which it is right; 0: the highest in the sources' spectra"},
     {.name = "thickness",
      .required = true,
      .positive = true,
