@@ -116,9 +116,12 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
     sedge_real v[2];
 } sedge_pair;
 
-#define SEDGE_PAIRS     (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
-#define SEDGE_TRACES_AT (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
-#define SEDGE_PIECES    (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
+#define SEDGE_PAIRS           (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
+#define SEDGE_TRACES_AT       (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
+#define SEDGE_PIECES          (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
+
+// Does the first of two warps put its sums where the second still reads the jumps of its faces?
+#define SEDGE_SUMS_MEET_JUMPS (SEDGE_PARTS > 1 && SEDGE_NODES > 2 * SEDGE_FACE_NODES)
 
 // A block's work comes in units of `items` items, `units` an element: all of it, or a face. A round
 // takes whole units where that needs no more rounds, or an eighth more with whole elements: then an
@@ -368,8 +371,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                                                  item.place * SEDGE_FIELDS) = w;
             }
         }
-        SEDGE_COPY_WAIT();
-        SEDGE_BARRIER();
+        SEDGE_COPY_WAIT(); // no barrier: an item reads only the traces that it has copied itself
         const int own_node = tables[find_point(0, here).place]; // of whole elements
 #if SEDGE_NEAR
         SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
@@ -403,7 +405,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #else
         if (is_mine) find_products(acc, s_w + mine * SEDGE_LOWER_STRIDE + field, sums, part);
         SEDGE_EACH (turn, SEDGE_PARTS) {
-            SEDGE_BARRIER();
+            if (turn > 0 || SEDGE_SUMS_MEET_JUMPS) SEDGE_BARRIER();
             if (is_mine && part == turn) {
                 SEDGE_EACH (n, SEDGE_NODES)
                     sums[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : sums[n * SEDGE_FIELDS] + acc[n];
