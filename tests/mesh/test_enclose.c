@@ -62,7 +62,8 @@ static int find_other(int tets[TETS][4], int t, int f)
 }
 
 // The surface groups are "outer" and "skin" around the core, which lacks its first `missing` faces.
-static void write_file(int missing)
+// The first tetrahedron is that of number `begin`.
+static void write_file(int missing, int begin)
 {
     int tets[TETS][4];
     sedge_text *rows = NULL;
@@ -82,7 +83,8 @@ static void write_file(int missing)
         CHECK_OK(sedge_text_add(rows, "%d 2 2 %d 1 %d %d %d\n", ++count, other < 0 ? 1 : 2,
                                 v[0] + 1, v[1] + 1, v[2] + 1));
     }
-    for (int t = 0; t < TETS; t++) {
+    for (int k = 0; k < TETS; k++) {
+        const int t = (begin + k) % TETS;
         CHECK_OK(sedge_text_add(rows, "%d 4 2 %d 1 %d %d %d %d\n", ++count, is_core(t) ? 4 : 3,
                                 tets[t][0] + 1, tets[t][1] + 1, tets[t][2] + 1, tets[t][3] + 1));
     }
@@ -222,20 +224,22 @@ static void test_file(void)
         .name = "skin", .shape = SEDGE_ENCLOSURE_GROUPS, .volumes = 1, .volume = &core};
     sedge_mesh_options options;
 
-    write_file(12);
+    write_file(12, 0);
     options = request(path, &around);
     check_closed(&options, 12, 6, 1.0, 1.0, 2.0);
-    write_file(0);
+    write_file(0, 0);
     options = request(path, &skin);
     check_closed(&options, 12, 6, 1.0, 1.0, 2.0);
     options.two_sided_surface = &skin.name;
     options.two_sided_surfaces = 1;
     check_closed(&options, 12, 6, 1.0, 1.0, 2.0);
+    write_file(0, TETS / 2); // in the core
+    check_closed(&options, 12, 6, 1.0, 1.0, 2.0);
     options = request(path, &outer);
     check_refused(&options, "the surface 'outer' has 108 faces on the outside of the mesh");
     options = request(path, &taken);
     check_refused(&options, "has a surface group 'skin' already");
-    write_file(1);
+    write_file(1, 0);
     options = request(path, &skin);
     check_refused(&options, "the surface 'skin' is not closed: it has a rim at (");
 }
