@@ -441,6 +441,16 @@ class Refusals(Run):
                      "--set", "mesh.box.cells=[3,3,3]")
         self.restart(USAGE, ["mesh is '48 elements, checksum"], "--set", "mesh.box.max=[1,1,1.5]")
 
+    def test_other_term(self):
+        def term(time):
+            return ("--set", f"materials.domain={{debye: {{strength: 1, relaxation_time: {time}}}}}", "--set",
+                    "initial.compare=false")
+
+        self.go("term", *term(0.5), "--quiet")
+        told = "materials is 'domain: epsilon 1, mu 1, conductivity 0, debye strength 1, relaxation_time {}' {}"
+        self.refuse(USAGE, [told.format(0.5, "there"), told.format(0.6, "in the deck")[13:]], "run", self.deck, "--output",
+                    "term", "--restart", "auto", *term(0.6))
+
     def test_note_of_other_boundaries(self):
         result = self.go("whole", "--restart", "auto", "--set", "boundaries.xmin.type=pmc",
                          "--set", "initial.compare=false")

@@ -98,17 +98,17 @@ BAND = "lowest: 0.1, highest: 0.9"
 BOUND = 2e-3
 
 
-def film(conductivity, thickness):
+def film(conductivity, thickness, mu=1):
     def impedances(omega):
-        slope = cmath.sqrt(1j * omega * conductivity)
+        slope = cmath.sqrt(1j * omega * mu * conductivity)
         turn = cmath.tanh(slope * thickness / 2)
         return slope / conductivity / turn, slope / conductivity * turn
     return impedances
 
 
-def opaque(conductivity):
+def opaque(conductivity, mu):
     """A wall on either side."""
-    return lambda omega: 2 * (cmath.sqrt(1j * omega / conductivity),)
+    return lambda omega: 2 * (cmath.sqrt(1j * omega * mu / conductivity),)
 
 
 def resonant(constant, *pairs):
@@ -142,8 +142,8 @@ LAWS = {
                  lambda omega: 2 * (0.2 + 0.8j * omega / (1j * omega + 1.8 * math.pi) + 0.5j * omega / (1j * omega + 0.4 * math.pi),)),
     "resonant": resonant(0.2, (-1 + 3j, 0.7 + 0.2j), (-1.5 + 4.5j, 0.6 - 0.1j)),
     "thin": (f"{{type: film, conductivity: 500, thickness: 0.002, {BAND}}}", film(500, 0.002)),
-    "thick": (f"{{type: film, conductivity: 500, thickness: 0.03, {BAND}}}", film(500, 0.03)),
-    "wall": (f"{{type: conductor, conductivity: 120, {BAND}}}", opaque(120)),
+    "thick": (f"{{type: film, conductivity: 250, mu: 2, thickness: 0.03, {BAND}}}", film(250, 0.03, 2)),
+    "wall": (f"{{type: conductor, conductivity: 360, mu: 3, {BAND}}}", opaque(360, 3)),
 }
 
 
