@@ -9,6 +9,7 @@ import sys
 import types
 
 import h5py
+import matplotlib.gridspec
 import matplotlib.image
 import matplotlib.pyplot
 import numpy
@@ -114,7 +115,8 @@ with h5py.File(POLARISED, "w") as file:
         fields = [part + numpy.zeros((1, len(theta), len(phi)), complex) for part in parts]
         for key, values, unit in (("frequency", numpy.array([1e9]), "Hz"), ("theta", theta, "deg"), ("phi", phi, "deg"),
                                   ("E_theta", fields[0], "V"), ("E_phi", fields[1], "V"),
-                                  ("directivity", 1.5 * sum(abs(part) ** 2 for part in fields), "1")):
+                                  ("directivity", 1.5 * sum(abs(part) ** 2 for part in fields), "1"),
+                                  ("intensity", 0.5 * sum(abs(part) ** 2 for part in fields), "W s2")):
             file[name + "/" + key] = values
             file[name + "/" + key].attrs["units"] = unit
 script = runpy.run_path(PLOT, run_name="sedge_plot")
@@ -127,7 +129,7 @@ def decibels(name, quantity, polarisation):
         return script["FarField"](file, arguments).values[0]
 
 
-for quantity in ("directivity", "field"):
+for quantity in ("directivity", "field", "intensity"):
     for name, polarisation, share in (
             ("z", "theta", 1.0), ("z", "phi", 0.0), ("z", "right", 0.5), ("z", "left", 0.5), ("x", "right", 0.5),
             ("x", "co", 1.0), ("x", "cross", 0.0), ("y", "co", 0.0), ("y", "cross", 1.0), ("crossed", "right", 1.0), ("crossed", "left", 0.0)):
@@ -147,6 +149,31 @@ def titles(polarisation):
     with h5py.File(DIPOLE) as file:
         return [axis.get_title() for axis in script["draw_far_field"](file, arguments).axes][2:]
 
+
+# A slice's axes, from its own numbers: of normal z the columns are x, and the rows y.
+with h5py.File(os.path.join(HOLE, "slices.h5")) as file:
+    arguments = types.SimpleNamespace(slice="cut", field="E", component="x", snapshot=None, limit=None)
+    slices, figure = script["Slices"](file, arguments), matplotlib.pyplot.figure()
+    slices.draw(figure, matplotlib.gridspec.GridSpec(1, 1)[0])
+    axis, x, y = figure.axes[0], file["slices/cut/x"][:], file["slices/cut/y"][:]
+    assert axis.get_xlabel().startswith("x") and axis.get_ylabel().startswith("y"), (axis.get_xlabel(), axis.get_ylabel())
+    left, right, low, high = axis.images[0].get_extent()
+    outer = (x[0] - (x[1] - x[0]) / 2, x[-1] + (x[1] - x[0]) / 2, y[0] - (y[1] - y[0]) / 2, y[-1] + (y[1] - y[0]) / 2)
+    factor = (right - left) / (outer[1] - outer[0])
+    assert abs(numpy.array((left, right, low, high)) / factor - outer).max() < 1e-12, (left, right, low, high, outer)
+    matplotlib.pyplot.close("all")
+
+# The nearest frequency, and where the runs of a sweep lie: at angles, at a number that is swept, in a row.
+for wanted, index in ((1.0, 0), (1.4, 0), (1.6, 1), (3.5, 2), (4.0, 2)):
+    assert script["nearest"](numpy.array([1.0, 2.0, 4.0]), wanted, "frequency", "here") == index, wanted
+for angles, places in ((((90, 10), (90, 40), (90, 55)), (10, 40, 55)), (((30, 20), (0, 0), (60, 200)), (30, 0, -60))):
+    fields = [{"backscatter": {"theta": theta, "phi": phi}} for theta, phi in angles]
+    found, where = script["sweep_places"]({"keys": [], "runs": []}, fields)
+    assert abs(found - places).max() < 1e-9 and where.startswith("phi" if angles[0][0] == 90 else "theta"), (found, where)
+for key, values, places in (("order", (2, 4), (2, 4)), ("run", ("a", "b"), (1, 2))):
+    runs = [{"values": {"order": value}} for value in values]
+    found, where = script["sweep_places"]({"keys": ["order"], "runs": runs}, [{}, {}])
+    assert tuple(found) == places and where == key, (found, where)
 
 # Monostatic and total cross-sections are of both polarisations: where one was asked for, the panels say so.
 assert titles("total") == ["back to the source", "cross-sections"], titles("total")
@@ -168,6 +195,15 @@ with h5py.File(os.path.join(SLAB, "spectra.h5"), "w") as file:
     points["exact/transmittance"] = numpy.array([0.8, 0.5, 0.6])
     points["exact/power"] = numpy.array([[0.1, numpy.nan, 0.8], [0.4, numpy.nan, 0.5], [0.3, numpy.nan, 0.6]])
 check_picture(SLAB)
+with h5py.File(os.path.join(SLAB, "spectra.h5")) as file:
+    axis = matplotlib.pyplot.figure().add_subplot()
+    script["draw_slab"](axis, file["spectra/points"])
+    lines = {line.get_label(): line.get_ydata() for line in axis.lines}
+    for name, values in (("front", [0.1, 0.4, 0.3]), ("behind", [0.8, 0.5, 0.6]), ("exact reflectance", [0.1, 0.4, 0.3]),
+                         ("exact transmittance", [0.8, 0.5, 0.6])):
+        assert abs(lines.pop(name) - values).max() < 1e-12, name
+    assert not lines, lines
+    matplotlib.pyplot.close("all")
 check_refusal("is no file of far fields", os.path.join(SLAB, "spectra.h5"))
 with h5py.File(os.path.join(SLAB, "spectra.h5"), "r+") as file:
     del file["spectra/points/exact"]
