@@ -133,7 +133,7 @@ static sedge_status complete(flux_monitor *monitor, const json_t *memory)
     SEDGE_TRY(sedge_transforms_complete(&monitor->transforms, memory));
     // The file of another folder is new, whatever the sums.
     SEDGE_TRY(sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "flux"));
-    if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
+    if (context->checks || !sedge_comm_is_root(context->comm)) return SEDGE_OK;
     return sedge_series_make(context, "flux.h5", (int64_t)monitor->count * ENTRY_BYTES,
                              monitor->samples, make_file, context);
 }
@@ -387,6 +387,7 @@ const sedge_monitor_kind sedge_monitor_flux = {
     .requested = requested,
     .create = create,
     .sums = true,
+    .checked = true,
     .arrays = sedge_transforms_arrays,
     .due = sedge_transforms_due,
     .points = sedge_transforms_points,

@@ -347,6 +347,7 @@ const sedge_monitor_kind sedge_monitor_spectra = {
     .requested = requested,
     .create = create,
     .sums = true,
+    .checked = true,
     .arrays = sedge_transforms_arrays,
     .due = sedge_transforms_due,
     .points = sedge_transforms_points,

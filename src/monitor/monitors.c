@@ -49,12 +49,15 @@ static bool is_requested(const sedge_deck *deck, const sedge_monitor_kind *kind)
 
 sedge_status sedge_monitors_check(const sedge_output_context *context)
 {
+    sedge_output_context checks = *context;
+
+    checks.checks = true;
     for (int k = 0; sedge_monitor_kinds[k] != NULL; k++) {
         const sedge_monitor_kind *const kind = sedge_monitor_kinds[k];
         void *monitor = NULL;
 
         if (!kind->checked || !is_requested(context->deck, kind)) continue;
-        SEDGE_TRY(kind->create(&monitor, context, find_parameters(context->deck, kind), NULL));
+        SEDGE_TRY(kind->create(&monitor, &checks, find_parameters(context->deck, kind), NULL));
         kind->free(monitor);
     }
     return SEDGE_OK;

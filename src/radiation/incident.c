@@ -106,8 +106,8 @@ sedge_status sedge_medium_find(double complex *epsilon, double complex *mu,
     if (!isnan(creal(*epsilon)) && !isnan(creal(*mu))) return SEDGE_OK;
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
-        "%s: the material '%s' has no epsilon and mu: its terms are not linear, or act "
-        "on directions differently",
+        "%s: the material '%s' has no single epsilon and mu: it has tensors, or terms that are not "
+        "linear or act on directions differently",
         where, context->mesh->groups.volume_names[group]);
 }
 

@@ -172,10 +172,12 @@ class Materials(Case):
                 (("exact.layers=[]",), ("0 entries", "1 to 32")),
                 (("exact.layers=[" + 33 * "{material: slab, thickness: 0.1}, " + "]",), ("33 entries", "1 to 32")),
                 (("sources.0.direction=[0, 0.1, 1]",), ("'pmc'", "does not satisfy")),
+                (("materials.slab={epsilon: [2, 1, 1]}",), ("'slab' has no single epsilon and mu: it has tensors",)),
                 (("monitors.spectra={}",), ("spectra", "exact"))):
             words = [word for setting in settings for word in ("--set", setting)]
-            self.refuse(1, parts, "run", deck, "--quiet", "--device", "host", *words, "--output",
-                        self.folder / "refused", ranks=(0,))
+            for command in ("run", "check"):
+                self.refuse(1, parts, command, deck, "--quiet", "--device", "host", *words, "--output",
+                            self.folder / "refused", ranks=(0,))
 
     def test_crystal(self):
         """A full tensor: along each of its axes the plate is a slab of its own, so it turns the polarisation. Outside of

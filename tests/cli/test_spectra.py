@@ -360,9 +360,12 @@ class Spectra(Case):
                 ("monitors.flux.plate={surface: plate, out_of: air}", ["the mesh has no volume group 'air'"]),
         ]:
             self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
-        self.refuse(1, ["'domain' on both sides: its normal has no direction; say which by 'away_from'"], "run",
-                    deck, "--device", "host", "--output", "none", "--set", "monitors.flux.plate={surface: plate}",
-                    ranks=(0,))
+        for command in ("run", "check"):
+            self.refuse(1, ["'domain' on both sides: its normal has no direction; say which by 'away_from'"], command,
+                        deck, "--device", "host", "--output", "none", "--set", "monitors.flux.plate={surface: plate}",
+                        ranks=(0,))
+        self.succeed("check", deck, "--output", "checked")
+        self.assertFalse((self.folder / "checked").exists())
 
     def test_refused(self):
         deck = self.write("dipole.yaml", DIPOLE)
