@@ -6,6 +6,7 @@
 #include "run/errors.h"
 #include "run/finish.h"
 #include "run/report.h"
+#include "session/plausibility.h"
 #include "tune/ceiling.h"
 
 #include <jansson.h>
@@ -142,9 +143,11 @@ static void print_unmet(const driver_run *run, const sedge_report *report)
 
     if (report->exit_code != 0 || run->ended_by != NULL) return;
     if (deck->stop_energy > 0.0 && run->energy_last > deck->stop_energy * run->energy_peak) {
+        const bool stays = sedge_plausibility_remains(&run->session) > deck->stop_energy;
         printf("  %-22s time.stop.energy %.3g was not reached: the energy is still %.2g of its "
-               "greatest; raise %s\n",
-               "warning", deck->stop_energy, run->energy_last / run->energy_peak, key);
+               "greatest; %s%s\n",
+               "warning", deck->stop_energy, run->energy_last / run->energy_peak,
+               stays ? "the sources leave charges, whose field stays" : "raise ", stays ? "" : key);
     }
     if (deck->stop_spectra > 0.0 && !(run->remains < deck->stop_spectra)) {
         printf("  %-22s time.stop.spectra %.3g was not reached%s: spectra are cut off; raise %s\n",

@@ -191,6 +191,48 @@ static void extend_parts(const sedge_session *session, const char *source, const
     }
 }
 
+// The integral of the signal when it has ended, by the greatest before.
+static double find_left(const double *signal)
+{
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+
+    if (kind->peak == NULL || kind->end == NULL) return 0.0;
+    const double first = fmax(0.0, 2.0 * kind->peak(signal) - kind->end(signal));
+    const double length = kind->end(signal) - first;
+    const double samples = ceil(SAMPLES_A_PERIOD * kind->frequency(signal) * length);
+    double sum = 0.0;
+    double most = 0.0;
+    if (!(samples >= 1.0 && samples <= SAMPLES_MOST)) return 0.0;
+    for (int i = 0; i < (int)samples; i++) {
+        sum += sedge_signal(signal, first + (i + 0.5) * length / samples);
+        most = fmax(most, fabs(sum));
+    }
+    return most > 0.0 ? fabs(sum) / most : 0.0;
+}
+
+double sedge_plausibility_remains(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    double left = 0.0;
+
+    for (int i = 0; problem->equation->poynting && i < problem->point_source_count; i++)
+        left = fmax(left, find_left(problem->point_sources[i].signal));
+    return left * left;
+}
+
+static void warn_of_charges(const sedge_session *session)
+{
+    const double asked = session->deck->stop_energy;
+    const double remains = asked > 0.0 ? sedge_plausibility_remains(session) : 0.0;
+
+    if (!(remains > asked)) return;
+    printf("  warning            the signal of a dipole has a mean that is not zero: it leaves "
+           "charges, whose field stays, with about %.2g of the greatest energy; time.stop.energy, "
+           "%.3g, may never be reached: take a signal without a mean (a ricker pulse, or a carrier "
+           "of phase 0 or more periods)\n",
+           remains, asked);
+}
+
 static void warn_of_band(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -256,6 +298,7 @@ void sedge_plausibility_print(const sedge_session *session)
     warn_of_steps(session);
     visit_signals(session, warn_of_peak, NULL);
     warn_of_starts(session);
+    warn_of_charges(session);
     warn_of_band(session);
     warn_of_fits(session);
     if (!(session->limit_decay > 0.5)) return;

@@ -219,6 +219,25 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             self.assertIn(question, single[0])
             self.assertEqual(single[0].count("are the units right?"), 1, single[0])
 
+    def test_charges(self):
+        """A dipole whose signal has a mean leaves charges: the energy may never fall as far as the deck asks for."""
+        deck = self.write("deck.yaml", DECK)
+        words = ["--set", "initial={type: zero}", "--set", "monitors.probes.points={}", "--set", "time={end: 9}"]
+        # Of a pulse of phase 90 a w sqrt(pi) exp(-(pi f w)^2) is left, of at most about a / pi f.
+        for signal, stop, left in (("type: gaussian, width: 0.6", 0.5, 1.0), ("type: gaussian, width: 0.6", None, 0),
+                                   ("type: gaussian, width: 0.6, frequency: 1", 1e-6, 0), ("type: ricker, frequency: 1", 1e-12, 0),
+                                   ("type: gaussian, width: 0.6, frequency: 1, phase: -90", 1e-6, 0.032),
+                                   ("type: gaussian, width: 0.6, frequency: 1, phase: -90", 0.1, 0),
+                                   ("type: gaussian, width: 1.2, frequency: 1, phase: -90", 1e-6, 0)):
+            source = f"sources=[{{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {{{signal}}}}}]"
+            ends = [] if stop is None else ["--set", f"time.stop.energy={stop}"]
+            found = re.findall(r"it leaves charges, whose field stays, with about (\S+) of the greatest energy; time.stop.energy",
+                               self.succeed("check", deck, *words, *ends, "--set", source).out)
+            with self.subTest(signal=signal, stop=stop):
+                self.assertEqual(len(found), 1 if left else 0)
+                if left:
+                    self.assertAlmostEqual(float(found[0]), left, delta=0.1 * left)
+
     def test_source_on_a_wall(self):
         """A current along a conductor on which it lies, or across a magnetic wall, is cancelled by its image."""
         deck = self.write("deck.yaml", DECK)

@@ -387,6 +387,9 @@ kernels: {tune: "off"}
         self.assertNotIn("was not reached", self.succeed(*words[:-1], "--output", "one", "--restart", "auto").out)
         out = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=3").out
         self.assertRegex(out, r"time.stop.energy 0.001 was not reached: the energy is still 0\.\d+ of its greatest; raise time.end")
+        out = self.succeed(*words[:-1], "--output", "charges", "--set", "time={end: 6, stop: {energy: 1e-3}}", "--set",
+                           "sources.0.signal={type: gaussian, width: 0.4}").out
+        self.assertRegex(out, r"time.stop.energy 0.001 was not reached: .* the sources leave charges, whose field stays\n")
 
     # A conducting cavity that rings: amplitudes fall by e in 100, which is 7 windows of 14.2.
     RING = """\
