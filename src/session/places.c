@@ -4,6 +4,7 @@
 #include "deck/deck_tree.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ON_WALL   1e-6 // of a triangle's size: a source nearer than this lies on it
 #define CANCELLED 0.1  // less than this part of a source on a wall remains
@@ -272,4 +273,76 @@ void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *co
     sedge_comm_max_int(comm, &found, 1);
     *source = found > 0 ? (int)((found - 1) / problem->surfaces) : -1;
     *surface = found > 0 ? (int)((found - 1) % problem->surfaces) : -1;
+}
+
+// ---- sources beside surfaces of far fields ------------------------------------------------------
+
+// The distance of a place from a face's triangle.
+static double find_face_distance(const sedge_mesh *mesh, const sedge_set_face *side,
+                                 const double x[3])
+{
+    const int *const vertices = sedge_face_vertices[side->face];
+    const double(*const corners)[3] = (const double(*)[3])mesh->corners[side->element];
+    double u[3], v[3], to[3], normal[3], across[3];
+    double nearest = HUGE_VAL;
+    bool above = true; // the place is above the triangle: no edge is nearer than the plane
+
+    subtract(u, corners[vertices[1]], corners[vertices[0]]);
+    subtract(v, corners[vertices[2]], corners[vertices[0]]);
+    multiply(normal, u, v);
+    for (int k = 0; k < 3; k++) {
+        double edge[3], rest[3];
+        subtract(edge, corners[vertices[(k + 1) % 3]], corners[vertices[k]]);
+        subtract(to, x, corners[vertices[k]]);
+        multiply(across, edge, to);
+        above = above && dot(across, normal) >= 0.0;
+        const double part = fmin(1.0, fmax(0.0, dot(edge, to) / dot(edge, edge)));
+        for (int d = 0; d < 3; d++) rest[d] = to[d] - part * edge[d];
+        nearest = fmin(nearest, sqrt(dot(rest, rest)));
+    }
+    return above ? fabs(dot(to, normal)) / sqrt(dot(normal, normal)) : nearest;
+}
+
+// The distances of all point sources from a surface group, whose faces may be on several ranks.
+static void find_distances(double *distances, const sedge_comm *comm, const sedge_problem *problem,
+                           const sedge_mesh *mesh, const char *surface)
+{
+    for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (strcmp(mesh->groups.surface_names[s], surface) != 0) continue;
+        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
+            for (int k = 0; k < problem->point_source_count; k++) {
+                distances[k] =
+                    fmin(distances[k], find_face_distance(mesh, &mesh->set_faces[i],
+                                                          problem->point_sources[k].position));
+            }
+        }
+    }
+    sedge_comm_min(comm, distances, problem->point_source_count);
+}
+
+sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm,
+                                   const sedge_points *points, const sedge_deck *deck,
+                                   const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    double *distances = NULL;
+    double least = 1.0 - ON_WALL;
+
+    *out = (sedge_places_cut){.source = -1};
+    if (deck->far_field_count == 0 || problem->point_source_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&distances, problem->point_source_count, sizeof *distances)));
+    for (int i = 0; i < 2 * deck->far_field_count; i++) {
+        const sedge_deck_far_field *const one = &deck->far_fields[i / 2];
+        const bool input = i % 2 != 0;
+        if (input && one->input.name[0] == '\0') continue;
+        find_distances(distances, comm, problem, mesh, input ? one->input.name : one->surface.name);
+        for (int k = 0; k < problem->point_source_count; k++) {
+            if (!(distances[k] < least * points->radius[k])) continue;
+            least = distances[k] / points->radius[k];
+            *out = (sedge_places_cut){k, i / 2, input, distances[k]};
+        }
+    }
+    sedge_release(distances);
+    return SEDGE_OK;
 }

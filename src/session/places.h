@@ -31,3 +31,19 @@ double sedge_places_kept(const sedge_problem *problem, const sedge_source_kind *
 // on all ranks.
 void sedge_places_find_cancelled(int *source, int *surface, const sedge_comm *comm,
                                  const sedge_problem *problem, const sedge_mesh *mesh);
+
+// A point source whose ball reaches a surface of a far field, or one around the sources that it
+// accepts power through.
+typedef struct sedge_places_cut {
+    int source;      // -1: there is none; of several the one that is nearest in radii of its ball
+    int far_field;   // of the deck
+    bool input;      // its `input`, else its surface
+    double distance; // of the source from the surface's flat triangles
+} sedge_places_cut;
+
+// Part of such a ball is not inside of the surface, and the far field lacks it. Collective, the
+// same on all ranks.
+SEDGE_MUST_USE
+sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm,
+                                   const sedge_points *points, const sedge_deck *deck,
+                                   const sedge_problem *problem, const sedge_mesh *mesh);

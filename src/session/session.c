@@ -237,6 +237,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_places_check_balls(comm, &session->points, session->deck, session->mesh));
     sedge_places_find_cancelled(&session->cancelled, &session->cancelled_by, comm,
                                 &session->problem, session->mesh);
+    SEDGE_TRY(sedge_places_find_cut(&session->cut, comm, &session->points, session->deck,
+                                    &session->problem, session->mesh));
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
     return sedge_sampling_plan(&sampling, &context);
@@ -375,6 +377,21 @@ static double nearest_source(const sedge_session *session, const double place[3]
     return least;
 }
 
+static void print_cut(const sedge_session *session)
+{
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
+    const sedge_places_cut *const cut = &session->cut;
+    const sedge_deck_far_field *const far = &session->deck->far_fields[cut->far_field];
+    const sedge_point_source *const one = &session->problem.point_sources[cut->source];
+
+    printf("  warning            the %s at (%g, %g, %g) is %.3g%s away from the surface '%s' of "
+           "monitors.far-field.%s, and spread over a ball of radius %.3g%s: the part beyond the "
+           "surface is missing there; take a larger surface, or refine the mesh at the source\n",
+           one->kind->name, one->position[0], one->position[1], one->position[2], cut->distance,
+           metre, cut->input ? far->input.name : far->surface.name, far->name,
+           session->points.radius[cut->source], metre);
+}
+
 // Print the radii of the point sources' balls, and a warning for the probe nearest to a source.
 static void print_points(const sedge_session *session)
 {
@@ -406,6 +423,7 @@ static void print_points(const sedge_session *session)
                session->problem.boundaries[session->cancelled_by].kind->name,
                radius[session->cancelled], metre);
     }
+    if (session->cut.source >= 0) print_cut(session);
     for (int i = 0; i < deck->probe_count; i++) {
         int which = 0;
         const double far = nearest_source(session, deck->probes[i].position, &which);

@@ -238,6 +238,27 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                 if left:
                     self.assertAlmostEqual(float(found[0]), left, delta=0.1 * left)
 
+    def test_source_beside_far_field(self):
+        """The ball of a dipole that reaches through the surface of a far field is missing there in part."""
+        deck = self.write("deck.yaml", DECK)
+        words = ["--set", "initial={type: zero}", "--set", "monitors.probes.points={}", "--set", "mesh.box.cells=[6, 6, 6]",
+                 "--set", "mesh.box.min=[-1.5, -1.5, -1.5]", "--set", "mesh.box.max=[1.5, 1.5, 1.5]",
+                 "--set", "mesh.surfaces={outer: {box: {min: [-1, -1, -1], max: [1, 1, 1]}}, "
+                          "inner: {box: {min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5]}}}",
+                 "--set", "monitors.frequencies.list=[0.5]", "--set"]
+        for place, more, distance, surface in (("[0, 0.5, 0.5]", "", None, ""), ("[0, 0.6, 0.3]", "", "0.4", "outer"),
+                                               ("[0.1, -0.2, -0.9]", "", "0.1", "outer"), ("[0, 0, 0]", ", input: inner", None, ""),
+                                               ("[0, 0.2, 0.1]", ", input: inner", "0.3", "inner"),
+                                               ("[0.9, 0.9, 0.8]", "", "0.1", "outer")):
+            source = f"{{type: dipole, position: {place}, direction: [0, 0, 1], signal: {{type: ricker, frequency: 0.5}}}}"
+            for ranks in (0, 3):
+                out = self.succeed("check", deck, *words, f"monitors.far-field.all={{surface: outer{more}}}", "--set",
+                                   f"sources=[{source}]", ranks=ranks).out
+                found = re.findall(r"warning +the dipole at .* is (\S+) away from the surface '(\w+)' of monitors.far-field.all, "
+                                   r"and spread over a ball of radius 0.433: the part beyond the surface is missing", out)
+                with self.subTest(place=place, surface=surface, ranks=ranks):
+                    self.assertEqual(found, [(distance, surface)] if surface else [])
+
     def test_source_on_a_wall(self):
         """A current along a conductor on which it lies, or across a magnetic wall, is cancelled by its image."""
         deck = self.write("deck.yaml", DECK)
