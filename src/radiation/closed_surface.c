@@ -135,6 +135,14 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
 
         (void)snprintf(reason, sizeof reason, "%.1000s", sedge_error_message());
         suggest_symmetry(remedy, sizeof remedy, context, out, faces);
+        const sedge_deck_surface *const asked =
+            strcmp(name, deck->surface.name) == 0 ? &deck->surface : &deck->input;
+        if (remedy[0] == '\0' && asked->away) {
+            (void)snprintf(remedy, sizeof remedy,
+                           "; or (%g, %g, %g), 'away_from', does not see the inner side of all "
+                           "faces",
+                           asked->away_from[0], asked->away_from[1], asked->away_from[2]);
+        }
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s%s", where, name, reason,
                           remedy);
     }

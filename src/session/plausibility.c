@@ -81,20 +81,23 @@ static void visit_signals(const sedge_session *session, signal_visit *visit, voi
     }
 }
 
+// Once for all sources with the same peak, such as those of an array: `to` is the time of the last.
 static void warn_of_peak(const sedge_session *session, const char *source, const double *signal,
                          void *to)
 {
     const double time_unit = sedge_deck_time_unit(session->deck);
     const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
     const double end = sedge_session_time(session, session->steps);
+    double *const told = to;
 
-    (void)to;
     const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
     if (kind->peak == NULL || !(end < kind->peak(signal))) return;
+    if (!(fabs(kind->peak(signal) - *told) > 0.0)) return;
+    *told = kind->peak(signal);
     printf(
         "  warning            the run ends at t = %.4g%s, before the signal of '%s' has its peak "
         "at %.4g%s (its delay)\n",
-        end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
+        end * time_unit, unit, source, *told * time_unit, unit);
 }
 
 // The largest value before the run begins, by the amplitude, of a pulse with a peak and an end.
@@ -113,6 +116,7 @@ static double find_lost(const double *signal)
 static void warn_of_starts(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
+    double told = -HUGE_VAL;
 
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
@@ -120,6 +124,9 @@ static void warn_of_starts(const sedge_session *session)
         const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
         if (kind->peak == NULL || kind->end == NULL) continue;
         const double part = find_lost(signal);
+        const double fault = kind->peak(signal) < 0.0 ? kind->peak(signal) : part;
+        if (!(fabs(fault - told) > 0.0)) continue; // as the source before
+        told = fault;
         if (kind->peak(signal) < 0.0) {
             printf("  warning            the signal of '%s' has its peak before the run begins, at "
                    "%.4g%s (its delay)\n",
@@ -291,12 +298,14 @@ static void warn_of_fits(const sedge_session *session)
 
 void sedge_plausibility_print(const sedge_session *session)
 {
+    double told = -HUGE_VAL;
+
     if (session->problem.equation->elliptic != NULL) return;
     if (!sedge_comm_is_root(session->comm)) return;
     warn_of_layer(session);
     warn_of_wave(session);
     warn_of_steps(session);
-    visit_signals(session, warn_of_peak, NULL);
+    visit_signals(session, warn_of_peak, &told);
     warn_of_starts(session);
     warn_of_charges(session);
     warn_of_band(session);

@@ -411,7 +411,7 @@ static void print_points(const sedge_session *session)
         most = fmax(most, radius[i]);
     }
     printf("  point sources      spread over balls of radius %.3g%s", least, metre);
-    if (most > least) printf(" to %.3g%s", most, metre);
+    if (most > 1.005 * least) printf(" to %.3g%s", most, metre); // by the digits shown
     printf("; fields at %.3g times the radius and beyond are those of point sources\n",
            SEDGE_POINT_NEAR);
     if (session->cancelled >= 0) {

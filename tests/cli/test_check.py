@@ -219,6 +219,19 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             self.assertIn(question, single[0])
             self.assertEqual(single[0].count("are the units right?"), 1, single[0])
 
+    def test_array(self):
+        """Of dipoles with the same signal a fault is told once, and radii that differ by rounding are one."""
+        deck = self.write("deck.yaml", DECK)
+        for delay, end, message in ((2, 1, "before the signal of 'dipole' has its peak at 2 "), (0, 9, "is cut at t = 0"),
+                                    (-1, 9, "has its peak before the run begins")):
+            signal = f"{{type: ricker, frequency: 1, delay: {delay}}}"
+            array = ", ".join(f"{{type: dipole, position: [{x}, 0, 0], direction: [0, 1, 0], signal: {signal}}}" for x in (-0.15, 0, 0.15))
+            out = self.succeed("check", deck, "--set", "initial={type: zero}", "--set", "monitors.probes.points={}",
+                               "--set", f"time={{end: {end}}}", "--set", f"sources=[{array}]",
+                               "--set", "mesh.box={min: [-0.3, -0.2, -0.2], max: [0.3, 0.2, 0.2], cells: [9, 6, 6]}").out
+            self.assertEqual(out.count(message), 1, out)
+            self.assertIn("spread over balls of radius 0.0577; fields at", out)
+
     def test_charges(self):
         """A dipole whose signal has a mean leaves charges: the energy may never fall as far as the deck asks for."""
         deck = self.write("deck.yaml", DECK)

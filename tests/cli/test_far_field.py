@@ -637,6 +637,8 @@ class FarField(Case):
                     ranks=(2,))
         self.refuse(1, ["the surface 'xmin': the near-field surface is not closed"], "run", open_deck, "--device",
                     "host", "--set", "monitors.far-field.around.surface=xmin", ranks=(0, 2))
+        self.refuse(1, ["is not closed", "or (2, 0.5, 0.5), 'away_from', does not see the inner side of all faces"], "check",
+                    open_deck, "--set", "monitors.far-field.around.away_from=[2, 0.5, 0.5]", ranks=(0, 2))
 
 
 if __name__ == "__main__":
