@@ -193,6 +193,31 @@ class FarField(Case):
             file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
         return found
 
+    def run_and_read(self, deck, name, *words):
+        """Also what the run prints, by lines."""
+        lines = self.succeed("run", deck, "--device", DEVICE, "--output", name, *words).out.splitlines()
+        with h5py.File(self.folder / name / "far-field.h5") as file:
+            found = {}
+            file.visititems(lambda path, item: found.update({path: item[()]}) if isinstance(item, h5py.Dataset) else None)
+        return found, lines
+
+    def find_rows(self, lines, title, count):
+        """The numbers of a printed table's head and of its rows."""
+        first = next(i for i, line in enumerate(lines) if title in line) + 1
+        return [[float(word) for word in line.split() if re.fullmatch(r"[-+.0-9e]+", word)]
+                for line in lines[first:first + 1 + count]]
+
+    def check_csv(self, found, name, path):
+        with open(path) as file:
+            rows = list(csv.DictReader(file))
+        for column in rows[0]:
+            if column in ("frequency", "theta", "phi", "axial_ratio"):  # of a linear field that one is noise
+                continue
+            values = found[f"{name}/{column.removesuffix('_re').removesuffix('_im').replace('exact_', 'exact/')}"]
+            values = values.imag if column.endswith("_im") else values.real
+            numpy.testing.assert_allclose([float(row[column]) for row in rows], values.ravel(), atol=1e-8 * abs(values).max(),
+                                          err_msg=column)
+
     def check_ffd(self, found, name, path):
         """Read the file as antenna tools do (Frequency lines between blocks of theta x phi rows, phi fastest), and
         compare with the fields over the transform of the signal."""
@@ -422,7 +447,8 @@ class FarField(Case):
     def test_sphere(self):
         """0.3 dB are what flat faces cost; so is 8 % of the scattered power at k a = 1."""
         deck = self.write("sphere.yaml", SPHERE.format(mesh=SOURCE / "meshes/sphere.msh"))
-        found = self.compute(deck, "whole")
+        found, lines = self.run_and_read(deck, "whole")
+        self.check_csv(found, "ball", self.folder / "whole/far-field_ball.csv")
         report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]["ball"]
         self.assertLess(max(report["rms_decibel"]), 0.35)
         for name in ("monostatic", "scattering", "extinction"):
@@ -435,6 +461,15 @@ class FarField(Case):
         for f in range(2):  # of what is no more than 20 dB below the peak
             error = 10 * numpy.log10(total[f] / exact[f])[exact[f] > exact[f].max() / 100]
             self.assertAlmostEqual(report["rms_decibel"][f], math.sqrt((error**2).mean()), delta=1e-6)
+        angles, *rows = self.find_rows(lines, "ball                   bistatic", 2)
+        places = [abs(found["ball/theta"] - angle).argmin() for angle in angles]
+        self.assertEqual((places[0], places[-1]), (0, 18))
+        for f, row in enumerate(rows):
+            wanted = 10 * numpy.log10(numpy.stack([total[f, places, 0], exact[f, places, 0]], axis=1)).ravel()
+            numpy.testing.assert_allclose(row[1:], [*wanted, report["rms_decibel"][f]], atol=6e-3)
+        for f, row in enumerate(self.find_rows(lines, "ball                   cross-sections", 2)[1:]):
+            wanted = [report[key][f] for key in ("frequency", "scattering", "exact_scattering", "extinction", "exact_extinction")]
+            numpy.testing.assert_allclose(row, wanted, rtol=1e-4)
         for name in ("scattering", "extinction"):  # where the mesh ends its medium is that outside
             numpy.testing.assert_allclose(found[f"hull/{name}"], report[name], rtol=0.12)
 
@@ -534,7 +569,16 @@ class FarField(Case):
             "time.steps=60", "output.snapshots=1", "monitors.far-field.around.time=true",
             "monitors.probes={points: {a: [0.3, 0.4, 0.6]}}", "monitors.slices={cut: {normal: y, at: 0.4, resolution: 8}}",
             "monitors.flux={out: {surface: around, away_from: [0.5, 0.5, 0.5]}}") for word in ("--set", setting)]
-        self.compute(deck, "code", *words)
+        found, lines = self.run_and_read(deck, "code", *words)
+        for name in ("around", "ground"):
+            self.check_csv(found, name, self.folder / f"code/far-field_{name}.csv")
+            for f, row in enumerate(self.find_rows(lines, f"  {name}   ", 2)[1:]):
+                most = found[f"{name}/directivity"][f]
+                place = [abs(found[f"{name}/{angle}"] - value).argmin() for angle, value in zip(("theta", "phi"), row[2:])]
+                wanted = [found[f"{name}/frequency"][f], 10 * math.log10(most.max()), found[f"{name}/theta"][place[0]],
+                          found[f"{name}/phi"][place[1]], found[f"{name}/power"][f] / found[f"{name}/flux"][f]]
+                numpy.testing.assert_allclose(row, wanted, atol=1e-3)
+                self.assertAlmostEqual(most[tuple(place)] / most.max(), 1, delta=1e-9)
         self.compute(deck, "si", *words, *(word for setting in (
             "units=si", f"monitors.frequencies.list=[{c / 2}, {c}]", f"sources.0.signal.frequency={c}",
             f"sources.0.signal.amplitude={1 / impedance}") for word in ("--set", setting)))
