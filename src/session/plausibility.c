@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
@@ -273,6 +274,27 @@ static void warn_of_layer(const sedge_session *session)
         layer.near, layer.waves);
 }
 
+// A flux is the mean of both sides: of total and of scattered fields where incident ones enter.
+static void warn_of_fluxes(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const sedge_problem *const problem = &session->problem;
+
+    for (int i = 0; i < deck->flux_count * problem->surfaces; i++) {
+        const sedge_deck_flux *const flux = &deck->fluxes[i / problem->surfaces];
+        const sedge_boundary_kind *const kind = problem->boundaries[i % problem->surfaces].kind;
+        const char *const surface = session->mesh->groups.surface_names[i % problem->surfaces];
+
+        if (kind == NULL || kind->feed == NULL || strcmp(surface, flux->surface.name) != 0)
+            continue;
+        printf(
+            "  warning            monitors.flux.%s is the mean of total and scattered fields on "
+            "both sides of '%s', and no power: take a surface inside of it, for what is absorbed, "
+            "or one outside, for what is scattered\n",
+            flux->name, surface);
+    }
+}
+
 // Media of the library at frequencies that their fits are not made for: those of the monitors, or
 // without these the highest of the sources, which all others are below.
 static void warn_of_fits(const sedge_session *session)
@@ -309,6 +331,7 @@ void sedge_plausibility_print(const sedge_session *session)
     warn_of_starts(session);
     warn_of_charges(session);
     warn_of_band(session);
+    warn_of_fluxes(session);
     warn_of_fits(session);
     if (!(session->limit_decay > 0.5)) return;
     const char *const group = session->mesh->groups.volume_names[session->limit_group];

@@ -7,6 +7,7 @@ is 1.1e-2 of the peak, outside 8e-4; at order 5 it is 2.5e-4 and 3.5e-6. The bou
 
 import math
 import pathlib
+import re
 import sys
 import unittest
 
@@ -266,6 +267,11 @@ class TotalField(Case):
         done = self.succeed("check", self.deck, "--device", "host")
         self.assertRegex(done.out, "around +192 faces: total-field, on both sides of 192 inside the "
                                    "mesh, around 384 elements, incident waves: 1")
+        out = self.succeed("check", self.deck, "--set", "mesh.surfaces.outside={box: {min: [-0.9, -0.9, -0.9], max: [0.9, 0.9, 0.9]}}",
+                           "--set", "mesh.surfaces.around.box={min: [-0.4, -0.4, -0.4], max: [0.4, 0.4, 0.4]}",
+                           "--set", "monitors.flux={here: {surface: around}, there: {surface: outside}}").out
+        self.assertEqual(re.findall(r"monitors.flux.(\w+) is the mean of total and scattered fields on both sides of 'around'", out),
+                         ["here"])
 
 
 if __name__ == "__main__":
