@@ -277,6 +277,8 @@ class Layers(Case):
             out = self.succeed("check", deck, *monitors, "--set", f"monitors.frequencies.list=[{frequency}]").out
             self.assertRegex(out, r" pml .* reflects " + (r"0\.03 at a right angle \(weak, since " + found if found else r"0\.001 at a right angle,"))
             self.assertEqual("is only 0.1 wavelengths of the lowest recorded frequency away from the layer" in out, frequency == 0.3)
+        self.refuse(1, ["the dipole at (0, 0, 0.45) is 0.0", "away from the layer", "must not reach it"], "check", deck, "--set",
+                    "sources.0.position=[0, 0, 0.45]", ranks=(0, 2))
 
     def test_rest(self):
         """What is left in a layer as thick as the ball decays: fields at rest there must not grow. Measured: 2e-6 of
