@@ -27,5 +27,5 @@ typedef struct sedge_output_context {
     int64_t first_step;          // after which this run begins: 0, or a checkpoint's
     bool continues; // the folder's files go on, which tell of the time until first_step; else
                     // new ones begin there
-    bool checks;    // monitors are made for their errors alone, and make no files
+    bool checks;    // monitors are made for their errors alone: without files, and sums
 } sedge_output_context;

@@ -27,8 +27,8 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
         for (int c = 0; c < group->count && requested[g]; c++)
             out->component[out->components++] = group->first + c;
     }
-    sedge_status status =
-        sedge_allocate(&out->sums, rows * sedge_spectrum_width(out), sizeof *out->sums);
+    const int64_t sums = context->checks ? 0 : rows * sedge_spectrum_width(out);
+    sedge_status status = sedge_allocate(&out->sums, sums, sizeof *out->sums);
     if (status == SEDGE_OK) {
         status = sedge_allocate(&out->incident, sedge_spectrum_incident_numbers(out),
                                 sizeof *out->incident);

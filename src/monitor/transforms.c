@@ -82,7 +82,7 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
                                            entry->name, entry->line, entry->place)));
     transforms->restored = transforms->restored || spectrum->restored;
     add_array(transforms, entry, "", spectrum->restored, spectrum->sums);
-    if (context->deck->stop_spectra <= 0.0) return SEDGE_OK;
+    if (context->checks || context->deck->stop_spectra <= 0.0) return SEDGE_OK;
     SEDGE_TRY(sedge_settling_create(settling, context, spectrum,
                                     json_object_get(memory, "settling"), entry->name));
     add_array(transforms, entry, "/before", settling->restored, settling->before);

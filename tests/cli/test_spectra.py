@@ -7,6 +7,7 @@ n / T - f. The run samples both ends, so the sum has one more term, T / n.
 """
 
 import math
+import re
 import unittest
 from xml.etree import ElementTree
 
@@ -370,6 +371,11 @@ class Spectra(Case):
     def test_refused(self):
         deck = self.write("dipole.yaml", DIPOLE)
         check = self.succeed("check", deck).out
+        # Sums for which no machine has the memory are counted, and not asked for.
+        vast = self.succeed("check", deck, "--set", "monitors.frequencies={from: 0.5, to: 1.5, count: 100000}", "--set",
+                            "time.stop.spectra=1e-3", "--set", "mesh.box.cells=[12, 12, 12]", "--set",
+                            "monitors.spectra={all: {groups: [domain]}}").out
+        self.assertGreater(float(re.search(r"([0-9.]+) MiB of sums", vast).group(1)), 5e5)
         self.assertRegex(check, r"spectra +3, 0 of flux, 0 of far fields, a sample every \d+ steps \([0-9.]+\), "
                          r"0.[0-9] MiB of sums and [0-9.]+ MiB of samples on the device")
         points = "monitors.spectra.points"
