@@ -161,6 +161,13 @@ with h5py.File(os.path.join(HOLE, "slices.h5")) as file:
     outer = (x[0] - (x[1] - x[0]) / 2, x[-1] + (x[1] - x[0]) / 2, y[0] - (y[1] - y[0]) / 2, y[-1] + (y[1] - y[0]) / 2)
     factor = (right - left) / (outer[1] - outer[0])
     assert abs(numpy.array((left, right, low, high)) / factor - outer).max() < 1e-12, (left, right, low, high, outer)
+    # The labels of a narrow slice, such as one along a guide, have room.
+    slices.extent = (0.0, 1.0, 0.0, 4.6)
+    figure = matplotlib.pyplot.figure(figsize=(script["WIDTH"], slices.height()))
+    slices.draw(figure, matplotlib.gridspec.GridSpec(1, 1)[0])
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[-2].get_xticklabels() if text.get_text()]
+    assert len(boxes) > 1 and all(one.x1 < other.x0 for one, other in zip(boxes, boxes[1:])), boxes
     matplotlib.pyplot.close("all")
 
 # The nearest frequency, and where the runs of a sweep lie: at angles, at a number that is swept, in a row.
