@@ -9,6 +9,8 @@
 // A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
 
+#define MANY_STEPS 1e9 // of the fastest these take hours
+
 #define LOST         1e-3 // of its amplitude that the signal of a point source may have before t = 0
 #define LOST_SAMPLES 256
 
@@ -52,11 +54,17 @@ static void warn_of_wave(const sedge_session *session)
 static void warn_of_steps(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const double end = deck->end_time * sedge_deck_time_unit(deck);
+    const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
 
-    if (deck->steps > 0 || session->steps > 1) return;
-    printf("  warning            time.end %.4g%s is one time step, or less: %s\n",
-           deck->end_time * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
-           sedge_deck_question(deck));
+    if (deck->steps > 0) return;
+    if (session->steps <= 1) {
+        printf("  warning            time.end %.4g%s is one time step, or less: %s\n", end, second,
+               sedge_deck_question(deck));
+    } else if ((double)session->steps > MANY_STEPS) {
+        printf("  warning            time.end %.4g%s is %.2g time steps: %s\n", end, second,
+               (double)session->steps, sedge_deck_question(deck));
+    }
 }
 
 typedef void signal_visit(const sedge_session *session, const char *source, const double *signal,

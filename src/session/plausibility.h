@@ -5,10 +5,11 @@
 #include "session/session.h"
 
 // Print a line to stdout for each such setting: a wave far longer than the mesh, a run of a single
-// step, a run that ends before a source's peak, a point source that begins with a jump, frequencies
-// that the sources do not have, a flux that is no power, charges that keep a run from the end that
-// it asks for, an absorbing layer that is near what radiates, a time step that is limited by a
-// conductivity. Nothing is printed for an equation without time. Root prints. Not collective.
+// step or of a billion, a run that ends before a source's peak, a point source that begins with a
+// jump, frequencies that the sources do not have, a flux that is no power, charges that keep a run
+// from the end that it asks for, an absorbing layer that is near what radiates, a time step that is
+// limited by a conductivity. Nothing is printed for an equation without time. Root prints. Not
+// collective.
 void sedge_plausibility_print(const sedge_session *session);
 
 // The energy that charges have when the signals of all dipoles have ended, by the greatest before,
