@@ -457,6 +457,14 @@ class Layers(Case):
                                   "initial={type: cavity-mode, mode: [1, 1, 0], compare: false}")]
         self.assertAlmostEqual(rates[1] / rates[0], 600, delta=2)  # a lossless medium; and a field at rest remains:
         self.assertGreater(min(rates[2:]), 10 * rates[0])
+        # alpha by the lowest omega: in lossless media alpha / (4 omega) tan^2 t at 60 degrees is -68.5 dB. Without a signal that of
+        # a wave twice as long as the box.
+        given = [f"boundaries.{axis}{end}.frequency=0.25" for axis in "xyz" for end in ("min", "max")]
+        mode = "initial={type: cavity-mode, mode: [1, 1, 0], compare: false}"
+        for settings, omega, part in ((given, math.pi / 2, 5e-4), ([*given, "materials.domain={conductivity: 0.1}"], math.pi / 2, 0.3),
+                                      (["sources=[]", mode], math.pi, 0.3)):
+            out = self.succeed("check", deck, *(word for one in settings for word in ("--set", one))).out
+            self.assertAlmostEqual(float(re.search(r"alpha (\S+)", out)[1]) / (part * omega), 1, delta=5e-3)
         self.assertRegex(out, r"pml +1 layer, together \d\.\d+ thick, of \d+ tetrahedra; reflects 0.001 ")
         self.assertRegex(out, r"\n    layers +\d+ elements: continue these")
         self.assertNotIn("\n    domain-layer", out)
