@@ -1,8 +1,10 @@
 // The integrator of a deck that gives none: ADER with local time steps where they pay, else a
-// Runge-Kutta method, the same on any number of ranks.
+// Runge-Kutta method, the same on any number of ranks. And when a run on such a mesh ends by
+// itself.
 #include "session/session.h"
 
 #include "check.h"
+#include "run/ending.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -219,6 +221,34 @@ static void test_restart(const sedge_comm *comm)
     sedge_session_close(&out.session);
 }
 
+// A run that ends by itself goes on after the end of its source until the slowest wave has crossed
+// the mesh, and compares spectra after ten periods of the highest frequency, or twice the time
+// of crossing if that is longer.
+static void test_ending(const sedge_comm *comm)
+{
+    static const char *const spectra[] = {"monitors={spectra: {s: {points: {p: [0.2, 0.3, 0.5]}, "
+                                          "frequencies: {list: [0.01, 0.02]}}}}",
+                                          "monitors={spectra: {s: {points: {p: [0.2, 0.3, 0.5]}, "
+                                          "frequencies: {list: [0.04, 0.035]}}}}"};
+    const double transit = sqrt(3.0) * 100.0; // in the upper medium
+    const double windows[] = {10.0 / 0.02, 2.0 * transit};
+
+    for (int i = 0; i < 2; i++) {
+        opened out;
+        sedge_ending ending;
+        open_session(&out, comm, "time.stop={energy: 0.1, spectra: 0.1}", spectra[i], NULL);
+        const sedge_session *const session = &out.session;
+        const sedge_problem *const problem = &session->problem;
+        CHECK_OK(sedge_ending_find(&ending, session));
+        const double quiet = problem->equation->quiet(problem, session->mesh->bounds);
+        CHECK(quiet > 0.0 && quiet < 10.0);
+        CHECK_BOUND(fabs(ending.earliest - quiet - transit), 1e-9);
+        const double steps = windows[i] / session->dt;
+        CHECK((double)ending.window >= steps - 1e-6 && (double)ending.window < steps + 1.0);
+        sedge_session_close(&out.session);
+    }
+}
+
 int main(void)
 {
     sedge_comm *comm;
@@ -231,6 +261,7 @@ int main(void)
     test_balance_of_poles(comm);
     test_period(comm);
     test_restart(comm);
+    test_ending(comm);
     sedge_comm_free(comm);
     return CHECK_END();
 }
