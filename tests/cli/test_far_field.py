@@ -494,9 +494,13 @@ class FarField(Case):
         again = self.compute(deck, "again", *waves, "--restart", self.folder / "whole/checkpoint-400.h5", ranks=2)
         numpy.testing.assert_allclose(again["ball/rcs_phi"], found["ball/rcs_phi"], rtol=1e-4)
         across = self.compute(deck, "across", "--set", f"sources=[{first}, {beside}]",
-                              "--set", "time={steps: 30}", "--set", "exact={}", "--set", "monitors.spectra={}")
+                              "--set", "time={steps: 30}", "--set", "exact={}", "--set", "monitors.spectra={}", "--set",
+                              "monitors.far-field.ball={surface: around, theta: {from: 10, to: 90, step: 20}, phi: {from: 90, to: 180, step: 90}}")
         field = abs(across["ball/E_theta"]) ** 2 + abs(across["ball/E_phi"]) ** 2
         numpy.testing.assert_allclose(across["ball/intensity"], field / 2, rtol=1e-12)
+        greatest = read_json(self.folder / "across/report.json")["monitors"]["far-field"]["ball"]["intensity"]
+        numpy.testing.assert_allclose(greatest, field[:, 0, 0] / 2, rtol=1e-12)  # the first direction has it
+        numpy.testing.assert_allclose(greatest, field.max(axis=(1, 2)) / 2, rtol=1e-12)
         self.assertFalse({"ball/directivity", "ball/rcs_theta"} & set(across))
         with open(self.folder / "across/far-field_ball.csv") as file:
             rows = [float(row["intensity"]) for row in csv.DictReader(file)]
