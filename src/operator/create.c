@@ -35,8 +35,8 @@ static sedge_status make_order(sedge_operator *op)
     SEDGE_TRY(sedge_event_create(&op->events.seams_ready, op->device));
     SEDGE_TRY(sedge_event_create(&op->events.side_done, op->device));
     if (op->mesh->levels > 1) {
-        SEDGE_TRY(operator_fan_create(&op->events.main, op->device, false));
-        SEDGE_TRY(operator_fan_create(&op->events.side, op->device, true));
+        SEDGE_TRY(sedge_fan_create(&op->events.main, op->device, false));
+        SEDGE_TRY(sedge_fan_create(&op->events.side, op->device, true));
     }
     return operator_launcher_init(&op->launcher, op->device);
 }
@@ -139,8 +139,8 @@ void sedge_operator_free(sedge_operator *op)
     // What failed before stays the message: a wait that fails too has nothing to add.
     if (op->main != NULL) (void)!sedge_stream_wait(op->main);
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
-    operator_fan_clear(&op->events.main);
-    operator_fan_clear(&op->events.side);
+    sedge_fan_clear(&op->events.main);
+    sedge_fan_clear(&op->events.side);
     sedge_halo_free(op->exchange.halo);
     free_buffers(op);
     operator_launcher_clear(&op->launcher);

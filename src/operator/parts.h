@@ -2,11 +2,11 @@
 // src/evolve include this.
 #pragma once
 
-#include "operator/fan.h"
 #include "operator/launch.h"
 #include "operator/operator.h"
 #include "operator/terms.h"
 
+#include "device/fan.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
 #include "forms/config.h"
@@ -146,7 +146,7 @@ typedef struct operator_predictor {
 
 // The order of the two streams within a stage, and what may run beside them.
 typedef struct operator_events {
-    operator_fan main, side;
+    sedge_fan main, side;
     sedge_event *ready;         // the state, for the side stream
     sedge_event *traces_ready;  // boundary traces, where the main stream makes them
     sedge_event *seams_ready;   // those and the seams

@@ -633,22 +633,22 @@ static sedge_status predict_run(sedge_operator *op, const operator_fields *field
 sedge_status operator_predict(sedge_operator *op, const operator_fields *fields, int started,
                               double dt)
 {
-    operator_fan *const fan = &op->events.main;
+    sedge_fan *const fan = &op->events.main;
     sedge_stream *stream;
 
-    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
+    SEDGE_TRY(sedge_fan_open(fan, op->main, op->launcher.sampling));
     for (int i = 0; i < 2 * (started + 1); i++) {
         const int level = started - i / 2;
         if (op->data.slots.level[i % 2][true][level].count == 0) continue;
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(operator_predict_curved(op, fields, stream, i % 2 == 1, level, ldexp(dt, level)));
     }
     for (int i = op->predictor.runs - 1; i >= 0; i--) {
         const operator_predictor_run *const run = &op->predictor.run[i];
         if (run->level > started) continue;
         const double step = ldexp(dt, run->level);
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(predict_run(op, fields, run, stream, step));
     }
-    return operator_fan_close(fan);
+    return sedge_fan_close(fan);
 }

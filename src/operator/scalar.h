@@ -1,7 +1,7 @@
 // Scalar arguments of kernels in the run's precision, fp32 or fp64.
 #pragma once
 
-#include "operator/operator.h"
+#include "operator/parts.h"
 
 // One argument; a kernel reads the member of its precision.
 typedef union operator_real {
@@ -9,4 +9,14 @@ typedef union operator_real {
     double d;
 } operator_real;
 
-operator_real operator_scalar(const sedge_operator *op, double value);
+static inline operator_real operator_scalar(const sedge_operator *op, double value)
+{
+    operator_real real;
+
+    if (op->layout.real_bytes == 8) {
+        real.d = value;
+    } else {
+        real.f = (float)value;
+    }
+    return real;
+}

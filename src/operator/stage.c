@@ -221,17 +221,17 @@ static sedge_stage at_level(const sedge_stage *stage, int level)
 static sedge_status run_curved_beside(sedge_operator *op, const operator_fields *fields,
                                       const sedge_stage *stage, int ended)
 {
-    operator_fan *const fan = &op->events.side;
+    sedge_fan *const fan = &op->events.side;
     sedge_stream *stream;
 
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.traces_ready));
-    SEDGE_TRY(operator_fan_open(fan, op->side, op->launcher.sampling));
+    SEDGE_TRY(sedge_fan_open(fan, op->side, op->launcher.sampling));
     for (int level = ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(operator_run_curved(op, fields, stream, false, &now));
     }
-    return operator_fan_close(fan);
+    return sedge_fan_close(fan);
 }
 
 // What does not wait for other ranks' traces. Curved elements, and the boundary's part where it
@@ -242,20 +242,20 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
     const int ended = levels.ended;
     const bool beside = has_boundary_apart(op);
     const bool forks = has_side(op);
-    operator_fan *const fan = &op->events.main;
+    sedge_fan *const fan = &op->events.main;
     sedge_stream *stream;
 
-    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
+    SEDGE_TRY(sedge_fan_open(fan, op->main, op->launcher.sampling));
     if (op->mesh->levels > 1) {
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(operator_make_step_traces(op, fields, stream, levels.started));
     }
     for (int level = ended; level >= 0 && !beside; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(make_boundary_traces(op, fields, stream, &now));
     }
-    SEDGE_TRY(operator_fan_close(fan));
+    SEDGE_TRY(sedge_fan_close(fan));
     if (forks) SEDGE_TRY(sedge_event_record(op->events.traces_ready, op->main));
     // Seams read traces between levels, too.
     SEDGE_TRY(operator_seams_run(op, fields, op->main, false, 0, ended));
@@ -266,13 +266,13 @@ static sedge_status run_own(sedge_operator *op, const operator_fields *fields, i
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.seams_ready));
         SEDGE_TRY(run_batches(op, fields, op->side, find_boundary(op), stage));
     }
-    SEDGE_TRY(operator_fan_open(fan, op->main, op->launcher.sampling));
+    SEDGE_TRY(sedge_fan_open(fan, op->main, op->launcher.sampling));
     for (int level = ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_fan_pick(fan, &stream));
+        SEDGE_TRY(sedge_fan_pick(fan, &stream));
         SEDGE_TRY(run_interior(op, fields, stream, parts, &now));
     }
-    return operator_fan_close(fan);
+    return sedge_fan_close(fan);
 }
 
 // The device goes on with its own elements while traces move; the halo elements need not wait for
@@ -288,13 +288,13 @@ static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *
     SEDGE_TRY(sedge_event_record(op->events.interior_done, op->main));
     SEDGE_TRY(operator_exchange_receive(op, levels.started));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->events.seams_ready));
-    SEDGE_TRY(operator_fan_open(&op->events.side, op->side, op->launcher.sampling));
+    SEDGE_TRY(sedge_fan_open(&op->events.side, op->side, op->launcher.sampling));
     for (int level = levels.ended; level >= 0; level--) {
         const sedge_stage now = at_level(stage, level);
-        SEDGE_TRY(operator_fan_pick(&op->events.side, &stream));
+        SEDGE_TRY(sedge_fan_pick(&op->events.side, &stream));
         SEDGE_TRY(run_halo_elements(op, fields, stream, &now));
     }
-    SEDGE_TRY(operator_fan_close(&op->events.side));
+    SEDGE_TRY(sedge_fan_close(&op->events.side));
     return operator_exchange_note(op);
 }
 
