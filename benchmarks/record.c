@@ -112,7 +112,7 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
         record->cases,
         json_pack(
             "{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-            "s:f, s:s, s:f, s:i, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f}",
+            "s:f, s:s, s:f, s:i, s:f, s:s?, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f}",
             "order", c->order, "precision", bench_precision_name(c->precision), "elements",
             (json_int_t)c->elements, "variant", c->variant, "steps", c->steps, "repeats",
             c->repeats, "stage_seconds", c->median, "stage_seconds_least", c->least,
@@ -120,11 +120,13 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
             c->floor, "fraction_of_floor", fraction, "energy_change", c->energy_change,
             "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by", c->tuning.how,
             "rule_over_chosen", c->tuning.gain, "candidates_timed", c->tuning.timed,
-            "tuning_seconds", c->tuning.seconds, "transport", c->transport, "exchange_hidden",
-            c->hidden, "most_elements", (json_int_t)c->exchange.most_elements, "most_halo_elements",
-            (json_int_t)c->exchange.most_halo, "exchange_bytes", (json_int_t)c->exchange.bytes,
-            "exchange_seconds", c->exchange.seconds, "exposed_seconds", c->exchange.exposed,
-            "prediction_seconds", c->predict, "stage_kernel_seconds", c->correct));
+            "tuning_seconds", c->tuning.seconds, "curved_variant", c->tuning.curved,
+            "curved_rule_over_chosen", c->tuning.curved_gain, "transport", c->transport,
+            "exchange_hidden", c->hidden, "most_elements", (json_int_t)c->exchange.most_elements,
+            "most_halo_elements", (json_int_t)c->exchange.most_halo, "exchange_bytes",
+            (json_int_t)c->exchange.bytes, "exchange_seconds", c->exchange.seconds,
+            "exposed_seconds", c->exchange.exposed, "prediction_seconds", c->predict,
+            "stage_kernel_seconds", c->correct));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -426,7 +426,7 @@ sedge_status sedge_ceilings_get(sedge_ceilings *out, const sedge_comm *comm, sed
     *out = (sedge_ceilings){0.0, 0.0};
     status = make_key(&key, &hash, comm, device, real_bytes);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash));
+    SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash, true));
     if (group.is_owner && !forget) status = recall(out, cache, key);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_group_give(&group, out, sizeof *out);

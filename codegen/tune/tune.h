@@ -26,7 +26,7 @@
 // are tried first.
 //
 // Under MPI, ranks with the same key (device, toolchain, size bucket) form a group. The lowest rank
-// of a group tunes while the others wait, and all use its choice.
+// of a group that is not idle tunes while the others wait, and all use its choice.
 #pragma once
 
 #include "base/error.h"
@@ -84,6 +84,8 @@ typedef struct sedge_tune_task {
     double bytes, flops;   // compulsory, of a call; 0: not known
     int count;
     const sedge_tune_candidate *candidates; // the first of each layout is the rule's choice
+    bool
+        idle; // this rank's calls do nothing: it times none. A group of such ranks measures nothing
     void *context;
     // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
     // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.

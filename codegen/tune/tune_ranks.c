@@ -105,7 +105,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         found = sedge_tune_recall(result, task, lines, key, options->level);
     memcpy(&seed, hash->bytes, sizeof seed);
-    if (!found && options->level != SEDGE_TUNE_OFF) {
+    if (!found && options->level != SEDGE_TUNE_OFF && !task->idle) {
         sedge_range_begin("tune");
         status = measure(result, device, cache, task, options, lines, key, seed, compilers);
         sedge_range_end();
@@ -232,7 +232,7 @@ sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_d
     *out = NULL;
     status = prepare(&result, &key, &hash, task, device);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash));
+    SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash, !task->idle));
     SEDGE_TRY_GOTO(status, find_turn(&group, device, &turn, &turns, &compilers));
     for (int t = 0; t < turns; t++) {
         if (group.is_owner && t == turn)
@@ -241,7 +241,8 @@ sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_d
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     share_result(&group, task, result);
-    if (result->source == SEDGE_TUNE_BY_RULE && options->level == SEDGE_TUNE_OFF) {
+    const bool tried = options->level != SEDGE_TUNE_OFF && group.is_able;
+    if (result->source == SEDGE_TUNE_BY_RULE && !tried) {
         sedge_release(result->records);
         result->records = NULL;
     }

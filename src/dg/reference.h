@@ -53,6 +53,13 @@ void sedge_reference_terms_of(const sedge_reference *reference, int32_t e, const
 void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u,
                               const double *w, double *rhs, double *dw);
 
+// The mean of what L makes of element e over dt, and that over the first half of dt,
+// [fields][nodes] each, of a curved element with covariant components as if it had neither terms
+// nor a source (dg/predictor.h). Of u only e is read. SEDGE_ERR_MEMORY. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_reference_predict_of(sedge_reference *reference, int32_t e, const double *u,
+                                        double dt, double *mean, double *half);
+
 // The outer trace v [face_nodes][fields] that the boundary condition of trace face `slot` gives for
 // u. The face is a boundary face, not a halo face. `halo` as above, for two-sided kinds. Not
 // collective.

@@ -294,8 +294,7 @@ done:
 
 // ---- hash --------------------------------------------------------------------------------------
 
-// A large device of the same kind: what is tuned on one device may help on another.
-static sedge_device_info nominal_device(const sedge_device_info *info)
+sedge_device_info operator_nominal_device(const sedge_device_info *info)
 {
     return (sedge_device_info){.kind = info->kind,
                                .kind_name = info->kind_name,
@@ -305,6 +304,48 @@ static sedge_device_info nominal_device(const sedge_device_info *info)
                                .threads_block = 1024,
                                .vector_bytes = sedge_traits_of(info->kind)->in_call ? 64 : 0,
                                .random_order = info->random_order};
+}
+
+// What decides how a program runs.
+static sedge_status write_key(sedge_text *text, const char *name, const operator_target *target,
+                              const operator_layout *layout, const operator_config *config,
+                              const sedge_text *constants, const sedge_source *sources, int count)
+{
+    sedge_text *all = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&all));
+    SEDGE_TRY_GOTO(status, write_problem(all, target));
+    SEDGE_TRY_GOTO(status, write_config(all, layout, config));
+    SEDGE_TRY_GOTO(status, sedge_text_add(all, "%s", sedge_text_get(constants)));
+    status = write_sources(text, name, target, all, true, sources, count);
+done:
+    sedge_text_free(all);
+    return status;
+}
+
+static void print_hash(char hash[SEDGE_HASH_TEXT], const sedge_text *text)
+{
+    const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
+
+    sedge_hash_print(&bytes, hash);
+}
+
+sedge_status operator_program_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
+                                   const operator_layout *layout, const operator_config *config,
+                                   const sedge_text *constants, const sedge_source *sources,
+                                   int count)
+{
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status,
+                   write_key(text, "program", target, layout, config, constants, sources, count));
+    print_hash(hash, text);
+done:
+    sedge_text_free(text);
+    return status;
 }
 
 // A form's constants and sources, in its default configuration.
@@ -325,12 +366,10 @@ static sedge_status write_form(sedge_text *text, const operator_form *form,
     operator_layouts_list(layouts, &count, target);
     while (at < count - 1 && layouts[at].basis != form->basis) at++;
     operator_config_choose_form(&config, form, &layouts[at], target);
-    SEDGE_TRY_GOTO(status, write_problem(constants, target));
-    SEDGE_TRY_GOTO(status, write_config(constants, &layouts[at], &config));
     SEDGE_TRY_GOTO(status, form->constants(constants, &config, &layouts[at], target));
     if (form->write != NULL) SEDGE_TRY_GOTO(status, form->write(written, &config, target));
     SEDGE_TRY_GOTO(status, list_sources(sources, &count, form, written));
-    status = write_sources(text, form->name, target, constants, true, sources, count);
+    status = write_key(text, form->name, target, &layouts[at], &config, constants, sources, count);
 done:
     sedge_text_free(constants);
     sedge_text_free(written);
@@ -340,7 +379,7 @@ done:
 sedge_status operator_forms_hash(char hash[SEDGE_HASH_TEXT], const operator_form *const *forms,
                                  const operator_target *target)
 {
-    const sedge_device_info info = nominal_device(target->info);
+    const sedge_device_info info = operator_nominal_device(target->info);
     const operator_target nominal = {&info, target->problem, target->element};
     sedge_status status;
     sedge_text *text = NULL;
@@ -350,8 +389,7 @@ sedge_status operator_forms_hash(char hash[SEDGE_HASH_TEXT], const operator_form
         if (operator_form_refusal(forms[i], &nominal) == NULL)
             SEDGE_TRY_GOTO(status, write_form(text, forms[i], &nominal));
     }
-    const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
-    sedge_hash_print(&bytes, hash);
+    print_hash(hash, text);
 done:
     sedge_text_free(text);
     return status;

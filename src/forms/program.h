@@ -33,6 +33,18 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
                                   const operator_target *target, const operator_layout *layout,
                                   const operator_config *config, const operator_addition *more);
 
+// A large device of the same kind as `info`, for hashes: what is tuned on one device may help on
+// another.
+sedge_device_info operator_nominal_device(const sedge_device_info *info);
+
+// Hash a program as operator_program_write has it with `physics`, without the numbers in it that do
+// not change what its code does: values of materials, parameters of the equation, conditions.
+SEDGE_MUST_USE
+sedge_status operator_program_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
+                                   const operator_layout *layout, const operator_config *config,
+                                   const sedge_text *constants, const sedge_source *sources,
+                                   int count);
+
 // Hash the constants and sources of `forms` (operator_forms, which ends with NULL): all that
 // decides how the stage's kernels run on devices of the target's kind, but for layout,
 // configuration and size. Results of tuning count as long as the hash stays the same.

@@ -119,7 +119,10 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->exchanges_timed = op->exchange.timed;
     if (op->exchange.packed != NULL) out->exchange_bytes_per_step = count_sent(op, stages);
     for (int k = 0; k < KERNELS; k++) {
+        const bool curved = k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED;
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);
+        out->kernel[k].variant =
+            curved && op->curved.variant[0] != '\0' ? op->curved.variant : op->variant;
         out->kernel[k].launches = op->launcher.launches[k];
         if (op->launcher.launches[k] == 0) continue;
         const double stages_a_launch = part * (double)op->stages / (double)op->launcher.launches[k];

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define ROWS         4     // of an operator that an item takes
 #define BLOCK_BYTES  76800 // of a block's memory at most, unless one tile needs more
@@ -194,20 +195,22 @@ static int count_threads(const operator_curved_config *config, const sedge_eleme
 
 // ---- sizes of covariant states ------------------------------------------------------------------
 
-// The fastest of those timed on an H100 or H200: orders 3 and 5 in fp32 in "Even and odd parts" of
-// benchmarks/MEASUREMENTS.md, all others in "Covariant components as the state", of which order 6
-// in fp32 and order 4 in fp64 with a metric that was stored. At orders not listed few or none were
-// compared, nor were other `twos` at orders 5 and 6.
+// The fastest of those timed on an H200 (benchmarks/MEASUREMENTS.md, "Other shapes by the tuner"),
+// or as fast as that within the 3 % that the tuner asks of another; so are the shapes of orders
+// that are not listed, up to 8. The tuner compares others with it.
 static block_shape find_state_shape(const operator_layout *layout, int order)
 {
-    static const block_shape measured[2][9] = {{[2] = {16, 128, 8, .twos = 4},
+    static const block_shape measured[2][9] = {{[1] = {16, 128, 6, .twos = 4},
+                                                [2] = {16, 128, 8, .twos = 4},
                                                 [3] = {16, 256, 4, .twos = 4},
                                                 [4] = {16, 256, 4, .twos = 4},
                                                 [5] = {10, 256, 3, .twos = 5},
                                                 [6] = {10, 256, 3, .twos = 5},
-                                                [8] = {4, 0, 4, .ahead = 2, .tile = 2, .twos = 4}},
-                                               {[2] = {16, 128, 4, .twos = 4},
-                                                [4] = {10, 128, 3, .twos = 5},
+                                                [8] = {4, 0, 4, .ahead = 4, .tile = 2, .twos = 4}},
+                                               {[1] = {16, 128, 4, .twos = 4},
+                                                [2] = {16, 128, 4, .twos = 4},
+                                                [4] = {8, 128, 3, .twos = 5},
+                                                [6] = {4, 0, 3, .ahead = 2, .tile = 1, .twos = 4},
                                                 [8] = {2, 0, 3, .ahead = 2, .tile = 1, .twos = 4}}};
     static const block_shape by_tables[2] = {{8, 0, 2, .ahead = AHEAD_MOST, .tile = 2, .twos = 4},
                                              {8, 0, 2, .ahead = 2, .tile = 1, .twos = 4}};
@@ -301,16 +304,17 @@ static int count_state_threads(const operator_curved_config *config)
     return round_up((items + rounds - 1) / rounds, 32);
 }
 
-static sedge_status choose_state(operator_curved_config *config, const operator_layout *layout,
-                                 const sedge_device_info *info, const sedge_problem *problem,
-                                 const sedge_element *element, bool host)
+// The configuration of a shape, of fewer batches where not all fit.
+static sedge_status choose_state(operator_curved_config *config, block_shape shape,
+                                 const operator_layout *layout, const sedge_device_info *info,
+                                 const sedge_problem *problem, const sedge_element *element)
 {
-    const block_shape shape = find_state_shape(layout, element->order);
+    const bool host = is_host_form(info);
     const int64_t available = info->shared_bytes_block;
     const int64_t most = available < BLOCK_BYTES ? available : BLOCK_BYTES;
 
     config->covariant = 1;
-    config->coded = is_state_coded(info, layout, element->order);
+    config->coded = !host && shape.coded;
     config->rows = ROWS;
     const int64_t bytes =
         choose_state_chunk(config, layout, element, problem->equation->fields, most, host);
@@ -347,8 +351,10 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
     const int64_t most = available < BLOCK_BYTES ? available : BLOCK_BYTES;
 
     SEDGE_TRY(count_orbits(config, problem, element));
-    if (sedge_cubature_state_is_covariant(problem))
-        return choose_state(config, layout, info, problem, element, host);
+    if (sedge_cubature_state_is_covariant(problem)) {
+        return choose_state(config, find_state_shape(layout, element->order), layout, info, problem,
+                            element);
+    }
     config->rows = ROWS;
     config->tile = 1;
     // Rows of a tile consist of whole packs.
@@ -374,6 +380,127 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
     config->ahead = shape.ahead;
     config->coded = shape.coded && config->chunk == config->orbits[0];
     return SEDGE_OK;
+}
+
+// ---- candidates of the tuner -------------------------------------------------------------------
+
+// Shapes beside the rule's, where products are code; the pairs of words are the rule's. A warp
+// takes a sign pattern of 32 columns, six of an element: 5, 10, 16 and 21 elements fill 1 to 4
+// warps.
+static const struct {
+    int batches, threads, resident;
+} coded_shapes[] = {{32, 128, 8}, {32, 128, 5}, {32, 256, 4}, {21, 128, 8}, {21, 256, 4},
+                    {16, 64, 16}, {16, 128, 8}, {16, 128, 6}, {16, 128, 4}, {16, 192, 5},
+                    {16, 256, 4}, {16, 256, 3}, {16, 256, 2}, {12, 192, 5}, {10, 256, 4},
+                    {10, 256, 3}, {10, 256, 2}, {10, 128, 6}, {10, 128, 4}, {10, 128, 3},
+                    {10, 128, 2}, {8, 128, 8},  {8, 128, 6},  {8, 128, 4},  {8, 128, 3},
+                    {8, 128, 2},  {5, 128, 8},  {5, 128, 6},  {5, 128, 4},  {5, 128, 3},
+                    {5, 128, 2},  {16, 128, 10}};
+// Where they are not, all of these.
+static const int table_batches[] = {8, 6, 4, 3, 2, 1};
+#define TABLE_RESIDENT 4
+
+// The list as it grows; it has room for all shapes.
+typedef struct state_list {
+    operator_curved_config *config;
+    int count;
+    operator_curved_config counted; // what no shape changes
+    const operator_layout *layout;
+    const sedge_device_info *info;
+    const sedge_problem *problem;
+    const sedge_element *element;
+} state_list;
+
+static double find_ratio(int a, int b)
+{
+    return fabs(log2((double)a / b));
+}
+
+// How far a configuration is from the rule's.
+static double find_distance(const operator_curved_config *config,
+                            const operator_curved_config *rule)
+{
+    return find_ratio(config->block, rule->block) + find_ratio(config->threads, rule->threads) +
+           find_ratio(config->resident, rule->resident) + find_ratio(config->twos, rule->twos) +
+           find_ratio(config->ahead, rule->ahead) + find_ratio(config->tile, rule->tile);
+}
+
+// Add a shape if it is possible and new.
+static sedge_status add_shape(state_list *list, block_shape shape)
+{
+    operator_curved_config *const config = &list->config[list->count];
+
+    *config = list->counted;
+    SEDGE_TRY(choose_state(config, shape, list->layout, list->info, list->problem, list->element));
+    if (config->threads > list->info->threads_block && list->count > 0) return SEDGE_OK;
+    for (int i = 0; i < list->count; i++)
+        if (find_distance(&list->config[i], config) == 0.0) return SEDGE_OK;
+    list->count++;
+    return SEDGE_OK;
+}
+
+static sedge_status list_shapes(state_list *list, block_shape rule)
+{
+    SEDGE_TRY(add_shape(list, rule));
+    if (is_host_form(list->info)) return SEDGE_OK; // it has no threads
+    for (int twos = 2; twos <= 6; twos++) {
+        block_shape shape = rule;
+        shape.twos = twos;
+        SEDGE_TRY(add_shape(list, shape));
+    }
+    for (size_t i = 0; i < sizeof coded_shapes / sizeof *coded_shapes && rule.coded; i++) {
+        block_shape shape = rule;
+        shape.batches = coded_shapes[i].batches;
+        shape.threads = coded_shapes[i].threads;
+        shape.resident = coded_shapes[i].resident;
+        SEDGE_TRY(add_shape(list, shape));
+    }
+    for (size_t i = 0; i < sizeof table_batches / sizeof *table_batches && !rule.coded; i++) {
+        for (int k = 0; k < 4 * TABLE_RESIDENT; k++) {
+            block_shape shape = rule;
+            shape.batches = table_batches[i];
+            shape.resident = k / 4 + 1;
+            shape.tile = k % 2 + 1;
+            shape.ahead = k % 4 / 2 * 2 + 2;
+            SEDGE_TRY(add_shape(list, shape));
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The nearest ones, by insertion; among equals those that were added first.
+static int take_nearest(operator_curved_config *out, const state_list *list)
+{
+    int count = 0;
+
+    for (int i = 0; i < list->count; i++) {
+        const double distance = find_distance(&list->config[i], &list->config[0]);
+        int at = count < SEDGE_CURVED_CANDIDATES ? count++ : SEDGE_CURVED_CANDIDATES;
+        while (at > 0 && distance < find_distance(&out[at - 1], &list->config[0])) {
+            if (at < SEDGE_CURVED_CANDIDATES) out[at] = out[at - 1];
+            at--;
+        }
+        if (at < SEDGE_CURVED_CANDIDATES) out[at] = list->config[i];
+    }
+    return count;
+}
+
+sedge_status operator_covariant_list(operator_curved_config out[SEDGE_CURVED_CANDIDATES],
+                                     int *count, const operator_layout *layout,
+                                     const sedge_device_info *info, const sedge_problem *problem,
+                                     const sedge_element *element)
+{
+    state_list list = {.layout = layout, .info = info, .problem = problem, .element = element};
+    const int most = 8 + (int)(sizeof coded_shapes / sizeof *coded_shapes) +
+                     (int)(sizeof table_batches / sizeof *table_batches) * 4 * TABLE_RESIDENT;
+
+    memset(&list.counted, 0, sizeof list.counted);
+    SEDGE_TRY(count_orbits(&list.counted, problem, element));
+    SEDGE_TRY(sedge_allocate(&list.config, most, sizeof *list.config));
+    const sedge_status status = list_shapes(&list, find_state_shape(layout, element->order));
+    if (status == SEDGE_OK) *count = take_nearest(out, &list);
+    sedge_release(list.config);
+    return status;
 }
 
 // ---- operators ---------------------------------------------------------------------------------

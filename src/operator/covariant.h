@@ -24,6 +24,13 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
                                        const operator_layout *layout, const sedge_device_info *info,
                                        const sedge_problem *problem, const sedge_element *element);
 
+// As operator_curved_list, where the state of curved elements is covariant.
+SEDGE_MUST_USE
+sedge_status operator_covariant_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES],
+                                     int *count, const operator_layout *layout,
+                                     const sedge_device_info *info, const sedge_problem *problem,
+                                     const sedge_element *element);
+
 // The operators in the layout's basis, to op->curved.operators, which is NULL before.
 SEDGE_MUST_USE
 sedge_status operator_covariant_take_basis(sedge_operator *op);

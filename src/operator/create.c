@@ -59,7 +59,7 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 
     sedge_comm_max_int(op->comm, &missing, 1);
     if (missing > 0) return operator_programs_create(op, cache);
-    return sedge_comm_agree(op->comm, operator_stage_find(op, op->program[0]));
+    return sedge_comm_agree(op->comm, operator_programs_find(op));
 }
 
 // Programs, tables, and what else depends on the layout. Collective.

@@ -18,6 +18,7 @@
 #include "operator/parts.h"
 #include "operator/scalar.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CURVE_WORDS 30 // as in codegen/kernels/dg/curved/dg_curve.h
@@ -56,6 +57,27 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
     config->threads = block.threads;
     config->scratch_bytes = block.bytes;
     return SEDGE_OK;
+}
+
+sedge_status operator_curved_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES], int *count,
+                                  const operator_layout *layout, const sedge_device_info *info,
+                                  const sedge_problem *problem, const sedge_element *element)
+{
+    *count = 1;
+    if (!sedge_cubature_state_is_covariant(problem))
+        return operator_curved_choose(&list[0], layout, info, problem, element);
+    return operator_covariant_list(list, count, layout, info, problem, element);
+}
+
+void operator_curved_name(char name[SEDGE_CONFIG_NAME], const operator_curved_config *config)
+{
+    const int length = snprintf(name, SEDGE_CONFIG_NAME, "curved b%d t%d r%d w%d", config->block,
+                                config->threads, config->resident / config->threads, config->twos);
+
+    if (config->coded == 0) {
+        (void)snprintf(name + length, (size_t)(SEDGE_CONFIG_NAME - length), " a%d k%d",
+                       config->ahead, config->tile);
+    }
 }
 
 // ---- what the kernels read ---------------------------------------------------------------------
@@ -279,6 +301,16 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
 {
     return run_curved(op, fields, stream, halo, op->data.slots.level[halo][true][stage->level],
                       stage, op->data.links);
+}
+
+sedge_status operator_run_all_curved(sedge_operator *op, const operator_fields *fields,
+                                     sedge_stream *stream, const sedge_stage *stage)
+{
+    for (int halo = 0; halo < 2; halo++) {
+        SEDGE_TRY(run_curved(op, fields, stream, halo == 1, op->data.slots.span[halo == 1][true],
+                             stage, op->data.links));
+    }
+    return SEDGE_OK;
 }
 
 sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
@@ -652,4 +684,16 @@ sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *
         SEDGE_TRY(predict_range(op, fields, stream, range, own_place, dt));
     }
     return predict_plain(op, fields, stream, &run, dt);
+}
+
+sedge_status operator_predict_all_curved(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, double dt)
+{
+    if (sedge_mesh_curved(op->mesh) == 0) return SEDGE_OK;
+    if (!operator_products_predict(op->problem, op->layout.basis)) return SEDGE_OK;
+    for (int level = 0; level < op->mesh->levels; level++) {
+        SEDGE_TRY(operator_predict_curved(op, fields, stream, true, level, dt));
+        SEDGE_TRY(operator_predict_curved(op, fields, stream, false, level, dt));
+    }
+    return SEDGE_OK;
 }

@@ -12,6 +12,19 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
                                     const sedge_device_info *info, const sedge_problem *problem,
                                     const sedge_element *element);
 
+// The configurations among which the tuner chooses, the rule's first, then by their distance from
+// it; other numbers than the rule's only where the state is covariant and blocks have threads. They
+// have the same operators and do the same sums in the same order. Fails as operator_curved_choose.
+SEDGE_MUST_USE
+sedge_status operator_curved_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES], int *count,
+                                  const operator_layout *layout, const sedge_device_info *info,
+                                  const sedge_problem *problem, const sedge_element *element);
+
+// The name of one of several, by the numbers in which they differ: "curved b16 t256 r4 w4" of
+// batches and threads a block, blocks of a multiprocessor, pairs of words at once; where products
+// are not code "curved b8 t192 r2 w4 a4 k2", with columns read ahead and batches an item.
+void operator_curved_name(char name[SEDGE_CONFIG_NAME], const operator_curved_config *config);
+
 // What does not depend on the layout; the operators in the layout's basis (which needs
 // op->bernstein where it is not nodal); and the maps of the present layout.
 SEDGE_MUST_USE
@@ -26,6 +39,15 @@ void operator_curved_free(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage);
+
+// The stage in all curved elements of this rank, and their prediction over dt where it shares the
+// stage's configuration (operator_products_predict), else nothing: what the tuner measures.
+SEDGE_MUST_USE
+sedge_status operator_run_all_curved(sedge_operator *op, const operator_fields *fields,
+                                     sedge_stream *stream, const sedge_stage *stage);
+SEDGE_MUST_USE
+sedge_status operator_predict_all_curved(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, double dt);
 
 // The energies of curved elements, into `slots` [slots], by the weights of each field's square.
 SEDGE_MUST_USE

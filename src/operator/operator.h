@@ -36,9 +36,11 @@ typedef struct sedge_operator_options {
     int item_fields;     // fields that a work item differentiates together
     const char *config;  // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
                          // "bernstein sparse b5 w2 r64 p36"
-    bool time_kernels;   // measure each kernel with events (costs a little)
-    bool launch_singly;  // never a step as a graph, where the device has graphs
-    sedge_stopwatch *watch; // of the parts of creation; may be NULL
+    const char *curved_config; // that of curved elements by its name, "curved b16 t256 r4 w4"; only
+                               // sedge_operator_texts reads it, and takes the rule's for others
+    bool time_kernels;         // measure each kernel with events (costs a little)
+    bool launch_singly;        // never a step as a graph, where the device has graphs
+    sedge_stopwatch *watch;    // of the parts of creation; may be NULL
 
     sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
     bool forget;             // measure even if there is wisdom
@@ -73,6 +75,14 @@ SEDGE_MUST_USE
 sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                        const sedge_device *device, const sedge_cache *cache,
                                        const sedge_element *element, const sedge_problem *problem);
+
+// The same of the configurations of curved elements, as names for options.curved_config; none where
+// there is one for all.
+SEDGE_MUST_USE
+sedge_status sedge_operator_remembered_curved(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                              const sedge_device *device, const sedge_cache *cache,
+                                              const sedge_element *element,
+                                              const sedge_problem *problem);
 
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm, which must
 // outlive it. SEDGE_ERR_USAGE for a request that does not fit and a transport that is requested and
@@ -110,10 +120,11 @@ typedef struct sedge_operator_cost {
     double exchange_bytes_per_step; // sent by this rank
     struct {
         const char *name;
-        double seconds;   // over the run, from the launches of sampled steps; 0: none yet
-        int64_t launches; // 0: not in use here
-        double bytes;     // compulsory, and
-        double flops;     // nominal, of an average launch; 0: not counted
+        const char *variant; // the configuration by which it was launched; borrowed
+        double seconds;      // over the run, from the launches of sampled steps; 0: none yet
+        int64_t launches;    // 0: not in use here
+        double bytes;        // compulsory, and
+        double flops;        // nominal, of an average launch; 0: not counted
     } kernel[SEDGE_OPERATOR_KERNELS]; // each kind in its own place, on all ranks
 } sedge_operator_cost;
 
@@ -134,6 +145,13 @@ typedef struct sedge_operator_tuning {
     int timed;      // candidates, now or when the wisdom was found
     int compiled;   // programs, now
     double gain;    // the rule's time over the chosen one's; 0: not known
+    // The same of curved elements, whose kernels are chosen behind the others; `seconds` and
+    // `compiled` have both.
+    const char *curved; // the configuration, "curved b16 t256 r4 w4"; borrowed from the operator;
+                        // NULL: there is one for all, or what straight elements have was requested
+    const char *curved_how; // "rule", "wisdom", "measurement"
+    int curved_timed;
+    double curved_gain;
 } sedge_operator_tuning;
 
 void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);

@@ -65,7 +65,10 @@ typedef struct operator_exchange {
     int64_t timed;                   // exchanges in them
 } operator_exchange;
 
-// The kernel configuration of the stage in curved elements: by a rule, not tuned.
+#define SEDGE_CURVED_CANDIDATES 32 // of the configuration below, at most
+
+// The kernel configuration of the stage in curved elements: tuned where the state is covariant,
+// else by a rule.
 typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
     int chunk;               // points whose fluxes are in the block's memory at once, or their
@@ -96,7 +99,8 @@ typedef struct operator_seam {
 // state may be covariant.
 typedef struct operator_curved {
     operator_curved_config config;
-    sedge_cubature *cubature; // NULL: this rank has none
+    char variant[SEDGE_CONFIG_NAME]; // its name; "": the rule's, which is the only one
+    sedge_cubature *cubature;        // NULL: this rank has none
     sedge_buffer *operators;
     operator_seam *seam;    // [seams]
     int32_t seams;          // they have trace slots behind all others

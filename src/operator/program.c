@@ -21,6 +21,7 @@
 #include "operator/terms.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // The programs of a problem. PROGRAM_COMMON has the kernels of dg_sent.h, dg_monitor.h and
 // dg_predictor.h.
@@ -130,10 +131,35 @@ static bool has_terms_here(const sedge_problem *problem)
     return problem->curved || problem->integrator->predictor;
 }
 
+#define CURVED_SOURCES 7
+
+// Those of the stage in curved elements and of the prediction that shares its configuration.
+static int list_curved(sedge_source *sources, const sedge_text *products,
+                       const sedge_problem *problem)
+{
+    const bool covariant = sedge_cubature_state_is_covariant(problem);
+    int count = 0;
+
+    sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
+    sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
+    sources[count++].name = "codegen/kernels/dg/curved/dg_curved_parts.h";
+    if (!sedge_cubature_is_covariant(problem)) {
+        sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
+        return count;
+    }
+    sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_parts.h";
+    if (sedge_text_get(products)[0] != '\0')
+        sources[count++] = (sedge_source){"covariant_products.h", sedge_text_get(products)};
+    sources[count++].name = covariant ? "codegen/kernels/dg/curved/dg_covariant_state.h"
+                                      : "codegen/kernels/dg/curved/dg_covariant.h";
+    if (covariant) sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_predict.h";
+    return count;
+}
+
 // Their number; `sources` has room for them. `terms` are those of such kernels, `series` the code
 // of the prediction's sums, `products` that of curved elements' products, or empty.
 static int list_sources(sedge_source *sources, const operator_terms_text *terms,
-                        const sedge_text *series, const sedge_text *products, bool covariant,
+                        const sedge_text *series, const sedge_text *products,
                         const sedge_problem *problem)
 {
     int count = list_headers(sources, SEDGE_MAX_KINDS, problem);
@@ -150,26 +176,13 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     sources[count++].name = "codegen/kernels/dg/dg_points.h";
     sources[count++].name = "codegen/kernels/dg/dg_frames.h";
     sources[count++].name = "codegen/kernels/dg/dg_trace.h";
-    if (problem->curved) sources[count++].name = "codegen/kernels/dg/curved/dg_curve.h";
-    if (problem->curved || problem->integrator->predictor)
-        sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     if (problem->curved) {
-        sources[count++].name = "codegen/kernels/dg/curved/dg_curved_parts.h";
-        if (sedge_cubature_is_covariant(problem)) {
-            sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_parts.h";
-            if (sedge_text_get(products)[0] != '\0') {
-                sources[count++] = (sedge_source){"covariant_products.h", sedge_text_get(products)};
-            }
-            sources[count++].name = covariant ? "codegen/kernels/dg/curved/dg_covariant_state.h"
-                                              : "codegen/kernels/dg/curved/dg_covariant.h";
-            if (covariant) {
-                sources[count++].name = "codegen/kernels/dg/curved/dg_covariant_predict.h";
-                sources[count++].name = "codegen/kernels/dg/curved/dg_seams.h";
-            }
-        } else {
-            sources[count++].name = "codegen/kernels/dg/curved/dg_curved.h";
-        }
+        count += list_curved(sources + count, products, problem);
+        if (sedge_cubature_state_is_covariant(problem))
+            sources[count++].name = "codegen/kernels/dg/curved/dg_seams.h";
         sources[count++].name = "codegen/kernels/dg/curved/dg_curved_energy.h";
+    } else if (problem->integrator->predictor) {
+        sources[count++].name = "codegen/kernels/dg/dg_bulk.h";
     }
     if (problem->integrator->predictor) {
         sources[count++].name = "codegen/kernels/dg/dg_lower.h";
@@ -188,10 +201,12 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     return count;
 }
 
+// `curved` NULL: the rule's.
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
-                                    const operator_layout *layout)
+                                    const operator_layout *layout,
+                                    const operator_curved_config *curved)
 {
-    operator_curved_config curved;
+    operator_curved_config rule;
     const operator_energy_shape energy = operator_energy_choose(target);
     const operator_constant rows[] = {
         {"STAGE", 0},
@@ -215,35 +230,34 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         SEDGE_TRY(operator_constants_write(text, &size, 1));
     }
     if (!target->problem->curved) return SEDGE_OK;
-    SEDGE_TRY(
-        operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
+    if (curved == NULL) {
+        SEDGE_TRY(
+            operator_curved_choose(&rule, layout, target->info, target->problem, target->element));
+        curved = &rule;
+    }
     const bool predicts = operator_products_predict(target->problem, layout->basis);
     const operator_constant curved_rows[] = {
-        {"CURVED_POINTS", curved.points},    {"CURVED_FACE_POINTS", curved.face_points},
-        {"CURVED_CHUNK", curved.chunk},      {"CURVED_BLOCK", curved.block},
-        {"CURVED_THREADS", curved.threads},  {"CURVED_SCRATCH", curved.scratch_words},
-        {"CURVED_TILE", curved.tile},        {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
-        {"CURVED_ROWS", curved.rows},        {"CURVED_RESIDENT", curved.resident},
-        {"CURVED_AHEAD", curved.ahead},      {"CURVED_TWOS", curved.twos},
-        {"CURVED_CODED", curved.coded},      {"CURVED_IN_PLACE", curved.in_place},
-        {"CURVED_PREDICTS", predicts},       {"POINT_ORBITS", curved.orbits[0]},
-        {"NODE_ORBITS", curved.orbits[1]},   {"LOWER_ORBITS", curved.orbits[2]},
-        {"COLUMN_ROWS", curved.column_rows}, {"COLUMN_STRIDE", curved.column_stride},
-        {"TARGET_ROWS", curved.target_rows}, {"TARGET_STRIDE", curved.target_stride},
+        {"CURVED_POINTS", curved->points},    {"CURVED_FACE_POINTS", curved->face_points},
+        {"CURVED_CHUNK", curved->chunk},      {"CURVED_BLOCK", curved->block},
+        {"CURVED_THREADS", curved->threads},  {"CURVED_SCRATCH", curved->scratch_words},
+        {"CURVED_TILE", curved->tile},        {"CURVED_COEFFICIENTS", layout->basis != SEDGE_NODAL},
+        {"CURVED_ROWS", curved->rows},        {"CURVED_RESIDENT", curved->resident},
+        {"CURVED_AHEAD", curved->ahead},      {"CURVED_TWOS", curved->twos},
+        {"CURVED_CODED", curved->coded},      {"CURVED_IN_PLACE", curved->in_place},
+        {"CURVED_PREDICTS", predicts},        {"POINT_ORBITS", curved->orbits[0]},
+        {"NODE_ORBITS", curved->orbits[1]},   {"LOWER_ORBITS", curved->orbits[2]},
+        {"COLUMN_ROWS", curved->column_rows}, {"COLUMN_STRIDE", curved->column_stride},
+        {"TARGET_ROWS", curved->target_rows}, {"TARGET_STRIDE", curved->target_stride},
     };
     return operator_constants_write(text, curved_rows, sizeof curved_rows / sizeof curved_rows[0]);
 }
 
 // The products of curved elements as code, where they are; else nothing.
 static sedge_status write_products(sedge_text *text, const operator_target *target,
-                                   const operator_layout *layout)
+                                   const operator_layout *layout,
+                                   const operator_curved_config *curved)
 {
-    operator_curved_config curved;
-
-    if (!target->problem->curved) return SEDGE_OK;
-    SEDGE_TRY(
-        operator_curved_choose(&curved, layout, target->info, target->problem, target->element));
-    if (curved.coded == 0) return SEDGE_OK;
+    if (!target->problem->curved || curved->coded == 0) return SEDGE_OK;
     return operator_products_write(text, target->problem, target->element, layout->basis);
 }
 
@@ -251,7 +265,8 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
 // all, so that the source is. So it is in write_common.
 static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                  const operator_target *target, const operator_layout *layout,
-                                 const operator_terms_text *terms)
+                                 const operator_terms_text *terms,
+                                 const operator_curved_config *curved)
 {
     sedge_source *sources = NULL;
     sedge_text *constants = NULL;
@@ -269,15 +284,14 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, sedge_text_create(&products));
-    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
+    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout, curved));
     SEDGE_TRY_GOTO(status, operator_predictor_write(series, layout, target));
-    SEDGE_TRY_GOTO(status, write_products(products, target, layout));
+    SEDGE_TRY_GOTO(status, write_products(products, target, layout, curved));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
-    status = operator_program_write(text, name, target, layout, &any, constants, true, sources,
-                                    list_sources(sources, terms, series, products,
-                                                 sedge_cubature_state_is_covariant(target->problem),
-                                                 target->problem));
+    status =
+        operator_program_write(text, name, target, layout, &any, constants, true, sources,
+                               list_sources(sources, terms, series, products, target->problem));
 done:
     sedge_release(sources);
     sedge_text_free(products);
@@ -308,7 +322,7 @@ static sedge_status write_common(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->integrator->predictor) sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout));
+    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout, NULL));
     status =
         operator_program_write(text, name, target, layout, &any, constants, false, sources, count);
 done:
@@ -316,11 +330,84 @@ done:
     return status;
 }
 
-// All programs; the last source stays empty where no stage has terms.
+// ---- the stage in curved elements alone --------------------------------------------------------
+
+// What the program is made of. It has no terms, and no conditions: these are in other kernels where
+// the state is covariant.
+typedef struct curved_parts {
+    sedge_problem problem; // without surfaces
+    operator_target target;
+    operator_config any;
+    sedge_text *constants, *products;
+    sedge_source sources[3 + CURVED_SOURCES];
+    int count;
+} curved_parts;
+
+static sedge_status make_parts(curved_parts *parts, const operator_target *target,
+                               const operator_layout *layout, const operator_curved_config *curved)
+{
+    *parts = (curved_parts){.problem = *target->problem, .target = *target};
+    parts->problem.surfaces = 0;
+    parts->target.problem = &parts->problem;
+    operator_config_choose_form(&parts->any, operator_form_of_basis(layout->basis), layout,
+                                &parts->target);
+    SEDGE_TRY(sedge_text_create(&parts->constants));
+    SEDGE_TRY(sedge_text_create(&parts->products));
+    SEDGE_TRY(write_constants(parts->constants, &parts->target, layout, curved));
+    SEDGE_TRY(write_products(parts->products, &parts->target, layout, curved));
+    parts->sources[parts->count++].name = "codegen/kernels/dg/dg_points.h";
+    parts->sources[parts->count++].name = "codegen/kernels/dg/dg_frames.h";
+    parts->sources[parts->count++].name = "codegen/kernels/dg/dg_trace.h";
+    parts->count += list_curved(parts->sources + parts->count, parts->products, &parts->problem);
+    return SEDGE_OK;
+}
+
+static void clear_parts(curved_parts *parts)
+{
+    sedge_text_free(parts->constants);
+    sedge_text_free(parts->products);
+}
+
+sedge_status operator_curved_write(sedge_text *text, const operator_target *target,
+                                   const operator_layout *layout,
+                                   const operator_curved_config *curved)
+{
+    curved_parts parts;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, make_parts(&parts, target, layout, curved));
+    status = operator_program_write(text, "curved", &parts.target, layout, &parts.any,
+                                    parts.constants, true, parts.sources, parts.count);
+done:
+    clear_parts(&parts);
+    return status;
+}
+
+sedge_status operator_curved_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
+                                  const operator_layout *layout)
+{
+    const sedge_device_info info = operator_nominal_device(target->info);
+    const operator_target nominal = {&info, target->problem, target->element};
+    operator_curved_config rule;
+    curved_parts parts = {.count = 0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status,
+                   operator_curved_choose(&rule, layout, &info, target->problem, target->element));
+    SEDGE_TRY_GOTO(status, make_parts(&parts, &nominal, layout, &rule));
+    status = operator_program_hash(hash, &parts.target, layout, &parts.any, parts.constants,
+                                   parts.sources, parts.count);
+done:
+    clear_parts(&parts);
+    return status;
+}
+
+// All programs; the last source stays empty where no stage has terms. `curved` is not read where
+// nothing is curved.
 static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                               const operator_target *target, const operator_layout *layout,
-                              const operator_config *config)
+                              const operator_config *config, const operator_curved_config *curved)
 {
     operator_terms_text terms;
     sedge_status status;
@@ -329,8 +416,8 @@ static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
     SEDGE_TRY_GOTO(status, operator_terms_text_create(&terms, target->problem));
     SEDGE_TRY_GOTO(status, operator_stage_write(text[PROGRAM_STAGE], name[PROGRAM_STAGE], target,
                                                 layout, config, NULL));
-    SEDGE_TRY_GOTO(
-        status, write_others(text[PROGRAM_OTHERS], name[PROGRAM_OTHERS], target, layout, &terms));
+    SEDGE_TRY_GOTO(status, write_others(text[PROGRAM_OTHERS], name[PROGRAM_OTHERS], target, layout,
+                                        &terms, curved));
     SEDGE_TRY_GOTO(status,
                    write_common(text[PROGRAM_COMMON], name[PROGRAM_COMMON], target, layout));
     if (operator_terms_in_stage(target->problem)) {
@@ -352,6 +439,25 @@ done:
     return status;
 }
 
+// The configuration of this name, or the rule's if there is none, as where it is that of another
+// layout.
+static sedge_status find_curved(operator_curved_config *out, const operator_layout *layout,
+                                const operator_target *target, const char *name)
+{
+    operator_curved_config list[SEDGE_CURVED_CANDIDATES];
+    char known[SEDGE_CONFIG_NAME];
+    int count;
+
+    SEDGE_TRY(
+        operator_curved_list(list, &count, layout, target->info, target->problem, target->element));
+    *out = list[0];
+    for (int i = 1; i < count && name != NULL; i++) {
+        operator_curved_name(known, &list[i]);
+        if (strcmp(known, name) == 0) *out = list[i];
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                   const sedge_device_info *info, const sedge_element *element,
@@ -362,12 +468,16 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
     const operator_request request = operator_request_of(options);
     operator_choices choices;
     operator_config config;
+    operator_curved_config curved = {.coded = 0}; // read where something is curved
     sedge_status status;
     int layout;
 
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, &target));
     SEDGE_TRY_GOTO(status, operator_request_find(&config, &layout, &choices, &target, &request));
-    status = write_all(out, name, &target, &choices.layout[layout], &config);
+    const operator_layout *const in = &choices.layout[layout];
+    if (problem->curved)
+        SEDGE_TRY_GOTO(status, find_curved(&curved, in, &target, options->curved_config));
+    status = write_all(out, name, &target, in, &config, &curved);
 done:
     operator_choices_clear(&choices);
     return status;
@@ -382,6 +492,20 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE], op->config.scratch_bytes);
 }
 
+sedge_status operator_curved_find(sedge_operator *op, const sedge_program *program)
+{
+    const bool predicts = operator_products_predict(op->problem, op->layout.basis);
+    const int64_t bytes = op->curved.config.scratch_bytes;
+    const sedge_kernel **const stage = &op->launcher.kernel[KERNEL_CURVED];
+    const sedge_kernel **const predict = &op->launcher.kernel[KERNEL_PREDICT_CURVED];
+
+    SEDGE_TRY(sedge_program_get(stage, program, kernel_rows[KERNEL_CURVED].name));
+    SEDGE_TRY(sedge_kernel_set_scratch(*stage, bytes));
+    if (!predicts) return SEDGE_OK;
+    SEDGE_TRY(sedge_program_get(predict, program, kernel_rows[KERNEL_PREDICT_CURVED].name));
+    return sedge_kernel_set_scratch(*predict, bytes);
+}
+
 int operator_boundary_points(const sedge_operator *op)
 {
     const int width = op->element->face_nodes;
@@ -390,7 +514,7 @@ int operator_boundary_points(const sedge_operator *op)
     return SEDGE_TRACE_THREADS / width * width;
 }
 
-static sedge_status find_kernels(sedge_operator *op)
+sedge_status operator_programs_find(sedge_operator *op)
 {
     const sedge_program *const with_terms = op->program[PROGRAM_TERMS];
 
@@ -411,8 +535,7 @@ static sedge_status find_kernels(sedge_operator *op)
         if (of_terms && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
-        if (k == KERNEL_PREDICT_CURVED && !operator_products_predict(op->problem, op->layout.basis))
-            continue;
+        if (k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED) continue;
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
@@ -431,15 +554,7 @@ static sedge_status find_kernels(sedge_operator *op)
                                                op->problem->equation->fields *
                                                op->layout.real_bytes));
     }
-    if (!op->problem->curved) return SEDGE_OK;
-    SEDGE_TRY(operator_curved_choose(&op->curved.config, &op->layout,
-                                     sedge_device_get_info(op->device), op->problem, op->element));
-    if (op->launcher.kernel[KERNEL_PREDICT_CURVED] != NULL) {
-        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_CURVED],
-                                           op->curved.config.scratch_bytes));
-    }
-    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_CURVED],
-                                    op->curved.config.scratch_bytes);
+    return op->problem->curved ? operator_curved_find(op, op->program[PROGRAM_OTHERS]) : SEDGE_OK;
 }
 
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
@@ -454,7 +569,7 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         status = sedge_text_create(&text[i]);
     if (status == SEDGE_OK) {
         const operator_target target = operator_target_of(op);
-        status = write_all(text, name, &target, &op->layout, &op->config);
+        status = write_all(text, name, &target, &op->layout, &op->config, &op->curved.config);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     const int count = SEDGE_OPERATOR_PROGRAMS - !operator_terms_in_stage(op->problem);
@@ -462,7 +577,7 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
     SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
                                                  whole, count));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, operator_programs_find(op)));
 done:
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);
     return status;

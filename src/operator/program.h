@@ -6,6 +6,9 @@
 #include "forms/target.h"
 #include "operator/launch.h"
 #include "operator/operator.h"
+#include "operator/parts.h"
+
+#include "base/hash.h"
 
 operator_target operator_target_of(const sedge_operator *op);
 
@@ -14,10 +17,15 @@ operator_request operator_request_of(const sedge_operator_options *options);
 
 const char *operator_kernel_name(operator_kernel kernel);
 
-// The programs of op->layout and op->config and their kernels, instead of those before. Collective.
+// The programs of op->layout, op->config and op->curved.config and their kernels, instead of those
+// before. Collective.
 SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
+
+// Take all kernels from them again: those of other programs, which tuning used, may be gone.
+SEDGE_MUST_USE
+sedge_status operator_programs_find(sedge_operator *op);
 
 // Face points that a block of the boundary kernel works on: whole faces where it converts them.
 int operator_boundary_points(const sedge_operator *op);
@@ -25,3 +33,20 @@ int operator_boundary_points(const sedge_operator *op);
 // Take the stage's kernels from a program of op->config.
 SEDGE_MUST_USE
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);
+
+// Take the kernels of curved elements that share op->curved.config from a program of it.
+SEDGE_MUST_USE
+sedge_status operator_curved_find(sedge_operator *op, const sedge_program *program);
+
+// Append the program of these kernels alone, without terms, for elements whose state is covariant:
+// what the tuner times.
+SEDGE_MUST_USE
+sedge_status operator_curved_write(sedge_text *text, const operator_target *target,
+                                   const operator_layout *layout,
+                                   const operator_curved_config *curved);
+
+// Hash what decides how they run on devices of the target's kind, but for configuration and size:
+// as operator_forms_hash, of one layout.
+SEDGE_MUST_USE
+sedge_status operator_curved_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
+                                  const operator_layout *layout);

@@ -2,12 +2,16 @@
 
 #include "base/memory.h"
 #include "dg/reference.h"
+#include "forms/covariant_products.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
+#include "operator/covariant.h"
+#include "operator/curved.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
+#include "operator/seams.h"
 #include "operator/stage.h"
 
 #include <float.h>
@@ -30,6 +34,7 @@
 
 // Fields are in the device's basis, and u is there as nodal values, too: what the reference reads.
 struct operator_sample {
+    bool curved; // elements are, all of them or none
     sedge_basis basis;
     double allowed; // units of rounding
     int count;
@@ -43,7 +48,9 @@ struct operator_sample {
     // it is found.
     double *next, *after;
     double *found;
-    double *work; // of one element
+    double *mean, *half; // of a prediction that shares the stage's configuration, over dt and over
+                         // its first half; else NULL
+    double *work;        // of one element
     double dt;
 };
 
@@ -90,8 +97,8 @@ static int sort_of(const sedge_mesh *mesh, int32_t e)
     return sort;
 }
 
-// Of each sort as many, spread over the rank's straight elements, which alone are tuned, and the
-// first and last of each range.
+// Of each sort as many, spread over the rank's elements of the sample's shape, and the first and
+// last of each range.
 static sedge_status choose_elements(operator_sample *sample, const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -109,7 +116,7 @@ static sedge_status choose_elements(operator_sample *sample, const sedge_operato
         const int sort = sort_of(mesh, e);
         const int32_t step = (members[sort] + each - 1) / each;
         const bool at_end = e == range->first || e == range->first + range->count - 1;
-        if (range->curved) continue;
+        if (range->curved != sample->curved) continue;
         if (seen[sort]++ % step == 0 || at_end) sample->element[sample->count++] = e;
     }
     return SEDGE_OK;
@@ -239,6 +246,76 @@ static void put_seams(void *list, const operator_sample *sample, const sedge_ope
     }
 }
 
+// e = rows v; e is not v.
+static void multiply(double *e, double (*rows)[3], int count, const double *v)
+{
+    for (int j = 0; j < count; j++)
+        e[j] = rows[j][0] * v[0] + rows[j][1] * v[1] + rows[j][2] * v[2];
+}
+
+// dx/dr of a curved element at node k of a face.
+static void find_tangents(double dx[3][3], const sedge_operator *op, const sedge_trace_face *face,
+                          int k)
+{
+    const sedge_element *const element = op->element;
+    const int n = element->face_node[face->face * element->face_nodes + k];
+    const double place[3] = {element->r[n], element->s[n], element->t[n]};
+    double c[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(op->mesh, face->element, c);
+    sedge_curve_tangents(c, place, dx);
+}
+
+// `outer`, vectors [face nodes][fields] at a boundary face's nodes, to the components that a curved
+// element has.
+static void take_components(const sedge_operator *op, double *outer, const sedge_trace_face *face)
+{
+    const int fields = op->problem->equation->fields;
+    double dx[3][3];
+
+    for (int k = 0; k < op->element->face_nodes; k++) {
+        find_tangents(dx, op, face, k);
+        for (int f = 0; f < fields; f += 3) {
+            double *const v = outer + (int64_t)k * fields + f;
+            const double old[3] = {v[0], v[1], v[2]};
+            multiply(v, dx, 3, old);
+        }
+    }
+}
+
+// What is made up behind a halo face of a curved element, in the other side's node order: vectors
+// `outer` for the reference, [face nodes][fields], and `kept` for the device, nodal, too. Behind a
+// straight element they are the same. Of a curved one the device has its own components, made from
+// those of the vectors that lie along the face.
+static void make_up(const sedge_operator *op, double *outer, double *kept, const double *own,
+                    int32_t slot, const sedge_trace_face *at)
+{
+    const sedge_element *const element = op->element;
+    const sedge_face *const face = &op->mesh->faces[at->element][at->face];
+    const int fields = op->problem->equation->fields;
+    const int width = element->face_nodes;
+    const bool curved = op->curved.curved_behind[slot] != 0;
+    double dx[3][3], mine[2][3], theirs[2][3];
+
+    operator_covariant_across(mine, element, at->face * 6 + operator_identity(element));
+    operator_covariant_across(theirs, element, face->face * 6 + face->orientation);
+    for (int k = 0; k < width; k++) {
+        const int n = element->face_node[at->face * width + k];
+        const int there = element->permuted[face->orientation * width + k];
+        find_tangents(dx, op, at, k);
+        for (int f = 0; f < fields; f += 3) {
+            double *const v = outer + (int64_t)there * fields + f;
+            double *const e = kept + (int64_t)there * fields + f;
+            double covariant[3], along[2];
+            for (int d = 0; d < 3; d++) e[d] = v[d] = own[(int64_t)(f + d) * element->nodes + n];
+            if (!curved) continue;
+            multiply(covariant, dx, 3, v);
+            multiply(along, mine, 2, covariant);
+            operator_seams_spread(e, theirs, along);
+        }
+    }
+}
+
 // Traces behind all faces of the compared elements that have no local neighbour, and behind seams,
 // on the device and for the reference: what comes from other ranks is made up, boundaries are
 // computed.
@@ -249,8 +326,8 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
     const int fields = op->problem->equation->fields;
     const int width = op->element->face_nodes;
     const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
-    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST];        // nodal, [face nodes][fields]
-    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0}; // in the device's basis
+    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0}; // nodal, [face nodes][fields]
+    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0};  // in the device's basis
     sedge_status status;
     void *list = NULL;
 
@@ -266,9 +343,15 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
     for (int32_t slot = 0; slot < traces; slot++) {
         const sedge_trace_face *const face = &mesh->trace_faces[slot];
         if (!sample->known[face->element]) continue;
+        const bool curved = operator_view_needed(op, face->element);
         if (slot >= mesh->halo_faces) {
             sedge_reference_outer(reference, slot, sample->nodal, halo, 0.0, outer);
+            if (curved) take_components(op, outer, face);
             convert_face(op, kept, outer);
+        } else if (curved) {
+            double nodal[SEDGE_MAX_FIELDS * FACE_NODES_MOST] = {0.0};
+            make_up(op, outer, nodal, sample->nodal + face->element * block_size(op), slot, face);
+            convert_face(op, kept, nodal);
         } else { // some values of the same size
             take_face(op, outer, sample->nodal, face);
             take_face(op, kept, sample->u, face);
@@ -348,12 +431,22 @@ static sedge_status expect(operator_sample *sample, sedge_operator *op)
     for (int i = 0; i < sample->count; i++) {
         double *const rhs = sample->next + i * size;
         sedge_reference_rhs_of(reference, sample->element[i], sample->nodal, halo, 0.0, rhs);
-        operator_convert(op, sample->basis, SEDGE_NODAL, rhs, sample->work,
-                         op->problem->equation->fields);
+        operator_view_convert(op, sample->element[i], operator_view_basis(op), SEDGE_NODAL, rhs,
+                              sample->work, op->problem->equation->fields);
         for (int64_t k = 0; k < size; k++) sizes[i] = fmax(sizes[i], fabs(rhs[k]));
     }
     sample->dt = sample->count > 0 ? choose_step(sizes, sample->count) : 1.0;
     update(sample, op);
+    for (int i = 0; i < sample->count && sample->mean != NULL; i++) {
+        double *const both[] = {sample->mean + i * size, sample->half + i * size};
+        SEDGE_TRY_GOTO(status,
+                       sedge_reference_predict_of(reference, sample->element[i], sample->nodal,
+                                                  sample->dt, both[0], both[1]));
+        for (int k = 0; k < 2; k++) {
+            operator_view_convert(op, sample->element[i], operator_view_basis(op), SEDGE_NODAL,
+                                  both[k], sample->work, op->problem->equation->fields);
+        }
+    }
 done:
     sedge_reference_free(reference);
     sedge_release(halo);
@@ -373,6 +466,10 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     sample->nodal = sample->u;
     if (operator_view_basis(op) != SEDGE_NODAL)
         SEDGE_TRY(sedge_allocate_thin(&sample->nodal, sample->numbers, sizeof(double)));
+    if (sample->curved && sample->basis == SEDGE_NODAL) { // coefficients in between are larger
+        SEDGE_TRY(operator_bernstein_need(op));
+        sample->allowed *= op->bernstein->norm;
+    }
     if (sample->basis != SEDGE_NODAL) {
         sample->allowed +=
             ALLOWED_CONVERTED * op->bernstein->norm * 0.5 * DBL_EPSILON / rounding(op);
@@ -383,16 +480,21 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&sample->found, sample->count * size, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&sample->next, sample->count * size, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&sample->after, sample->count * size, sizeof(double)));
+    if (sample->curved && operator_products_predict(op->problem, op->layout.basis)) {
+        SEDGE_TRY(sedge_allocate(&sample->mean, sample->count * size, sizeof(double)));
+        SEDGE_TRY(sedge_allocate(&sample->half, sample->count * size, sizeof(double)));
+    }
     know_fields(sample, op);
     return expect(sample, op);
 }
 
-sedge_status operator_sample_create(operator_sample **out, sedge_operator *op)
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op, bool curved)
 {
     operator_sample *sample = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&sample, 1, sizeof *sample));
+    sample->curved = curved;
     const sedge_status status = make_sample(sample, op);
     if (status == SEDGE_OK) {
         *out = sample;
@@ -412,6 +514,8 @@ void operator_sample_free(operator_sample *sample)
     sedge_release(sample->known);
     sedge_release(sample->before);
     sedge_release(sample->found);
+    sedge_release(sample->mean);
+    sedge_release(sample->half);
     sedge_release(sample->next);
     sedge_release(sample->after);
     sedge_release(sample->work);
@@ -493,12 +597,21 @@ done:
     return status;
 }
 
+static sedge_status run_stage(const operator_sample *sample, sedge_operator *op,
+                              const operator_fields *on, sedge_stream *stream,
+                              const sedge_stage *stage)
+{
+    if (sample->curved) return operator_run_all_curved(op, on, stream, stage);
+    return operator_run_straight(op, on, stream, stage);
+}
+
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
                                     const operator_fields *on, sedge_stream *stream)
 {
     const sedge_stage stage = choose_stage(sample, sedge_problem_finds(op->problem));
 
-    return operator_run_straight(op, on, stream, &stage);
+    if (sample->mean != NULL) SEDGE_TRY(operator_predict_all_curved(op, on, stream, sample->dt));
+    return run_stage(sample, op, on, stream, &stage);
 }
 
 // ---- comparison --------------------------------------------------------------------------------
@@ -514,6 +627,19 @@ static double difference(const double *a, const double *b, int64_t count, double
         largest = one <= largest ? largest : isfinite(one) ? one : (double)INFINITY;
     }
     return largest;
+}
+
+// Whether a difference is allowed.
+static sedge_status judge(const operator_sample *sample, const sedge_operator *op, int i,
+                          double worst, const char *where)
+{
+    const double unit = rounding(op);
+
+    if (worst <= sample->allowed) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                      "element %d is %.2g of its largest value off the reference, %.1g is "
+                      "allowed, in a %s",
+                      sample->element[i], worst * unit, sample->allowed * unit, where);
 }
 
 static sedge_status compare_element(const operator_sample *sample, const sedge_operator *op,
@@ -533,12 +659,43 @@ static sedge_status compare_element(const operator_sample *sample, const sedge_o
         SEDGE_TRY(move_element(op, on->residual, sample->element[i], fields, chunk, false));
         worst = fmax(worst, difference(fields, after, size, unit * scale));
     }
-    if (worst <= sample->allowed) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
-                      "element %d is %.2g of its largest value off the reference, %.1g is "
-                      "allowed, in a stage that %s the residual",
-                      sample->element[i], worst * unit, sample->allowed * unit,
-                      finds ? "finds" : "reads");
+    return judge(sample, op, i, worst,
+                 finds ? "stage that finds the residual" : "stage that reads the residual");
+}
+
+// What a prediction left in `buffer`, against `expected` [count][fields][nodes].
+static sedge_status compare_mean(const operator_sample *sample, const sedge_operator *op,
+                                 sedge_buffer *buffer, const double *expected, int i,
+                                 double *fields, void *chunk)
+{
+    const int64_t size = block_size(op);
+    double scale = DBL_MIN;
+
+    for (int64_t k = 0; k < size; k++) scale = fmax(scale, fabs(expected[i * size + k]));
+    SEDGE_TRY(move_element(op, buffer, sample->element[i], fields, chunk, false));
+    return judge(sample, op, i, difference(fields, expected + i * size, size, rounding(op) * scale),
+                 "prediction");
+}
+
+// The means of a prediction are where the residual and the next state are
+// (operator_predict_curved).
+static sedge_status verify_prediction(const operator_sample *sample, sedge_operator *op,
+                                      const operator_fields *on, double *fields, void *chunk)
+{
+    SEDGE_TRY(sedge_stream_wait(op->main)); // what was launched before
+    for (int i = 0; i < sample->count; i++) {
+        for (int64_t k = 0; k < block_size(op); k++) fields[k] = (double)NAN;
+        SEDGE_TRY(move_element(op, on->residual, sample->element[i], fields, chunk, true));
+        SEDGE_TRY(move_element(op, on->u[1], sample->element[i], fields, chunk, true));
+    }
+    SEDGE_TRY(operator_predict_all_curved(op, on, op->main, sample->dt));
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    for (int i = 0; i < sample->count; i++) {
+        SEDGE_TRY(compare_mean(sample, op, on->residual, sample->mean, i, fields, chunk));
+        if (sedge_mesh_range(op->mesh, sample->element[i])->finer)
+            SEDGE_TRY(compare_mean(sample, op, on->u[1], sample->half, i, fields, chunk));
+    }
+    return SEDGE_OK;
 }
 
 // The residual, or the state before, as it is known, and no number in what the stage must not read
@@ -566,7 +723,7 @@ static sedge_status verify(const operator_sample *sample, sedge_operator *op,
 
     SEDGE_TRY(sedge_stream_wait(op->main)); // what was launched before
     SEDGE_TRY(start_over(sample, op, on, finds, fields, chunk));
-    SEDGE_TRY(operator_run_straight(op, on, op->main, &stage));
+    SEDGE_TRY(run_stage(sample, op, on, op->main, &stage));
     SEDGE_TRY(sedge_stream_wait(op->main));
     for (int i = 0; i < sample->count; i++)
         SEDGE_TRY(compare_element(sample, op, on, i, finds, fields, chunk));
@@ -585,6 +742,8 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
     SEDGE_TRY_GOTO(status, verify(sample, op, on, false, fields, chunk));
     if (sedge_problem_finds(op->problem))
         SEDGE_TRY_GOTO(status, verify(sample, op, on, true, fields, chunk));
+    if (sample->mean != NULL)
+        SEDGE_TRY_GOTO(status, verify_prediction(sample, op, on, fields, chunk));
 done:
     sedge_release(fields);
     sedge_release(chunk);

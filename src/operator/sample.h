@@ -10,8 +10,10 @@
 // exchange: traces of other ranks are made up, in the operator's own memory.
 typedef struct operator_sample operator_sample;
 
+// Of straight elements or of curved ones, whose stages have different kernels; the latter only
+// where the state is covariant.
 SEDGE_MUST_USE
-sedge_status operator_sample_create(operator_sample **out, sedge_operator *op);
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op, bool curved);
 void operator_sample_free(operator_sample *sample);
 
 // Whether it is of the present layout's basis: known fields are what the device keeps.

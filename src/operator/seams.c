@@ -166,6 +166,14 @@ static void find_dual(double dual[2][3], double tangent[2][3])
     }
 }
 
+void operator_seams_spread(double e[3], double across[2][3], const double along[2])
+{
+    double dual[2][3];
+
+    find_dual(dual, across);
+    for (int d = 0; d < 3; d++) e[d] = along[0] * dual[0][d] + along[1] * dual[1][d];
+}
+
 // Covariant components with given ones along a face's two tangents.
 static void find_covector(double covector[2][3], int face)
 {

@@ -24,6 +24,10 @@ void operator_seams_link(const sedge_operator *op, int32_t (*links)[2]);
 SEDGE_MUST_USE
 sedge_status operator_seams_upload(sedge_operator *op, int32_t (*links)[2]);
 
+// A vector e with the components `along` the two vectors `across`: of all such the one in their
+// plane.
+void operator_seams_spread(double e[3], double across[2][3], const double along[2]);
+
 // dx/dr and normals at the nodes of boundary faces of curved elements.
 SEDGE_MUST_USE
 sedge_status operator_frames_upload(sedge_operator *op);

@@ -6,7 +6,9 @@
 #include "forms/program.h"
 #include "forms/request.h"
 #include "forms/target.h"
+#include "operator/choice.h"
 #include "operator/cost.h"
+#include "operator/curved_tune.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -14,17 +16,10 @@
 #include "operator/sample.h"
 #include "operator/stage.h"
 #include "operator/upload.h"
-#include "tune/ceiling.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define PART       0.05 // of a run's time that tuning it may take
-#define MOST_GPU   1.8  // the same, in seconds: what is begun then may take a second more;
-#define MOST_HOST  2.5  // here half a second
-#define WORTH_GPU  0.5  // seconds; with less it is not worth starting: some programs must be
-#define WORTH_HOST 1.5  // compiled
 
 // The task of the tuner: the stage, whose candidates differ in structure, too.
 struct operator_tuning {
@@ -42,10 +37,10 @@ struct operator_tuning {
     char hash[SEDGE_HASH_TEXT];
     const char *layout_names[SEDGE_LAYOUTS];
     sedge_tune_candidate *candidates; // [choices.count]
-    sedge_tune_task task;
-    sedge_tune_result *result;
-    double seconds;    // of all that was done to choose
-    bool is_overruled; // what was chosen does not fit what other ranks did
+    operator_choice choice;
+    double seconds;        // of all that was done to choose
+    bool is_overruled;     // what was chosen does not fit what other ranks did
+    curved_tuning *curved; // NULL: there is nothing to choose
 };
 
 // ---- callbacks of the tuner --------------------------------------------------------------------
@@ -80,7 +75,7 @@ static sedge_status use_layout(void *context, int layout)
         operator_sample_free(tuning->sample);
         tuning->sample = NULL;
     }
-    if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
+    if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op, false));
     SEDGE_TRY(operator_sample_fill(tuning->sample, op, &tuning->fields));
     tuning->layout = layout;
     return SEDGE_OK;
@@ -133,6 +128,27 @@ static sedge_status verify(void *context, int candidate, const sedge_program *pr
     return operator_sample_verify(tuning->sample, tuning->op, &tuning->fields);
 }
 
+// With the rule's configuration. Collective.
+static sedge_status prepare(void *context, sedge_cache *cache)
+{
+    operator_tuning *const tuning = context;
+    sedge_operator *const op = tuning->op;
+
+    op->config = tuning->choices.candidate[0].config;
+    SEDGE_TRY(sedge_comm_agree(op->comm, take_layout(tuning, 0)));
+    SEDGE_TRY(operator_programs_create(op, cache));
+    const sedge_status status = operator_tables_create(&tuning->tables[0], op);
+    op->tables = tuning->tables[0];
+    return sedge_comm_agree(op->comm, status);
+}
+
+static sedge_status run_rule(void *context, sedge_stream *stream)
+{
+    operator_tuning *const tuning = context;
+
+    return operator_run_straight(tuning->op, &tuning->fields, stream, &(sedge_stage){.dt = 0.0});
+}
+
 // ---- task --------------------------------------------------------------------------------------
 
 void operator_tuning_free(operator_tuning *tuning)
@@ -140,7 +156,8 @@ void operator_tuning_free(operator_tuning *tuning)
     if (tuning == NULL) return;
     operator_sample_free(tuning->sample);
     operator_fields_clear(&tuning->fields);
-    sedge_tune_result_free(tuning->result);
+    curved_tuning_free(tuning->curved);
+    operator_choice_clear(&tuning->choice);
     operator_choices_clear(&tuning->choices);
     sedge_release(tuning->tables);
     sedge_release(tuning->candidates);
@@ -182,21 +199,23 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
     operator_count(op, KERNEL_STAGE, &bytes, &flops);
     if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
         bytes = 0.0; // from there
-    tuning->task = (sedge_tune_task){.name = tuning->name,
-                                     .size = tuning->size,
-                                     .source_hash = tuning->hash,
-                                     .layouts = tuning->choices.searched_layouts,
-                                     .layout_names = tuning->layout_names,
-                                     .operation = "stage",
-                                     .bytes = bytes,
-                                     .flops = flops,
-                                     .count = tuning->choices.searched,
-                                     .candidates = tuning->candidates,
-                                     .context = tuning,
-                                     .use_layout = use_layout,
-                                     .text = write_text,
-                                     .launch = launch,
-                                     .verify = verify};
+    tuning->choice.task =
+        (sedge_tune_task){.name = tuning->name,
+                          .size = tuning->size,
+                          .source_hash = tuning->hash,
+                          .layouts = tuning->choices.searched_layouts,
+                          .layout_names = tuning->layout_names,
+                          .operation = "stage",
+                          .bytes = bytes,
+                          .flops = flops,
+                          .count = tuning->choices.searched,
+                          .candidates = tuning->candidates,
+                          .idle = op->mesh->elements == sedge_mesh_curved(op->mesh),
+                          .context = tuning,
+                          .use_layout = use_layout,
+                          .text = write_text,
+                          .launch = launch,
+                          .verify = verify};
 }
 
 // At most the first `most` of each layout, in their order; the searched ones stay the first.
@@ -224,6 +243,7 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     op->tuning = tuning; // freed with it
     tuning->op = op;
     tuning->layout = -1;
+    tuning->choice = (operator_choice){.op = op, .prepare = prepare, .run = run_rule};
     const operator_target target = operator_target_of(op);
     SEDGE_TRY(operator_choices_list(&tuning->choices, &target));
     if (options->most_candidates > 0) keep_first(&tuning->choices, options->most_candidates);
@@ -237,104 +257,7 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     return operator_forms_hash(tuning->hash, operator_forms, &target);
 }
 
-// ---- how long it may take ----------------------------------------------------------------------
-
-// Seconds of a stage by the rule, two of three: the first does not count.
-static sedge_status time_stage(double *seconds, operator_tuning *tuning)
-{
-    sedge_operator *const op = tuning->op;
-    sedge_event *const from = op->launcher.sample[0].from;
-    sedge_event *const to = op->launcher.sample[0].to;
-
-    for (int i = 0; i < 3; i++) {
-        SEDGE_TRY(operator_run_straight(op, &tuning->fields, op->main, &(sedge_stage){.dt = 0.0}));
-        if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
-    }
-    SEDGE_TRY(sedge_event_record(to, op->main));
-    SEDGE_TRY(sedge_stream_wait(op->main));
-    SEDGE_TRY(sedge_event_seconds(seconds, from, to));
-    *seconds *= 0.5;
-    return SEDGE_OK;
-}
-
-static bool is_on_host(const sedge_operator *op)
-{
-    return sedge_device_get_traits(op->device)->in_call;
-}
-
-// What a run that will have so many stages spares for tuning; 0: it is not worth it. Leaves the
-// rule's programs behind. Collective.
-static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_cache *cache,
-                                int64_t stages)
-{
-    sedge_operator *const op = tuning->op;
-    double seconds = 0.0;
-
-    op->config = tuning->choices.candidate[0].config;
-    SEDGE_TRY(sedge_comm_agree(op->comm, take_layout(tuning, 0)));
-    SEDGE_TRY(operator_programs_create(op, cache));
-    sedge_status status = operator_tables_create(&tuning->tables[0], op);
-    op->tables = tuning->tables[0];
-    if (status == SEDGE_OK) status = time_stage(&seconds, tuning);
-    SEDGE_TRY(sedge_comm_agree(op->comm, status));
-    sedge_comm_max(op->comm, &seconds, 1);
-    int64_t host = is_on_host(op); // or another rank's
-    sedge_comm_max_int(op->comm, &host, 1);
-    *budget = fmin(host > 0 ? MOST_HOST : MOST_GPU, PART * seconds * (double)stages);
-    if (*budget < (host > 0 ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
-    return SEDGE_OK;
-}
-
 // ---- choice ------------------------------------------------------------------------------------
-
-static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
-                              const sedge_tune_options *options)
-{
-    sedge_operator *const op = tuning->op;
-
-    sedge_tune_result_free(tuning->result);
-    tuning->result = NULL;
-    tuning->program = NULL;
-    return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, options);
-}
-
-// The options with rank 0's level: a variable of the environment may be set on some nodes only, and
-// what is measured is collective. Collective.
-static sedge_operator_options share_level(const sedge_comm *comm,
-                                          const sedge_operator_options *options)
-{
-    sedge_operator_options shared = *options;
-
-    sedge_comm_broadcast(comm, &shared.tune, sizeof shared.tune, 0);
-    return shared;
-}
-
-// Wisdom; or by measuring, if the run is worth it; or the rule. Collective.
-static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
-                           const sedge_operator_options *options)
-{
-    const sedge_tune_options look = {.level = SEDGE_TUNE_OFF};
-    sedge_tune_options measure = {.level = options->tune, .forget = options->forget};
-    const sedge_operator *const op = tuning->op;
-
-    if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
-        SEDGE_TRY(run_tuner(tuning, cache, &look));
-        // Ranks with different devices may know different things, and all go the same way.
-        int64_t unknown = options->forget || tuning->result->source != SEDGE_TUNE_BY_WISDOM;
-        sedge_comm_max_int(op->comm, &unknown, 1);
-        if (unknown == 0) return SEDGE_OK;
-        SEDGE_TRY(find_budget(&measure.budget, tuning, cache, options->expected_stages));
-        if (!(measure.budget > 0.0)) return SEDGE_OK;
-    } else if (options->tune != SEDGE_TUNE_OFF) { // rates, to compare times with
-        sedge_ceilings ceilings;
-        sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
-        measure.copy_rate = ceilings.copy;
-        measure.flops = ceilings.flops;
-        if (options->tune == SEDGE_TUNE_FAST)
-            measure.budget = is_on_host(op) ? MOST_HOST : MOST_GPU;
-    }
-    return run_tuner(tuning, cache, &measure);
-}
 
 static sedge_status take_candidate_for_good(operator_tuning *tuning, int candidate)
 {
@@ -371,7 +294,7 @@ static sedge_status take_requested(operator_tuning *tuning, const sedge_operator
 // nodal one is every device's: ranks exchange what they keep. Collective.
 static int agree_on_basis(operator_tuning *tuning)
 {
-    const int choice = tuning->result->choice;
+    const int choice = tuning->choice.result->choice;
     const sedge_basis basis =
         tuning->choices.layout[tuning->choices.candidate[choice].layout].basis;
     int64_t others = basis == SEDGE_NODAL;
@@ -396,13 +319,16 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     describe_task(op->tuning, elements);
     if (sedge_operator_is_requested(options))
         return sedge_comm_agree(op->comm, take_requested(op->tuning, options));
-    const sedge_operator_options shared = share_level(op->comm, options);
-    const sedge_status status = choose(op->tuning, cache, &shared);
+    const sedge_operator_options shared = operator_choice_options(op->comm, options);
+    const sedge_status status = operator_choice_make(&op->tuning->choice, cache, &shared);
     clear_up(op->tuning);
     SEDGE_TRY(status);
     const int choice = agree_on_basis(op->tuning);
+    SEDGE_TRY(sedge_comm_agree(op->comm, take_candidate_for_good(op->tuning, choice)));
+    SEDGE_TRY(
+        curved_tuning_make(&op->tuning->curved, op, cache, &shared, op->tuning->choice.spent));
     op->tuning->seconds = sedge_clock() - began;
-    return sedge_comm_agree(op->comm, take_candidate_for_good(op->tuning, choice));
+    return SEDGE_OK;
 }
 
 sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
@@ -437,23 +363,24 @@ done:
 void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out)
 {
     const operator_tuning *const tuning = op->tuning;
-    const sedge_tune_result *const result = tuning->result;
+    const operator_choice *const choice = &tuning->choice;
 
     memset(out, 0, sizeof *out);
     out->how = "request";
-    if (result == NULL) return;
-    out->how = tuning->is_overruled                          ? "rule, for the other ranks' basis"
-               : result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
-               : result->source == SEDGE_TUNE_BY_WISDOM      ? "wisdom"
-                                                             : "rule";
+    if (choice->result == NULL) return;
+    out->how =
+        tuning->is_overruled ? "rule, for the other ranks' basis" : operator_choice_source(choice);
     out->seconds = tuning->seconds;
-    out->compiled = result->compiled;
-    if (result->records == NULL) return;
-    const sedge_tune_record *const records = result->records;
-    for (int c = 0; c < tuning->choices.searched; c++) out->timed += records[c].seconds > 0.0;
-    if (tuning->is_overruled) return;
-    if (records[0].seconds > 0.0 && records[result->choice].seconds > 0.0)
-        out->gain = records[0].seconds / records[result->choice].seconds;
+    out->compiled = choice->result->compiled;
+    out->timed = operator_choice_timed(choice);
+    if (!tuning->is_overruled) out->gain = operator_choice_gain(choice);
+    if (tuning->curved == NULL) return;
+    const operator_choice *const curved = curved_tuning_get(tuning->curved);
+    out->curved = op->curved.variant;
+    out->curved_how = operator_choice_source(curved);
+    out->curved_timed = operator_choice_timed(curved);
+    out->curved_gain = operator_choice_gain(curved);
+    out->compiled += curved->result->compiled;
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out)
@@ -465,8 +392,8 @@ sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out
     clear_up(tuning);
     tuning->layout = -1;
     describe_task(tuning, op->mesh->elements);
-    operator_count(op, KERNEL_STAGE, &tuning->task.bytes, &tuning->task.flops);
-    *out = &tuning->task;
+    operator_count(op, KERNEL_STAGE, &tuning->choice.task.bytes, &tuning->choice.task.flops);
+    *out = &tuning->choice.task;
     return SEDGE_OK;
 }
 
@@ -474,7 +401,12 @@ sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
 {
     const operator_tuning *const tuning = op->tuning;
 
-    if (tuning->result != NULL) return sedge_tune_print(file, &tuning->task, tuning->result);
-    (void)fprintf(file, "%s: %s, as requested\n", tuning->name, op->variant);
-    return SEDGE_OK;
+    if (tuning->choice.result == NULL) {
+        (void)fprintf(file, "%s: %s, as requested\n", tuning->name, op->variant);
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(sedge_tune_print(file, &tuning->choice.task, tuning->choice.result));
+    if (tuning->curved == NULL) return SEDGE_OK;
+    const operator_choice *const curved = curved_tuning_get(tuning->curved);
+    return sedge_tune_print(file, &curved->task, curved->result);
 }

@@ -360,6 +360,11 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     if (!same_slots) operator_data_free(&op->data);
     SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
+    if (op->problem->curved) {
+        SEDGE_TRY(operator_curved_choose(&op->curved.config, layout,
+                                         sedge_device_get_info(op->device), op->problem,
+                                         op->element));
+    }
     op->data.slots = sedge_slots_place(op->mesh, layout->lanes);
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));

@@ -72,6 +72,8 @@ static void print_program(const char *name, const sedge_device_info *info,
 typedef struct build_list {
     char (*configs)[SEDGE_TUNE_NAME]; // that tuning has chosen before
     int config_count;
+    char (*curved)[SEDGE_TUNE_NAME]; // the same of curved elements
+    int curved_count;
     sedge_text **texts; // [count]
     char (*names)[SEDGE_OPERATOR_NAME];
     sedge_program_text *programs;
@@ -83,6 +85,7 @@ static void free_list(build_list *list)
 {
     for (int i = 0; list->texts != NULL && i < list->count; i++) sedge_text_free(list->texts[i]);
     sedge_release(list->configs);
+    sedge_release(list->curved);
     sedge_release(list->texts);
     sedge_release(list->names);
     sedge_release(list->programs);
@@ -189,12 +192,17 @@ static sedge_status write_stage(build_list *list, const build_state *build,
     if (!sedge_operator_is_requested(&config)) {
         SEDGE_TRY(sedge_operator_remembered(&list->configs, &list->config_count, device,
                                             build->cache, session->element, &session->problem));
+        SEDGE_TRY(sedge_operator_remembered_curved(&list->curved, &list->curved_count, device,
+                                                   build->cache, session->element,
+                                                   &session->problem));
     }
-    const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->config_count) + 1; // the last: ceilings
+    const int pairs = (1 + list->config_count) * (1 + list->curved_count);
+    const int most = SEDGE_OPERATOR_PROGRAMS * pairs + 1; // the last: ceilings
     SEDGE_TRY(make_room(list, most + sedge_sampling_entries(session->deck)));
-    SEDGE_TRY(add_config(list, build, info, &config));
-    for (int c = 0; c < list->config_count; c++) {
-        config.config = list->configs[c];
+    for (int i = 0; i < pairs; i++) { // first what is requested, or the rule's
+        const int c = i / (1 + list->curved_count), k = i % (1 + list->curved_count);
+        if (c > 0) config.config = list->configs[c - 1];
+        config.curved_config = k > 0 ? list->curved[k - 1] : NULL;
         SEDGE_TRY(add_config(list, build, info, &config));
     }
     SEDGE_TRY(sedge_text_create(&list->texts[list->count]));

@@ -58,7 +58,7 @@ static sedge_status fill_kernels(sedge_report *report, const sedge_comm *comm,
         const double launches = (double)slowest.launches;
         report->kernel[report->kernels++] = (sedge_report_kernel){
             .name = cost->kernel[k].name,
-            .variant = cost->variant,
+            .variant = cost->kernel[k].variant,
             .seconds = slowest.seconds > 0.0 ? slowest.seconds : -1.0,
             .seconds_mean = slowest.seconds > 0.0 ? sum / ranks : -1.0,
             .launches = slowest.launches,
@@ -128,6 +128,10 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->tuned_by = tuning.how;
     report->tuned = tuning.timed;
     report->tuning_gain = tuning.gain > 0.0 ? tuning.gain : -1.0;
+    report->curved = tuning.curved;
+    report->curved_by = tuning.curved_how;
+    report->curved_tuned = tuning.curved_timed;
+    report->curved_gain = tuning.curved_gain > 0.0 ? tuning.curved_gain : -1.0;
     report->energy_initial = run->energy_initial * energy_unit;
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;

@@ -34,6 +34,11 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
     }
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
+    if (tuning.curved != NULL) {
+        printf("  curved elements    kernels from %s: %s", tuning.curved_how, tuning.curved);
+        if (tuning.curved_gain > 0.0) printf(", %.2fx the rule", tuning.curved_gain);
+        printf("\n");
+    }
     if (sedge_comm_size(comm) > 1) {
         printf("  exchange           %s\n",
                sedge_operator_transport(sedge_evolution_operator(run->evolution)));

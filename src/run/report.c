@@ -148,16 +148,29 @@ static json_t *setup_seconds(const sedge_report *report)
     return object;
 }
 
+// How kernels were chosen; those of curved elements where there was something to choose.
+static json_t *tuning(const sedge_report *report)
+{
+    json_t *const object = json_pack("{s:o, s:i, s:o}", "by", sedge_json_text(report->tuned_by),
+                                     "timed", report->tuned, "gain", measured(report->tuning_gain));
+
+    if (report->curved == NULL) return object;
+    (void)json_object_set_new(
+        object, "curved",
+        json_pack("{s:o, s:o, s:i, s:o}", "variant", sedge_json_text(report->curved), "by",
+                  sedge_json_text(report->curved_by), "timed", report->curved_tuned, "gain",
+                  measured(report->curved_gain)));
+    return object;
+}
+
 static json_t *costs(const sedge_report *report)
 {
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:i, s:o}, s:o, s:{s:o, s:o, s:o}, s:{s:I, s:I},"
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:I, s:I},"
                      " s:{s:I, s:I}}",
                      "wall_seconds", wall_seconds(report), "setup_seconds", setup_seconds(report),
-                     "dofs_per_second", rate(report), "tuning", "by",
-                     sedge_json_text(report->tuned_by), "timed", report->tuned, "gain",
-                     measured(report->tuning_gain), "kernels", kernels(report), "exchange",
-                     "transport", sedge_json_text(report->transport), "bytes_per_step",
-                     sedge_json_number(report->exchange_bytes_per_step), "hidden",
+                     "dofs_per_second", rate(report), "tuning", tuning(report), "kernels",
+                     kernels(report), "exchange", "transport", sedge_json_text(report->transport),
+                     "bytes_per_step", sedge_json_number(report->exchange_bytes_per_step), "hidden",
                      measured(report->exchange_hidden), "cache", "hits",
                      (json_int_t)report->cache_hits, "misses", (json_int_t)report->cache_misses,
                      "memory", "host_peak", (json_int_t)report->memory_host_peak, "device_peak",

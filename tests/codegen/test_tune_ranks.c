@@ -117,6 +117,31 @@ static void test_compilers(bool two, bool several_devices)
     tune_case_free(&c);
 }
 
+// Idle ranks time nothing: the lowest other one does, for all of them. Where all of a group are
+// idle they take the rule's choice.
+static void test_idle(bool all)
+{
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .microseconds = 200.0},
+        {.name = "second", .microseconds = 40.0},
+    };
+    const bool measured = !all && size > 1;
+    sedge_cache *const cache = open_cache(all ? "idle" : "idle-first");
+    sedge_tune_result *result = NULL;
+    tune_case c;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_set(&c, "wait", candidates, 2);
+    c.task.idle = all || rank == 0;
+    result = tune(&c, cache, measured ? 1 : 0);
+    CHECK(result != NULL && (result->source == SEDGE_TUNE_BY_MEASUREMENT) == measured);
+    CHECK(result != NULL && (result->records != NULL) == measured);
+    CHECK((tune_case_sum(&c).launches > 0) == (measured && rank == 1));
+    sedge_tune_result_free(result);
+    sedge_cache_free(cache);
+    tune_case_free(&c);
+}
+
 // One group's failure is everybody's, with its message.
 static void test_failure_is_shared(void)
 {
@@ -152,6 +177,8 @@ int main(void)
     test_compilers(false, true);
     test_compilers(size > 1, false);
     test_compilers(size > 1, true);
+    test_idle(false);
+    test_idle(true);
     test_failure_is_shared();
     sedge_device_free(device);
     sedge_device_stop_helper();

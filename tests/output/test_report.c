@@ -41,6 +41,10 @@ static sedge_report example(void)
                            .tuned_by = "wisdom",
                            .tuned = 23,
                            .tuning_gain = 1.25,
+                           .curved = "curved b8",
+                           .curved_by = "measurement",
+                           .curved_tuned = 5,
+                           .curved_gain = 1.5,
                            .kernels = SEDGE_OPERATOR_KERNELS,
                            .energy_initial = 0.125,
                            .energy_final = 0.12,
@@ -76,6 +80,17 @@ static double number_at(const json_t *root, const char *key, const char *inner)
 
     if (inner != NULL) value = json_object_get(value, inner);
     return json_is_number(value) ? json_number_value(value) : -999.0;
+}
+
+static void check_tuning(const json_t *tuning)
+{
+    const json_t *const curved = json_object_get(tuning, "curved");
+
+    CHECK(number_at(tuning, "timed", NULL) == 23.0 && number_at(tuning, "gain", NULL) == 1.25);
+    CHECK(strcmp(json_string_value(json_object_get(tuning, "by")), "wisdom") == 0);
+    CHECK(strcmp(json_string_value(json_object_get(curved, "variant")), "curved b8") == 0);
+    CHECK(strcmp(json_string_value(json_object_get(curved, "by")), "measurement") == 0);
+    CHECK(number_at(curved, "timed", NULL) == 5.0 && number_at(curved, "gain", NULL) == 1.5);
 }
 
 static void test_keys_and_values(void)
@@ -128,9 +143,7 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "wall_seconds", "before") == 8.0);
     CHECK(number_at(root, "wall_seconds", "release") == 0.0);
     CHECK(number_at(root, "wall_seconds", "total") == 14.0);
-    CHECK(number_at(root, "tuning", "timed") == 23.0 && number_at(root, "tuning", "gain") == 1.25);
-    CHECK(strcmp(json_string_value(json_object_get(json_object_get(root, "tuning"), "by")),
-                 "wisdom") == 0);
+    check_tuning(json_object_get(root, "tuning"));
     CHECK(number_at(root, "energy", "initial") == 0.125);
     CHECK(number_at(root, "energy", "final") == 0.12);
     CHECK(number_at(root, "energy", "peak") == 0.126);

@@ -674,7 +674,7 @@ static void test_sample(const kit_world *world, int order, sedge_precision preci
 
     CHECK_OK(kit_create(&k, world, &options));
     CHECK_OK(kit_load(&k, precision, &by_variant));
-    if (k.op != NULL) CHECK_OK(operator_sample_create(&sample, k.op));
+    if (k.op != NULL) CHECK_OK(operator_sample_create(&sample, k.op, false));
     if (sample != NULL) {
         CHECK(operator_sample_fits(sample, k.op));
         CHECK_OK(operator_sample_fill(sample, k.op, sedge_evolution_fields(k.evolution)));

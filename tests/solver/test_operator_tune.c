@@ -14,6 +14,8 @@
 #include "forms/target.h"
 #include "kernel_files.h"
 #include "match.h"
+#include "operator/choice.h"
+#include "operator/curved.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -26,6 +28,8 @@
 #include <unistd.h>
 
 static const double glass[3] = {2.25, 1.5, 0.7};
+
+static const double clear[] = {2.25, 1.5, 0.0};
 
 static const kit_wall walls[] = {
     {"xmin", "absorbing", 0.0},
@@ -235,7 +239,7 @@ static void test_sample(kit *k)
     double number = 0.0;
     const operator_fields *const fields = sedge_evolution_fields(k->evolution);
 
-    CHECK_OK(operator_sample_create(&sample, k->op));
+    CHECK_OK(operator_sample_create(&sample, k->op, false));
     if (sample == NULL) goto done;
     CHECK_OK(operator_sample_fill(sample, k->op, fields));
     CHECK_OK(operator_sample_verify(sample, k->op, fields));
@@ -269,34 +273,72 @@ static void test_samples(const kit_world *world)
     kit_clear(&k);
 }
 
-// Straight elements with curved neighbours, on this rank and on others, whose state is covariant.
-static void test_sample_curved(const kit_world *world)
+// Of an order, with curved elements in a corner: with several ranks not all have some.
+static void make_curved(kit *k, const kit_world *world, int order, int cells,
+                        const double *material)
 {
-    static const char *const variants[] = {"fused", "bernstein"};
-    kit_options options = kit_defaults(2, 3);
-    kit k;
+    kit_options options = kit_defaults(order, cells);
 
     options.box_map = curved_corner;
-    options.materials[0] = glass;
+    options.materials[0] = material;
     options.wall = "pec";
     options.walls = walls;
-    CHECK_OK(kit_create(&k, world, &options));
-    for (int i = 0; i < 2; i++) {
+    CHECK_OK(kit_create(k, world, &options));
+    dg_case_random(&k->base, k->base.u);
+}
+
+// The check of the stage in curved elements, and of their prediction, passes what is right and
+// finds what is wrong: number 0 of the maps changes all of the first one.
+static void check_curved_sample(kit *k)
+{
+    const operator_fields *const fields = sedge_evolution_fields(k->evolution);
+    const bool has_some = sedge_mesh_curved(k->base.mesh) > 0;
+    operator_sample *sample = NULL;
+    double number = 100.0;
+    float single = 100.0f;
+
+    CHECK_OK(operator_sample_create(&sample, k->op, true));
+    if (sample == NULL) return;
+    CHECK_OK(operator_sample_fill(sample, k->op, fields));
+    CHECK_OK(operator_sample_launch(sample, k->op, fields, k->op->main));
+    CHECK_OK(operator_sample_verify(sample, k->op, fields));
+    if (has_some) {
+        const int bytes = k->op->layout.real_bytes;
+        const void *const wrong = bytes == 8 ? (const void *)&number : (const void *)&single;
+        CHECK_OK(sedge_buffer_upload(k->op->data.curves, 3LL * k->op->layout.lanes * bytes, wrong,
+                                     bytes, NULL));
+        CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
+                    "off the reference");
+    }
+    operator_sample_free(sample);
+}
+
+// Straight elements with curved neighbours, on this rank and on others, whose state is covariant;
+// and these; in the end with predictions.
+static void test_sample_curved(const kit_world *world)
+{
+    static const char *const variants[] = {"fused", "bernstein", "bernstein"};
+    kit k;
+
+    make_curved(&k, world, 2, 3, clear); // the operator's own kernel has the terms
+    for (int i = 0; i < 3; i++) {
         const sedge_operator_options config = {.variant = variants[i]};
         operator_sample *sample = NULL;
-        CHECK_OK(kit_load(&k, match_precisions[i], &config));
+        if (i == 2) k.base.problem.integrator = sedge_integrator_find("ader");
+        CHECK_OK(kit_load(&k, match_precisions[i % 2], &config));
         if (k.op == NULL) break;
         int64_t seams = k.op->curved.seams;
         sedge_comm_sum_int(world->comm, &seams, 1);
         CHECK(seams > 0);
         sedge_halo *const halo = take_exchange(&k);
-        CHECK_OK(operator_sample_create(&sample, k.op));
+        CHECK_OK(operator_sample_create(&sample, k.op, false));
         const operator_fields *const fields = sedge_evolution_fields(k.evolution);
         if (sample != NULL) {
             CHECK_OK(operator_sample_fill(sample, k.op, fields));
             CHECK_OK(operator_sample_verify(sample, k.op, fields));
         }
         operator_sample_free(sample);
+        check_curved_sample(&k);
         k.op->exchange.halo = halo;
     }
     kit_clear(&k);
@@ -413,6 +455,53 @@ static void test_long_run(const kit_world *world)
     kit_clear(&k);
 }
 
+typedef struct choice_calls {
+    int prepared, run;
+} choice_calls;
+
+static sedge_status count_prepare(void *context, sedge_cache *cache)
+{
+    (void)cache;
+    ((choice_calls *)context)->prepared++;
+    return SEDGE_OK;
+}
+
+static sedge_status count_run(void *context, sedge_stream *stream)
+{
+    (void)stream;
+    ((choice_calls *)context)->run++;
+    return SEDGE_OK;
+}
+
+// An operator's choices share the time for tuning. Where earlier ones took most of it, a later one
+// compiles and times nothing.
+static void test_shared_time(const kit_world *world)
+{
+    const sedge_operator_options options = {
+        .tune = SEDGE_TUNE_FAST, .forget = true, .expected_stages = 1};
+    const sedge_tune_task *task = NULL;
+    kit k;
+
+    make_case(&k, world, 1, 2);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    if (k.op != NULL) CHECK_OK(sedge_operator_task(k.op, &task));
+    for (int late = 0; late < 2 && task != NULL; late++) {
+        choice_calls calls = {0, 0};
+        operator_choice choice = {.op = k.op,
+                                  .task = *task,
+                                  .spent = 2.0 * late,
+                                  .prepare = count_prepare,
+                                  .run = count_run};
+        choice.task.context = &calls;
+        CHECK_OK(operator_choice_make(&choice, world->cache, &options));
+        CHECK(calls.prepared == !late && calls.run == (late ? 0 : 3));
+        CHECK(strcmp(operator_choice_source(&choice), "rule") == 0);
+        CHECK(choice.spent > 2.0 * late);
+        operator_choice_clear(&choice);
+    }
+    kit_clear(&k);
+}
+
 // Ranks whose devices differ, here in their threads: one half has wisdom, the other has none, and
 // the halves choose alone. All of them arrive.
 static void test_mixed_ranks(const kit_world *world)
@@ -468,6 +557,7 @@ static void break_kernels(const char *folder, const char *file, const char *head
     char *text = NULL;
     sedge_text *broken = NULL;
 
+    const char *const slash = strrchr(file, '/');
     (void)snprintf(path, sizeof path, "codegen/kernels/dg/%s", file);
     CHECK_OK(sedge_source_get(&text, path));
     CHECK_OK(sedge_text_create(&broken));
@@ -478,7 +568,7 @@ static void break_kernels(const char *folder, const char *file, const char *head
         CHECK_OK(sedge_text_add_bytes(broken, text, (size_t)(body + 3 - text)));
         CHECK_OK(sedge_text_add(broken, "%s%s", wrong, body + 3));
         (void)mkdir(folder, 0700);
-        (void)snprintf(path, sizeof path, "%s/%s", folder, file);
+        (void)snprintf(path, sizeof path, "%s/%s", folder, slash != NULL ? slash + 1 : file);
         CHECK_OK(sedge_file_write(path, sedge_text_get(broken), sedge_text_length(broken)));
     }
     sedge_text_free(broken);
@@ -536,6 +626,185 @@ static void test_wrong_does_not_win(const kit_world *world)
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
     CHECK(unsetenv("SEDGE_KERNELS") == 0);
     kit_clear(&k);
+}
+
+// ---- curved elements ---------------------------------------------------------------------------
+
+// A world with a device on which blocks have threads, so that there is something to choose.
+static void open_threads(kit_world *out, const kit_world *world)
+{
+    *out = *world;
+    if (sedge_device_get_info(world->device)->kind != SEDGE_DEVICE_HOST) return;
+    CHECK(setenv("SEDGE_ORDER", "random:7", 1) == 0);
+    CHECK_OK(sedge_device_create(&out->device, "host", sedge_comm_node_rank(world->comm),
+                                 sedge_comm_node_size(world->comm)));
+}
+
+static void close_threads(kit_world *world, const kit_world *from)
+{
+    if (world->device == from->device) return;
+    sedge_device_free(world->device);
+    CHECK(unsetenv("SEDGE_ORDER") == 0);
+}
+
+// How the operator came to the configuration of curved elements, which is the same on all ranks.
+static sedge_operator_tuning get_curved(const kit *k)
+{
+    sedge_operator_tuning tuning = {.how = ""};
+    char first[SEDGE_CONFIG_NAME] = "";
+
+    if (k->op == NULL) return tuning;
+    sedge_operator_get_tuning(k->op, &tuning);
+    CHECK(tuning.curved != NULL);
+    if (tuning.curved == NULL) return tuning;
+    operator_curved_name(first, &k->op->curved.config);
+    CHECK(strcmp(first, tuning.curved) == 0);
+    sedge_comm_broadcast(k->world->comm, first, sizeof first, 0);
+    CHECK(strcmp(first, tuning.curved) == 0);
+    return tuning;
+}
+
+// Let the wisdom say that `to` was chosen where it says `from`.
+static void change_wisdom(const kit_world *world, const char *from, const char *to)
+{
+    char path[4096], chosen[2 * SEDGE_CONFIG_NAME];
+    char *text = NULL;
+    sedge_text *changed = NULL;
+    size_t length;
+
+    (void)snprintf(path, sizeof path, "%s/wisdom.jsonl", sedge_cache_folder(world->cache));
+    sedge_comm_barrier(world->comm);
+    if (sedge_comm_is_root(world->comm)) {
+        CHECK_OK(sedge_text_create(&changed));
+        CHECK_OK(sedge_file_read(&text, &length, path, SEDGE_ERR_USAGE));
+        (void)snprintf(chosen, sizeof chosen, "\"choice\":\"%s\"", from);
+        char *const at = text != NULL ? strstr(text, chosen) : NULL;
+        CHECK(at != NULL);
+        if (at != NULL) {
+            CHECK_OK(sedge_text_add_bytes(changed, text, (size_t)(at - text)));
+            CHECK_OK(sedge_text_add(changed, "\"choice\":\"%s\"%s", to, at + strlen(chosen)));
+            CHECK_OK(sedge_file_write(path, sedge_text_get(changed), sedge_text_length(changed)));
+        }
+        sedge_text_free(changed);
+        sedge_release(text);
+    }
+    sedge_comm_barrier(world->comm);
+}
+
+// A program by a configuration's name has its numbers, by another name the rule's.
+static void check_texts(const kit *k, const kit_world *world, const operator_curved_config *list,
+                        char name[2][SEDGE_CONFIG_NAME])
+{
+    const char *const requested[] = {NULL, name[0], name[1], "another"};
+    char of_program[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME], line[64];
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+
+    CHECK(list[0].twos != list[1].twos);
+    for (int i = 0; i < 4; i++) {
+        const sedge_operator_options options = {.curved_config = requested[i]};
+        bool found = false;
+        (void)snprintf(line, sizeof line, "SEDGE_CURVED_TWOS %d\n", list[i == 2].twos);
+        for (int p = 0; p < SEDGE_OPERATOR_PROGRAMS; p++) CHECK_OK(sedge_text_create(&text[p]));
+        CHECK_OK(sedge_operator_texts(text, of_program, sedge_device_get_info(world->device),
+                                      k->base.element, &k->base.problem, &options));
+        for (int p = 0; p < SEDGE_OPERATOR_PROGRAMS; p++) {
+            found = found || strstr(sedge_text_get(text[p]), line) != NULL;
+            sedge_text_free(text[p]);
+        }
+        CHECK(found);
+    }
+}
+
+// Measured, then from wisdom, where nothing is compiled and another choice is taken as well; and
+// not at all where a run is not worth it. The answer is the reference's.
+static void test_curved_tuned(const kit_world *from)
+{
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 2};
+    const sedge_operator_options recall = {.tune = SEDGE_TUNE_OFF, .most_candidates = 2};
+    const sedge_operator_options brief = {
+        .tune = SEDGE_TUNE_FAST, .expected_stages = 10, .most_candidates = 2};
+    operator_curved_config list[SEDGE_CURVED_CANDIDATES];
+    char name[2][SEDGE_CONFIG_NAME];
+    char(*known)[SEDGE_TUNE_NAME] = NULL;
+    kit_world world;
+    kit k;
+    int count = 0;
+
+    open_threads(&world, from);
+    remove_wisdom(&world);
+    make_curved(&k, &world, 1, 3, glass);
+    const double dt = match_reference(&k, 0.0, 1);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &brief);
+    sedge_operator_tuning tuning = get_curved(&k);
+    CHECK(tuning.curved != NULL && strcmp(tuning.curved_how, "rule") == 0);
+    CHECK(tuning.curved_timed == 0);
+
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
+    tuning = get_curved(&k);
+    if (tuning.curved == NULL) return;
+    CHECK(strcmp(tuning.curved_how, "measurement") == 0 && tuning.curved_timed == 2);
+    CHECK_OK(operator_curved_list(list, &count, &k.op->layout, sedge_device_get_info(world.device),
+                                  &k.base.problem, k.base.element));
+    CHECK(count > 2);
+    for (int i = 0; i < 2; i++) operator_curved_name(name[i], &list[i]);
+    check_texts(&k, &world, list, name);
+    const int chosen = strcmp(tuning.curved, name[1]) == 0;
+    CHECK(strcmp(tuning.curved, name[chosen]) == 0);
+
+    for (int other = 0; other < 2; other++) {
+        const char *const now = name[other == 0 ? chosen : 1 - chosen];
+        if (other == 1) change_wisdom(&world, name[chosen], now);
+        match_one(&k, 0.0, dt, 1, SEDGE_FP64, &recall);
+        tuning = get_curved(&k);
+        CHECK(tuning.curved != NULL && strcmp(tuning.curved_how, "wisdom") == 0);
+        CHECK(tuning.compiled == 0);
+        CHECK(tuning.curved != NULL && strcmp(tuning.curved, now) == 0);
+        CHECK_OK(sedge_operator_remembered_curved(&known, &count, world.device, world.cache,
+                                                  k.base.element, &k.base.problem));
+        CHECK(count == 1 && strcmp(known[0], now) == 0);
+        sedge_release(known);
+    }
+    kit_clear(&k);
+    close_threads(&world, from);
+}
+
+// All but the rule's number of pairs of words do nothing: fast, and wrong. Then the rule's, too.
+static void test_curved_wrong(const kit_world *from)
+{
+    static const char nothing[] = "#if SEDGE_CURVED_TWOS != %d\n    return;\n#endif\n";
+    static const char folder[] = SEDGE_TEST_DIR "/broken-curved";
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 2};
+    char wrong[sizeof nothing + 16];
+    kit_world world;
+    kit k;
+
+    open_threads(&world, from);
+    remove_wisdom(&world);
+    make_curved(&k, &world, 1, 2, glass);
+    const double dt = match_reference(&k, 0.0, 1);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    const int twos = k.op != NULL ? k.op->curved.config.twos : 0;
+    for (int both = 0; both < 2; both++) {
+        (void)snprintf(wrong, sizeof wrong, nothing, both == 0 ? twos : 0);
+        break_kernels(folder, "curved/dg_covariant_state.h", "SEDGE_KERNEL_RESIDENT(sedge_curved,",
+                      wrong);
+        CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
+        if (both == 1) {
+            CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
+            break;
+        }
+        match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
+        CHECK(k.op != NULL && k.op->curved.config.twos == twos);
+        char *const table = k.op != NULL ? get_table(&k) : NULL;
+        CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
+        free(table);
+        remove_wisdom(&world);
+    }
+    CHECK(unsetenv("SEDGE_KERNELS") == 0);
+    kit_clear(&k);
+    close_threads(&world, from);
 }
 
 // ---- changed kernels ---------------------------------------------------------------------------
@@ -647,9 +916,12 @@ int main(int argc, char **argv)
         test_default_forms(&world);
         test_tuned(&world);
         test_long_run(&world);
+        test_shared_time(&world);
         if (!alone) test_mixed_ranks(&world);
         if (!alone) test_mixed_levels(&world);
+        if (sedge_comm_size(world.comm) != 2) test_curved_tuned(&world);
         if (alone) test_wrong_does_not_win(&world);
+        if (alone) test_curved_wrong(&world);
         if (alone) test_candidates(&world, 2, SEDGE_FP32, false);
     }
     kit_close(&world);

@@ -324,8 +324,8 @@ static void find_brackets(sedge_reference *reference, const double *u, int32_t e
     }
 }
 
-// The means of such elements of a level over the step, in place of what the chain has found.
-static void predict_brackets(sedge_reference *reference, const double *u, int level, double dt)
+// The mean of such an element over dt into its means, and over the first half into its halves.
+static void predict_element(sedge_reference *reference, const double *u, int32_t e, double dt)
 {
     struct reference_ader *const ader = reference->ader;
     const int64_t stride =
@@ -334,16 +334,48 @@ static void predict_brackets(sedge_reference *reference, const double *u, int le
     double damping[MOST_MODES] = {0.0};
     const bool damps = find_damping(damping, reference->element->order);
 
+    // What damping of the half adds to the mean goes when this is written.
+    find_brackets(reference, u, e, 0.5 * dt);
+    memcpy(ader->half + e * stride, ader->chain + e * stride, bytes);
+    if (damps) damp_element(reference, e, damping, 0.5 * dt, 1.0);
+    find_brackets(reference, u, e, dt);
+    memcpy(ader->mean + e * stride, ader->chain + e * stride, bytes);
+    if (damps) damp_element(reference, e, damping, dt, 0.0);
+}
+
+// The means of such elements of a level over the step, in place of what the chain has found.
+static void predict_brackets(sedge_reference *reference, const double *u, int level, double dt)
+{
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
-        if (sedge_mesh_level(reference->mesh, e) != level || !has_brackets(reference, e)) continue;
-        // What damping of the half adds to the mean goes when this is written.
-        find_brackets(reference, u, e, 0.5 * dt);
-        memcpy(ader->half + e * stride, ader->chain + e * stride, bytes);
-        if (damps) damp_element(reference, e, damping, 0.5 * dt, 1.0);
-        find_brackets(reference, u, e, dt);
-        memcpy(ader->mean + e * stride, ader->chain + e * stride, bytes);
-        if (damps) damp_element(reference, e, damping, dt, 0.0);
+        if (sedge_mesh_level(reference->mesh, e) == level && has_brackets(reference, e))
+            predict_element(reference, u, e, dt);
     }
+}
+
+sedge_status sedge_reference_predict_of(sedge_reference *reference, int32_t e, const double *u,
+                                        double dt, double *mean, double *half)
+{
+    struct reference_ader *const before = reference->ader;
+    struct reference_ader ader = {.mean = NULL};
+    double **const arrays[] = {&ader.mean, &ader.half, &ader.chain, &ader.rate};
+    const int64_t count = reference_count(reference);
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+    sedge_status status = SEDGE_OK;
+
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == SEDGE_OK; i++)
+        status = sedge_allocate_thin(arrays[i], count, sizeof(double));
+    if (status == SEDGE_OK) {
+        sedge_geometry_compute(&reference->geometry[e], reference->mesh->corners[e]);
+        reference->ader = &ader;
+        predict_element(reference, u, e, dt);
+        reference->ader = before;
+        memcpy(mean, ader.mean + e * stride, (size_t)stride * sizeof *mean);
+        memcpy(half, ader.half + e * stride, (size_t)stride * sizeof *half);
+    }
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        sedge_release_thin(*arrays[i], count, sizeof(double));
+    return status;
 }
 
 // The means of a level over the step from t.
