@@ -210,19 +210,24 @@ class Walls(Case):
 
     def test_graphene(self):
         """In SI units, on a guide of 50 x 50 x 400 micrometres: power that passes and comes back at
-        1 THz, by the Kubo formula with 0.5 eV, 0.5 ps and 300 K. Squares double the error."""
-        unit = 1e-4 / 299792458
+        1 THz, by the Kubo formula: with 0.5 ps and 0.5 eV at 300 K, 19 times the thermal energy, and with half of
+        that energy at 400 K, where ln(2 cosh(F / (2 k T))) is no line. Squares double the error."""
+        unit, charge = 1e-4 / 299792458, 1.602176634e-19
         settings = ("units=si", "mesh.scale=1e-4", f"time.end={9 * unit}", "initial.origin=[0, 0, -1e-4]",
                     f"initial.signal.width={0.3 * unit}",
                     "monitors.probes.points={left: [2.5e-5, 2.5e-5, -5e-5], right: [2.5e-5, 2.5e-5, 5e-5]}")
-        times, left, right = self.run_law(
-            "graphene", "{type: graphene, fermi-level: 0.5, relaxation-time: 5e-13}",
-            *(word for setting in settings for word in ("--set", setting)))
-        pulse = numpy.exp(-((times / unit - 0.5) / 0.3) ** 2)
-        turn = numpy.exp(-2j * math.pi * 1e12 * times)
-        incident = abs((pulse * turn).sum())
-        self.assertLess(abs((abs((right * turn).sum()) / incident) ** 2 - 0.20631), 2 * BOUND)
-        self.assertLess(abs((abs(((left - pulse) * turn).sum()) / incident) ** 2 - 0.58325), 2 * BOUND)
+        for level, words, temperature in (0.5, "", 300), (0.0172, ", temperature: 400", 400):
+            times, left, right = self.run_law(
+                "graphene", f"{{type: graphene, fermi-level: {level}, relaxation-time: 5e-13{words}}}",
+                *(word for setting in settings for word in ("--set", setting)))
+            pulse = numpy.exp(-((times / unit - 0.5) / 0.3) ** 2)
+            turn = numpy.exp(-2j * math.pi * 1e12 * times) * (times[1] - times[0])
+            incident = 0.3 * unit * math.sqrt(math.pi) * math.exp(-(0.3 * math.pi * 1e12 * unit) ** 2)
+            thermal = 1.380649e-23 * temperature
+            weight = 2 * charge ** 2 * thermal / (math.pi * 1.054571817e-34 ** 2) * math.log(2 * math.cosh(level * charge / (2 * thermal)))
+            sheet = 376.730313412 * weight * 5e-13 / (1 + 1j * math.pi)
+            self.assertLess(abs((abs((right * turn).sum()) / incident) ** 2 - abs(2 / (2 + sheet)) ** 2), 2 * BOUND)
+            self.assertLess(abs((abs(((left - pulse) * turn).sum()) / incident) ** 2 - abs(sheet / (2 + sheet)) ** 2), 2 * BOUND)
 
     def test_circuit_units(self):
         """In SI units on a guide of a ten-thousandth of its size the same fields, to the rounding of times."""
