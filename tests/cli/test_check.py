@@ -199,10 +199,10 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                 self.assertEqual("are the units right?" in line and question in line, asked, line)
             self.assertIn("times as long as the mesh", long[0])
             self.assertIn(question, long[0])
-            early = check(1.0, 1.0)
+            early = check(1.0, 1.0, f"sources.0.signal.delay={1.6 / speed!r}")
             self.assertEqual(len(early), 1, early)
-            self.assertIn("before the signal of 'dipole' has its peak", early[0])
-            for delay, message in ((-1.0, "has its peak before the run begins, at -"),
+            self.assertRegex(early[0], f"ends at t = {1 / speed:.4g}( s)?, before the signal of 'dipole' has its peak at {1.6 / speed:.4g} ")
+            for delay, message in ((-1.0, f"has its peak before the run begins, at {-1 / speed:.4g} "),
                                    (0.0, "is cut at t = 0, where up to 1 of its amplitude is lost"), (1.2, "")):
                 found = check(1.0, 5.0, f"sources.0.signal.delay={delay / speed!r}")
                 self.assertEqual(len(found), 1 if message else 0, found)
@@ -213,6 +213,8 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                               "monitors.spectra.s={points: {p: [0.5, 0.5, 0.5]}}", "mesh.box.cells=[9, 9, 9]")
                 self.assertEqual(len(found), 1 if message else 0, found)
                 self.assertIn(message, "".join(found))
+                if message:
+                    self.assertIn(f"monitors ask for {(low if low < 0.1 else high) * speed:.4g}", found[0])
             self.assertEqual(check(1.0, 1e6), [])
             endless = check(1.0, 1e9)
             self.assertEqual(len(endless), 1, endless)
