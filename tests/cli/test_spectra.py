@@ -298,9 +298,11 @@ class Spectra(Case):
         self.assert_equal(self.compute(deck, "parts", "--restart", "auto", ranks=2), whole)
         for one, other in zip(self.read_volume("parts"), self.read_volume("whole")):
             numpy.testing.assert_array_equal(sort_rows(*one), sort_rows(*other))
-        self.refuse(1, ["the checkpoint has sums of the spectrum 'points' for other places"], "run",
-                    deck, "--device", "host", "--output", "elsewhere", "--restart", "auto", "--set",
-                    "monitors.spectra.points.fields=[E]")
+        for name, key, ranks in (("points", "fields=[E]", (0, 2)), ("points", "points.a=[0.3, 0.4, 0.21]", (0,)),
+                                 ("plane", "plane.normal=y", (0,)), ("plane", "plane.at=0.31", (0,)),
+                                 ("plane", "plane.resolution=5", (0,)), ("all", "frequencies={list: [0.5, 0.76]}", (0,))):
+            self.refuse(1, [f"the checkpoint has sums of the spectrum '{name}' for other places"], "run", deck, "--device", "host",
+                        "--output", "elsewhere", "--restart", "auto", "--set", f"monitors.spectra.{name}.{key}", ranks=ranks)
 
         with h5py.File(self.folder / "parts/checkpoint-60.h5", "r+") as file:
             file["monitors/spectra/points/values"][0, 0] += 1e-3
@@ -356,6 +358,9 @@ class Spectra(Case):
                 one.visititems(lambda path, item: numpy.testing.assert_allclose(
                     item[()], other[path][()], rtol=1e-12, err_msg=path)
                     if isinstance(item, h5py.Dataset) else None)
+        for monitor in ("spectra", "flux"):  # sums of other points with the same normal direction
+            self.refuse(1, ["the checkpoint has sums of the spectrum 'xmax' for other places"], "run", deck, "--device", "host", "--output",
+                        "parts", "--restart", "auto", "--set", f"monitors.{monitor}.xmax={{surface: ymax}}", ranks=(0,))
         for setting, parts in [
                 ("monitors.flux.plate={surface: plat}", ["monitors.flux.plate.surface", "'plat'; did you mean 'plate'"]),
                 ("monitors.flux.plate={surface: plate, out_of: air}", ["the mesh has no volume group 'air'"]),
