@@ -46,7 +46,10 @@ static void apply_bump(const double *x, double t, const double *m, const double 
 }
 
 static const sedge_parameter sine_parameters[] = {
-    {.name = "waves", .type = SEDGE_PARAMETER_INTEGERS, .required = true, .text = "waves per unit"},
+    {.name = "waves",
+     .type = SEDGE_PARAMETER_INTEGERS,
+     .required = true,
+     .text = "whole waves in a unit of length, along x, y and z"},
 };
 
 static void apply_sine(const double *x, double t, const double *m, const double *p, const double *c,

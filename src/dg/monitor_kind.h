@@ -65,8 +65,9 @@ typedef struct sedge_monitor_kind {
     // The memory is that of sums over the whole run, and not of files: `create` also gets it when a
     // run continues in another folder.
     bool sums;
-    // `create` reads and writes no files in a new run, or none where the context `checks`: `sedge
-    // check` creates the monitor and frees it, and so refuses what the run would.
+    // `create` reads and writes no files in a new run, or none where the context `checks`, and
+    // makes no sums there: `sedge check` creates the monitor and frees it, and so refuses what the
+    // run would.
     bool checked;
     // Optional: the monitor's arrays, `*count` of them, the same on all ranks; borrowed from the
     // monitor. After `create` the run fills in those that have `restore`; each checkpoint has all,

@@ -147,7 +147,9 @@ static void print_unmet(const driver_run *run, const sedge_report *report)
 
     if (report->exit_code != 0 || run->ended_by != NULL) return;
     if (deck->stop_energy > 0.0 && run->energy_last > deck->stop_energy * run->energy_peak) {
-        const bool stays = sedge_plausibility_remains(&run->session) > deck->stop_energy;
+        const double remains = sedge_plausibility_remains(&run->session); // a rough estimate
+        const bool stays =
+            remains > deck->stop_energy && run->energy_last < 10.0 * remains * run->energy_peak;
         printf("  %-22s time.stop.energy %.3g was not reached: the energy is still %.2g of its "
                "greatest; %s%s\n",
                "warning", deck->stop_energy, run->energy_last / run->energy_peak,

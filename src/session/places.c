@@ -303,13 +303,16 @@ static double find_face_distance(const sedge_mesh *mesh, const sedge_set_face *s
     return above ? fabs(dot(to, normal)) / sqrt(dot(normal, normal)) : nearest;
 }
 
-// The distances of all point sources from a surface group, whose faces may be on several ranks.
+// The distances of all point sources from a surface group, whose faces may be on several ranks. Not
+// from one with a condition: it cuts the ball itself, and the rest has the moments of all of it
+// (dg/point.h).
 static void find_distances(double *distances, const sedge_comm *comm, const sedge_problem *problem,
                            const sedge_mesh *mesh, const char *surface)
 {
     for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
     for (int s = 0; s < problem->surfaces; s++) {
         if (strcmp(mesh->groups.surface_names[s], surface) != 0) continue;
+        if (problem->boundaries[s].kind != NULL) continue;
         for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
             for (int k = 0; k < problem->point_source_count; k++) {
                 distances[k] =

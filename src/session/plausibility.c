@@ -134,14 +134,15 @@ static void warn_of_starts(const sedge_session *session)
         if (kind->peak == NULL || kind->end == NULL) continue;
         const double part = find_lost(signal);
         const double fault = kind->peak(signal) < 0.0 ? kind->peak(signal) : part;
-        if (!(fabs(fault - told) > 0.0)) continue; // as the source before
+        if (kind->peak(signal) >= 0.0 && part <= LOST) continue;
+        if (!(fabs(fault - told) > 0.0)) continue; // as the last one that was told
         told = fault;
         if (kind->peak(signal) < 0.0) {
             printf("  warning            the signal of '%s' has its peak before the run begins, at "
                    "%.4g%s (its delay)\n",
                    source->kind->name, kind->peak(signal) * sedge_deck_time_unit(session->deck),
                    sedge_deck_unit(session->deck, SEDGE_TIME));
-        } else if (part > LOST) {
+        } else {
             printf(
                 "  warning            the signal of '%s' is cut at t = 0, where up to %.2g of its "
                 "amplitude is lost: that adds frequencies that no mesh resolves; begin it later "

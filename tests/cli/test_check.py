@@ -278,6 +278,11 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                                    r"and spread over a ball of radius 0.433: the part beyond the surface is missing", out)
                 with self.subTest(place=place, surface=surface, ranks=ranks):
                     self.assertEqual(found, [(distance, surface)] if surface else [])
+        # A surface with a condition cuts the ball itself.
+        out = self.succeed("check", deck, *words, "monitors.far-field.all={surface: outer}", "--set", "boundaries.outer.type=pmc",
+                           "--set", "sources=[{type: dipole, position: [0, 0.6, 0.3], direction: [0, 0, 1], "
+                           "signal: {type: ricker, frequency: 0.5}}]").out
+        self.assertNotIn("the part beyond the surface", out)
 
     def test_source_on_a_wall(self):
         """A current along a conductor on which it lies, or across a magnetic wall, is cancelled by its image."""

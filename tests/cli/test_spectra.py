@@ -381,6 +381,10 @@ class Spectra(Case):
                             "time.stop.spectra=1e-3", "--set", "mesh.box.cells=[12, 12, 12]", "--set",
                             "monitors.spectra={all: {groups: [domain]}}").out
         self.assertGreater(float(re.search(r"([0-9.]+) MiB of sums", vast).group(1)), 5e5)
+        long = self.succeed("check", deck, "--set", "time={end: 1e11}", "--set", "monitors.far-field.all="
+                            "{surface: around, theta: {from: 0, to: 180, step: 1}, time: true}", "--set",
+                            "mesh.surfaces={around: {box: {min: [0.2, 0.2, 0.2], max: [0.8, 0.8, 0.8]}}}").out
+        self.assertIn("steps", long)
         self.assertRegex(check, r"spectra +3, 0 of flux, 0 of far fields, a sample every \d+ steps \([0-9.]+\), "
                          r"0.[0-9] MiB of sums and [0-9.]+ MiB of samples on the device")
         points = "monitors.spectra.points"
