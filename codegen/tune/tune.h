@@ -84,8 +84,9 @@ typedef struct sedge_tune_task {
     double bytes, flops;   // compulsory, of a call; 0: not known
     int count;
     const sedge_tune_candidate *candidates; // the first of each layout is the rule's choice
-    bool
-        idle; // this rank's calls do nothing: it times none. A group of such ranks measures nothing
+    // This rank has no work: it measures nothing, and takes what its group chose. Where all of a
+    // group are idle they take what is remembered, or the rule's.
+    bool idle;
     void *context;
     // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
     // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.

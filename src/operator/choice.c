@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-// An operator's choices may take a part of the run's time together, and at most these seconds: what
-// is begun then may take a second more, on a host half of one. With less than the last two none is
-// started, because some programs must be compiled.
+// An operator's choices may take a part of a run's time together, and at most these seconds;
+// without a run (`sedge tune`) each of them. What is begun then may take a second more, on a host
+// half of one. With less than the last two none is started, because some programs must be compiled.
 #define PART       0.05
 #define MOST_GPU   1.8
 #define MOST_HOST  2.5
@@ -56,6 +56,7 @@ static sedge_status find_budget(double *budget, operator_choice *choice, sedge_c
     const double most = (host > 0 ? MOST_HOST : MOST_GPU) - spent;
     const double worth = host > 0 ? WORTH_HOST : WORTH_GPU;
     if (most < worth) return SEDGE_OK;
+    if (choice->most > 0.0 && PART * choice->most * (double)stages < worth) return SEDGE_OK;
     SEDGE_TRY(choice->prepare(choice->task.context, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, time_call(&seconds, choice)));
     sedge_comm_max(op->comm, &seconds, 1);
@@ -98,7 +99,9 @@ sedge_status operator_choice_make(operator_choice *choice, sedge_cache *cache,
     if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
         SEDGE_TRY(run_tuner(choice, cache, &look));
         // Ranks with different devices may know different things, and all go the same way.
-        int64_t unknown = options->forget || choice->result->source != SEDGE_TUNE_BY_WISDOM;
+        // Idle ones have nothing to know.
+        int64_t unknown = !choice->task.idle &&
+                          (options->forget || choice->result->source != SEDGE_TUNE_BY_WISDOM);
         sedge_comm_max_int(op->comm, &unknown, 1);
         if (unknown == 0) return SEDGE_OK;
         SEDGE_TRY(find_budget(&measure.budget, choice, cache, options->expected_stages));

@@ -9,6 +9,7 @@ typedef struct operator_choice {
     sedge_tune_task task;
     sedge_tune_result *result; // freed by operator_choice_clear; NULL: nothing was chosen
     double spent; // seconds of the operator's choices: before, of earlier ones; then of this, too
+    double most;  // seconds that a call can take, about, where `prepare` is dear; 0: not known
     // Bring the rule's programs and data, with which the budget is found. Called with the task's
     // context; collective.
     sedge_status (*prepare)(void *context, sedge_cache *cache);

@@ -385,7 +385,7 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
 // ---- candidates of the tuner -------------------------------------------------------------------
 
 // Shapes beside the rule's, where products are code; the pairs of words are the rule's. A warp
-// takes a sign pattern of 32 columns, six of an element: 5, 10, 16 and 21 elements fill 1 to 4
+// takes a sign pattern of 32 columns, six of an element: 5, 10, 16 and 21 batches fill 1 to 4
 // warps.
 static const struct {
     int batches, threads, resident;
@@ -433,6 +433,10 @@ static sedge_status add_shape(state_list *list, block_shape shape)
     *config = list->counted;
     SEDGE_TRY(choose_state(config, shape, list->layout, list->info, list->problem, list->element));
     if (config->threads > list->info->threads_block && list->count > 0) return SEDGE_OK;
+    // Terms take registers, too, and candidates are timed without them.
+    if (list->count > 0 && operator_terms_staged(list->problem) &&
+        config->resident > list->config[0].resident)
+        return SEDGE_OK;
     for (int i = 0; i < list->count; i++)
         if (find_distance(&list->config[i], config) == 0.0) return SEDGE_OK;
     list->count++;

@@ -40,8 +40,8 @@ SEDGE_MUST_USE
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage);
 
-// The stage in all curved elements of this rank, and their prediction over dt where it shares the
-// stage's configuration (operator_products_predict), else nothing: what the tuner measures.
+// What the tuner measures: the stage in all curved elements of this rank; and their prediction over
+// dt where it has the stage's configuration (operator_products_predict), else nothing.
 SEDGE_MUST_USE
 sedge_status operator_run_all_curved(sedge_operator *op, const operator_fields *fields,
                                      sedge_stream *stream, const sedge_stage *stage);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "dg/cubature.h"
+#include "forms/covariant_products.h"
 #include "forms/layouts.h"
 #include "forms/program.h"
 #include "forms/target.h"
@@ -15,6 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Seconds of a stage in one curved element, more than any GPU takes (benchmarks/MEASUREMENTS.md).
+#define MOST_SECONDS 1e-6
 
 struct curved_tuning {
     sedge_operator *op;
@@ -174,25 +178,29 @@ static void describe_task(curved_tuning *tuning, int count, int64_t elements)
     operator_curved_count(op, &bytes, &flops);
     if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
         bytes = 0.0; // from there
-    tuning->choice =
-        (operator_choice){.op = tuning->op,
-                          .prepare = prepare,
-                          .run = run_rule,
-                          .task = {.name = tuning->name,
-                                   .size = tuning->size,
-                                   .source_hash = tuning->hash,
-                                   .layouts = 1,
-                                   .layout_names = &tuning->layout_name,
-                                   .operation = "stage of curved elements",
-                                   .bytes = bytes,
-                                   .flops = flops,
-                                   .count = count,
-                                   .candidates = tuning->candidates,
-                                   .idle = count == 1 || sedge_mesh_curved(op->mesh) == 0,
-                                   .context = tuning,
-                                   .text = write_text,
-                                   .launch = launch,
-                                   .verify = verify}};
+    if (operator_products_predict(op->problem, op->layout.basis))
+        bytes = flops = 0.0; // the prediction's are not counted
+    tuning->choice = (operator_choice){
+        .op = tuning->op,
+        .most = operator_terms_staged(op->problem) ? MOST_SECONDS * (double)elements
+                                                   : 0.0, // a program is compiled for it alone
+        .prepare = prepare,
+        .run = run_rule,
+        .task = {.name = tuning->name,
+                 .size = tuning->size,
+                 .source_hash = tuning->hash,
+                 .layouts = 1,
+                 .layout_names = &tuning->layout_name,
+                 .operation = "stage of curved elements",
+                 .bytes = bytes,
+                 .flops = flops,
+                 .count = count,
+                 .candidates = tuning->candidates,
+                 .idle = count == 1 || sedge_mesh_curved(op->mesh) == 0,
+                 .context = tuning,
+                 .text = write_text,
+                 .launch = launch,
+                 .verify = verify}};
 }
 
 static sedge_status make_task(curved_tuning *tuning, int *count,
@@ -215,6 +223,7 @@ static void clear_up(curved_tuning *tuning)
 {
     operator_sample_free(tuning->sample);
     tuning->sample = NULL;
+    tuning->program = NULL;
     operator_fields_clear(&tuning->fields);
     sedge_program_free(tuning->alone);
     tuning->alone = NULL;

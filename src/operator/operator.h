@@ -145,11 +145,12 @@ typedef struct sedge_operator_tuning {
     int timed;      // candidates, now or when the wisdom was found
     int compiled;   // programs, now
     double gain;    // the rule's time over the chosen one's; 0: not known
-    // The same of curved elements, whose kernels are chosen behind the others; `seconds` and
+    // The same of curved elements, whose kernels are chosen after the others; `seconds` and
     // `compiled` have both.
     const char *curved; // the configuration, "curved b16 t256 r4 w4"; borrowed from the operator;
-                        // NULL: there is one for all, or what straight elements have was requested
+                        // NULL: no choice, or the kernels of straight elements were requested
     const char *curved_how; // "rule", "wisdom", "measurement"
+    double curved_seconds;
     int curved_timed;
     double curved_gain;
 } sedge_operator_tuning;

@@ -332,8 +332,8 @@ done:
 
 // ---- the stage in curved elements alone --------------------------------------------------------
 
-// What the program is made of. It has no terms, and no conditions: these are in other kernels where
-// the state is covariant.
+// What the program is made of: without terms, which the program of a run has, too. Conditions are
+// in other kernels where the state is covariant.
 typedef struct curved_parts {
     sedge_problem problem; // without surfaces
     operator_target target;
@@ -395,6 +395,9 @@ sedge_status operator_curved_hash(char hash[SEDGE_HASH_TEXT], const operator_tar
     SEDGE_TRY_GOTO(status,
                    operator_curved_choose(&rule, layout, &info, target->problem, target->element));
     SEDGE_TRY_GOTO(status, make_parts(&parts, &nominal, layout, &rule));
+    // With terms other candidates are possible.
+    SEDGE_TRY_GOTO(status, sedge_text_add(parts.constants, "#define SEDGE_TERMS_STAGED %d\n",
+                                          operator_terms_staged(target->problem)));
     status = operator_program_hash(hash, &parts.target, layout, &parts.any, parts.constants,
                                    parts.sources, parts.count);
 done:

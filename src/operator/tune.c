@@ -275,6 +275,7 @@ static void clear_up(operator_tuning *tuning)
     free_tables(tuning);
     operator_sample_free(tuning->sample);
     tuning->sample = NULL;
+    tuning->program = NULL;
     operator_fields_clear(&tuning->fields);
     memset(tuning->op->launcher.launches, 0, sizeof tuning->op->launcher.launches);
 }
@@ -378,6 +379,7 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     const operator_choice *const curved = curved_tuning_get(tuning->curved);
     out->curved = op->curved.variant;
     out->curved_how = operator_choice_source(curved);
+    out->curved_seconds = curved->spent - choice->spent;
     out->curved_timed = operator_choice_timed(curved);
     out->curved_gain = operator_choice_gain(curved);
     out->compiled += curved->result->compiled;

@@ -27,15 +27,20 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
     sedge_operator_get_tuning(sedge_evolution_operator(run->evolution), &tuning);
     sedge_operator_get_cost(sedge_evolution_operator(run->evolution), &cost);
     if (strcmp(tuning.how, "measurement") == 0) {
-        printf("  kernels            tuned %d kernels in %.1f s: %s", tuning.timed, tuning.seconds,
-               cost.variant);
+        printf("  kernels            tuned %d kernels in %.1f s: %s", tuning.timed,
+               tuning.seconds - tuning.curved_seconds, cost.variant);
     } else {
         printf("  kernels            kernels from %s: %s", tuning.how, cost.variant);
     }
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
     if (tuning.curved != NULL) {
-        printf("  curved elements    kernels from %s: %s", tuning.curved_how, tuning.curved);
+        if (strcmp(tuning.curved_how, "measurement") == 0) {
+            printf("  curved elements    tuned %d kernels in %.1f s: %s", tuning.curved_timed,
+                   tuning.curved_seconds, tuning.curved);
+        } else {
+            printf("  curved elements    kernels from %s: %s", tuning.curved_how, tuning.curved);
+        }
         if (tuning.curved_gain > 0.0) printf(", %.2fx the rule", tuning.curved_gain);
         printf("\n");
     }
