@@ -46,10 +46,7 @@ static void apply_bump(const double *x, double t, const double *m, const double 
 }
 
 static const sedge_parameter sine_parameters[] = {
-    {.name = "waves",
-     .type = SEDGE_PARAMETER_INTEGERS,
-     .required = true,
-     .text = "whole waves in a unit of length, along x, y and z"},
+    {.name = "waves", .type = SEDGE_PARAMETER_INTEGERS, .required = true, .text = "waves per unit"},
 };
 
 static void apply_sine(const double *x, double t, const double *m, const double *p, const double *c,
@@ -74,7 +71,7 @@ static const sedge_initial_kind initials[] = {
      .exact = true,
      .parameters = sine_parameters,
      .parameter_count = 1,
-     .text = "a plane wave in a periodic box",
+     .text = "a plane wave in a periodic box: sin(2 pi waves . x)",
      .wave = sedge_turns},
 };
 
