@@ -49,7 +49,8 @@ typedef struct sedge_points {
 } sedge_points;
 
 // At this distance, in radii of the ball, and beyond, the field is that of a point source to within
-// 11, 4, 3 and 1 percent at orders 2, 3, 4 and 5, if the mesh resolves the waves (input/sources.md).
+// 11, 4, 3 and 1 percent at orders 2, 3, 4 and 5, if the mesh resolves the waves
+// (input/sources.md).
 #define SEDGE_POINT_NEAR 2.4
 
 // Collective. SEDGE_ERR_USAGE for a source outside the mesh. The caller clears it.

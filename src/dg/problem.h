@@ -211,10 +211,10 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 // elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that
 // radius suggests. In regular elements r_in is below 0.3 h_min, and the bound has no effect. Sets
 // the element that limits dt. Not collective. Every shape of straight elements that was tried is
-// stable up to cfl 0.87 or more (tests/stability.md, "The limit of the time step"), and so are curved
-// ones but where they are bent far more than a mesh should have them (a hill half as high as wide:
-// 0.78 at order 5, 0.68 at order 8); SEDGE_CFL_STABLE is below 0.87.
-// The memory of faces limits dt by itself: dt <= cfl S 4.6 / rate (sedge_boundary_kind.rate).
+// stable up to cfl 0.87 or more (tests/stability.md, "The limit of the time step"), and so are
+// curved ones but where they are bent far more than a mesh should have them (a hill half as high as
+// wide: 0.78 at order 5, 0.68 at order 8); SEDGE_CFL_STABLE is below 0.87. The memory of faces
+// limits dt by itself: dt <= cfl S 4.6 / rate (sedge_boundary_kind.rate).
 #define SEDGE_CFL_STABLE 0.85
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int threads, int32_t *element);

@@ -821,12 +821,16 @@ static void test_curved_wrong(const kit_world *from)
             CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
             break;
         }
-        match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
-        CHECK(k.op != NULL && k.op->curved.config.twos == twos);
-        char *const table = k.op != NULL ? get_table(&k) : NULL;
-        CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
-        free(table);
-        remove_wisdom(&world);
+        bool seen = false; // a busy machine may make the wrong one slower: then again
+        for (int turn = 0; turn < 10 && !seen; turn++) {
+            match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
+            CHECK(k.op != NULL && k.op->curved.config.twos == twos);
+            char *const table = k.op != NULL ? get_table(&k) : NULL;
+            seen = table != NULL && strstr(table, "wrong: element") != NULL;
+            free(table);
+            remove_wisdom(&world);
+        }
+        CHECK(seen);
     }
     CHECK(unsetenv("SEDGE_KERNELS") == 0);
     kit_clear(&k);
