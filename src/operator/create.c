@@ -50,25 +50,13 @@ static sedge_status make_local(sedge_operator *op)
     return make_trace(op);
 }
 
-// The programs of the chosen configuration. Tuning may have left the rule's, on ranks that stay
-// with it; the kernels in use are those of the tuner's last candidate, whose program is gone.
-// Collective.
-static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
-{
-    int64_t missing = op->program[0] == NULL;
-
-    sedge_comm_max_int(op->comm, &missing, 1);
-    if (missing > 0) return operator_programs_create(op, cache);
-    return sedge_comm_agree(op->comm, operator_programs_find(op));
-}
-
 // Programs, tables, and what else depends on the layout. Collective.
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     const operator_target target = operator_target_of(op);
 
     operator_config_name(op->variant, &op->config, &op->layout, &target);
-    SEDGE_TRY(make_programs(op, cache));
+    SEDGE_TRY(operator_programs_need(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(sedge_comm_agree(
         op->comm, operator_terms_create(&op->terms, op->device, op->problem, &op->data.slots)));

@@ -111,23 +111,14 @@ done:
     return status;
 }
 
-// The operator's own programs: the run needs them in any case, unless another candidate wins.
-static sedge_status prepare_own(sedge_operator *op, sedge_cache *cache)
-{
-    int64_t missing = op->program[0] == NULL;
-
-    sedge_comm_max_int(op->comm, &missing, 1);
-    if (missing > 0) return operator_programs_create(op, cache);
-    return sedge_comm_agree(op->comm, operator_programs_find(op));
-}
-
 static sedge_status prepare(void *context, sedge_cache *cache)
 {
     curved_tuning *const tuning = context;
     sedge_operator *const op = tuning->op;
     const bool terms = operator_terms_staged(op->problem);
 
-    SEDGE_TRY(terms ? prepare_alone(tuning, cache) : prepare_own(op, cache));
+    // Without terms the operator's own: a run needs them, unless another candidate wins.
+    SEDGE_TRY(terms ? prepare_alone(tuning, cache) : operator_programs_need(op, cache));
     return sedge_comm_agree(
         op->comm, operator_fields_create(&tuning->fields, op->device, operator_fields_bytes(op)));
 }

@@ -517,7 +517,7 @@ int operator_boundary_points(const sedge_operator *op)
     return SEDGE_TRACE_THREADS / width * width;
 }
 
-sedge_status operator_programs_find(sedge_operator *op)
+static sedge_status find_kernels(sedge_operator *op)
 {
     const sedge_program *const with_terms = op->program[PROGRAM_TERMS];
 
@@ -580,10 +580,19 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
     SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
                                                  whole, count));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, operator_programs_find(op)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
 done:
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);
     return status;
+}
+
+sedge_status operator_programs_need(sedge_operator *op, sedge_cache *cache)
+{
+    int64_t missing = op->program[0] == NULL;
+
+    sedge_comm_max_int(op->comm, &missing, 1);
+    if (missing > 0) return operator_programs_create(op, cache);
+    return sedge_comm_agree(op->comm, find_kernels(op));
 }
 
 void operator_programs_free(sedge_operator *op)

@@ -23,9 +23,10 @@ SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
 
-// Take all kernels from them again: those of other programs, which tuning used, may be gone.
+// The same, but where tuning has left the rule's programs on all ranks their kernels are taken
+// again in place of those of its last candidate, whose program is gone. Collective.
 SEDGE_MUST_USE
-sedge_status operator_programs_find(sedge_operator *op);
+sedge_status operator_programs_need(sedge_operator *op, sedge_cache *cache);
 
 // Face points that a block of the boundary kernel works on: whole faces where it converts them.
 int operator_boundary_points(const sedge_operator *op);
