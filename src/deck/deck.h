@@ -302,6 +302,9 @@ const sedge_deck_boundary *sedge_deck_find_boundary(const sedge_deck *deck, cons
 
 // Factors from code units to the deck's units for printing.
 double sedge_deck_time_unit(const sedge_deck *deck); // seconds (or 1) per code time
+// A frequency of code units in the deck's, rounded to 15 digits in SI units: 5e9 Hz in a deck is
+// 5e9 again, which the factor alone may miss by the last bit.
+double sedge_deck_frequency(const sedge_deck *deck, double frequency);
 // Joules (or 1) per code energy of the mesh, of all its copies by planes of symmetry.
 double sedge_deck_energy_unit(const sedge_deck *deck);
 

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -459,6 +460,15 @@ sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck)
 double sedge_deck_time_unit(const sedge_deck *deck)
 {
     return deck->si ? 1.0 / deck->equation->si[SEDGE_TIME] : 1.0;
+}
+
+double sedge_deck_frequency(const sedge_deck *deck, double frequency)
+{
+    char text[32];
+
+    if (!deck->si) return frequency;
+    (void)snprintf(text, sizeof text, "%.15g", frequency / deck->equation->si[SEDGE_FREQUENCY]);
+    return strtod(text, NULL);
 }
 
 double sedge_deck_energy_unit(const sedge_deck *deck)

@@ -240,8 +240,10 @@ static sedge_status find_format(sedge_gmsh *file)
         }
         if (word[0] == '$' && !sedge_cursor_skip_section(c, word)) break;
     }
-    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s is not a Gmsh mesh: it has no section $MeshFormat",
-                      c->path);
+    const bool packed = c->end - c->start > 2 && memcmp(c->start, "\x1f\x8b", 2) == 0;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s is not a Gmsh mesh: %s", c->path,
+                      packed ? "it is compressed; unpack it (gunzip)"
+                             : "it has no section $MeshFormat");
 }
 
 // Read the sections in the order of the file, up to the end of $Elements. Unknown ones are skipped.

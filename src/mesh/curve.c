@@ -409,8 +409,8 @@ sedge_status sedge_global_bend(sedge_global *mesh)
         sedge_global_describe(mesh, e, place);
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "%s: the curved %s folds over: its Jacobian falls to %.3g of the "
-                          "straight one's; optimise the mesh (gmsh -optimize_ho, "
-                          "Mesh.HighOrderOptimize = 1) or refine it there",
+                          "straight one's; optimise the mesh (in Gmsh, Mesh.HighOrderOptimize = 1 "
+                          "with Mesh.HighOrderThresholdMin = 0.5) or refine it there",
                           mesh->name, place, least / whole);
     }
     if (mesh->global_curved > 0) return SEDGE_OK;

@@ -135,8 +135,10 @@ static sedge_status list_triangles(sedge_global *mesh, const sedge_gmsh *file,
     return SEDGE_OK;
 }
 
-static sedge_status fail_groupless(const sedge_global *mesh, int32_t first)
+static sedge_status fail_groupless(const sedge_global *mesh, const sedge_gmsh *file, int32_t first)
 {
+    const bool saved_all = file->version == SEDGE_GMSH_2 && file->names > 0 &&
+                           mesh->groups.groupless_elements == mesh->elements;
     char place[SEDGE_PLACE_TEXT];
 
     sedge_global_describe(mesh, first, place);
@@ -144,9 +146,14 @@ static sedge_status fail_groupless(const sedge_global *mesh, int32_t first)
         SEDGE_ERR_DATA,
         "%s: %lld of %d tetrahedra are in no volume group, the first is %s, of volume "
         "%d; put every volume into a Physical Volume, or give tetrahedra without a group a "
-        "material by the deck's key materials.default",
+        "material by the deck's key materials.default%s",
         mesh->name, (long long)mesh->groups.groupless_elements, mesh->elements, place,
-        mesh->volumes[first]);
+        mesh->volumes[first],
+        saved_all
+            ? "; the file has names of groups, but Gmsh leaves the groups themselves out of "
+              "files of version 2 if its option Mesh.SaveAll (-save_all) is 1: set it to 0, or "
+              "save version 4.1"
+            : "");
 }
 
 // The group of every element.
@@ -162,7 +169,8 @@ static sedge_status join_groups(sedge_global *mesh, const sedge_gmsh *file, bool
         mesh->groups.groupless_elements++;
         first = e;
     }
-    if (mesh->groups.groupless_elements > 0 && !takes_groupless) return fail_groupless(mesh, first);
+    if (mesh->groups.groupless_elements > 0 && !takes_groupless)
+        return fail_groupless(mesh, file, first);
     const int32_t other =
         mesh->groups.groupless_elements > 0
             ? sedge_groups_default(&mesh->groups.volumes, mesh->groups.volume_names)

@@ -67,12 +67,6 @@ static void find_signals(sedge_sampling *sampling, const sedge_deck *deck)
 
 // ---- what is refused ---------------------------------------------------------------------------
 
-// The value of a frequency in the deck's unit.
-static double show(const sedge_deck *deck, double frequency)
-{
-    return deck->si ? frequency / deck->equation->si[SEDGE_FREQUENCY] : frequency;
-}
-
 static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output_context *context,
                               double limit)
 {
@@ -85,15 +79,15 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
             SEDGE_ERR_USAGE,
             "%s: the deck asks for spectra at up to %.6g%s, and the time step of %.4g%s "
             "resolves %.4g%s: lower the frequency, or time.cfl",
-            deck->path, show(deck, sampling->highest), hertz,
+            deck->path, sedge_deck_frequency(deck, sampling->highest), hertz,
             context->dt * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
-            show(deck, most), hertz);
+            sedge_deck_frequency(deck, most), hertz);
     }
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
         "%s: monitors.frequencies.every: spectra at up to %.6g%s need a sample every "
         "%d steps or fewer, not %d",
-        deck->path, show(deck, sampling->highest), hertz,
+        deck->path, sedge_deck_frequency(deck, sampling->highest), hertz,
         (int)fmax(1.0, floor(limit / (context->dt * (sampling->highest + sampling->sources)))),
         sampling->every);
 }
@@ -119,9 +113,9 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
         SEDGE_ERR_USAGE,
         "%s: the deck asks for spectra at up to %.6g%s, where the mesh has %.2g points "
         "a wavelength: at least %g are needed, which it has below %.4g%s",
-        context->deck->path, show(context->deck, sampling->highest),
+        context->deck->path, sedge_deck_frequency(context->deck, sampling->highest),
         sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points, POINTS_A_WAVE,
-        show(context->deck, sampling->highest * points / POINTS_A_WAVE),
+        sedge_deck_frequency(context->deck, sampling->highest * points / POINTS_A_WAVE),
         sedge_deck_unit(context->deck, SEDGE_FREQUENCY));
 }
 

@@ -121,7 +121,6 @@ sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
 {
     const sedge_deck *const deck = context->deck;
     const int64_t count = spectrum->frequencies->count;
-    const double unit = deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
     const double factor = sampling->signal_unit * sedge_deck_time_unit(deck);
     double *numbers = NULL;
     char path[256];
@@ -130,7 +129,8 @@ sedge_status sedge_spectrum_describe(const sedge_spectrum *spectrum,
     SEDGE_TRY(sedge_h5_integer(file, folder, "begin_step", spectrum->begin));
     SEDGE_TRY(sedge_h5_integer(file, folder, "every", sampling->every));
     SEDGE_TRY_GOTO(status, sedge_allocate(&numbers, 2 * count, sizeof *numbers));
-    for (int64_t k = 0; k < count; k++) numbers[k] = spectrum->frequencies->value[k] * unit;
+    for (int64_t k = 0; k < count; k++)
+        numbers[k] = sedge_deck_frequency(deck, spectrum->frequencies->value[k]);
     (void)snprintf(path, sizeof path, "%s/frequency", folder);
     SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, numbers));
     SEDGE_TRY_GOTO(status, sedge_h5_text(file, path, "units", sedge_output_unit(context, "Hz")));

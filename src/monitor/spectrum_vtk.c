@@ -134,9 +134,8 @@ static sedge_status frame_file(const sedge_vtk *vtk, sedge_h5 *file, const void 
 {
     const volume_writer *const writer = what;
     const sedge_output_context *const context = vtk->context;
-    const sedge_deck *const deck = context->deck;
-    const double frequency = writer->spectrum->frequencies->value[writer->k] /
-                             (deck->si ? deck->equation->si[SEDGE_FREQUENCY] : 1.0);
+    const double frequency =
+        sedge_deck_frequency(context->deck, writer->spectrum->frequencies->value[writer->k]);
 
     SEDGE_TRY(sedge_vtk_write_head(vtk, file, "spectrum"));
     SEDGE_TRY(sedge_h5_text(file, "/", "phasor", "exp(+jwt)"));

@@ -123,9 +123,8 @@ static sedge_status add_faces(sedge_text *out, const sedge_spectrum_xdmf *xdmf, 
 static sedge_status add_grid(sedge_text *out, const sedge_spectrum_xdmf *xdmf,
                              const sedge_output_context *context, int k)
 {
-    const sedge_deck *const deck = context->deck;
     const sedge_equation *const equation = context->problem->equation;
-    const double unit = deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    const double frequency = sedge_deck_frequency(context->deck, xdmf->frequencies->value[k]);
     char shape[96];
 
     print_shape(shape, xdmf);
@@ -133,7 +132,7 @@ static sedge_status add_grid(sedge_text *out, const sedge_spectrum_xdmf *xdmf,
         sedge_text_add(out,
                        "  <Grid Name=\"%s\" GridType=\"Uniform\">\n    <Time Value=\"%.17g\"/>"
                        "\n",
-                       xdmf->name, xdmf->frequencies->value[k] * unit));
+                       xdmf->name, frequency));
     SEDGE_TRY(add_geometry(out, xdmf, context, shape));
     if (xdmf->normals) SEDGE_TRY(add_faces(out, xdmf, shape));
     for (int i = 0; i < 4 * equation->group_count; i++) {

@@ -36,10 +36,9 @@ static sedge_status add_frequency(const sedge_radiation *r, const sedge_output_c
                                   sedge_text *text, int f, double complex divisor)
 {
     const double complex factor = sedge_radiation_field_unit(context) / divisor;
-    const double hertz =
-        context->deck->si ? 1.0 / context->deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    const double frequency = sedge_deck_frequency(context->deck, r->deck->frequencies.value[f]);
 
-    SEDGE_TRY(sedge_text_add(text, "Frequency %.12g\n", r->deck->frequencies.value[f] * hertz));
+    SEDGE_TRY(sedge_text_add(text, "Frequency %.12g\n", frequency));
     for (int64_t d = 0; d < r->directions; d++) {
         const double complex *const far = r->far[f * (r->directions + 2) + d];
 

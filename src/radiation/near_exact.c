@@ -390,11 +390,9 @@ static int shown_frequency(const sedge_near_exact *near, int i, int lines)
     return lines > 1 ? (int)((int64_t)i * (near->deck->frequencies.count - 1) / (lines - 1)) : 0;
 }
 
-static double frequency_unit(const sedge_near_exact *near)
+static double show_frequency(const sedge_near_exact *near, int f)
 {
-    const sedge_deck *const deck = near->context->deck;
-
-    return deck->si ? 1.0 / deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    return sedge_deck_frequency(near->context->deck, near->deck->frequencies.value[f]);
 }
 
 static int shown_lines(const sedge_near_exact *near)
@@ -420,8 +418,7 @@ static sedge_status add_table(const sedge_near_exact *near, sedge_text *text)
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(near, i, lines);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g",
-                                 near->deck->frequencies.value[f] * frequency_unit(near)));
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g", show_frequency(near, f)));
         for (int p = 0; p < points; p++) {
             SEDGE_TRY(sedge_text_add(
                 text, " %12.3g", 100.0 * near->error[f * (int64_t)near->deck->point_count + p]));
@@ -470,8 +467,7 @@ static sedge_status add_slab_table(const sedge_near_exact *near, sedge_text *tex
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(near, i, lines);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g",
-                                 near->deck->frequencies.value[f] * frequency_unit(near)));
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g", show_frequency(near, f)));
         SEDGE_TRY(add_powers(near, f, text));
     }
     return SEDGE_OK;
@@ -503,8 +499,7 @@ sedge_status sedge_near_exact_report(const sedge_near_exact *near, sedge_text *t
     (void)json_object_set_new(entry, "frequency", frequency);
     (void)json_object_set_new(entry, "error", list_points(near, near->error));
     for (int f = 0; f < near->deck->frequencies.count; f++) {
-        (void)json_array_append_new(
-            frequency, sedge_json_number(near->deck->frequencies.value[f] * frequency_unit(near)));
+        (void)json_array_append_new(frequency, sedge_json_number(show_frequency(near, f)));
     }
     SEDGE_TRY(add_table(near, text));
     if (near->slab == NULL) return SEDGE_OK;

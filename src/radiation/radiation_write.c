@@ -40,9 +40,9 @@ static double power_unit(const sedge_output_context *context)
            sedge_output_group_factor(context, &groups[1]) * time * time * area_unit(context);
 }
 
-static double frequency_unit(const sedge_output_context *context)
+static double show_frequency(const sedge_radiation *r, const sedge_output_context *context, int f)
 {
-    return context->deck->si ? 1.0 / context->deck->equation->si[SEDGE_FREQUENCY] : 1.0;
+    return sedge_deck_frequency(context->deck, r->deck->frequencies.value[f]);
 }
 
 // ---- datasets ----------------------------------------------------------------------------------
@@ -286,11 +286,10 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
     const double complex *const far = r->far[f * (r->directions + 2) + d];
     const double unit = sedge_radiation_field_unit(context);
 
-    SEDGE_TRY(sedge_text_add(text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
-                             r->deck->frequencies.value[f] * frequency_unit(context),
-                             r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE,
-                             unit * creal(far[0]), unit * cimag(far[0]), unit * creal(far[1]),
-                             unit * cimag(far[1]), axial_ratio(r, f, d)));
+    SEDGE_TRY(sedge_text_add(
+        text, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g", show_frequency(r, context, f),
+        r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE, unit * creal(far[0]),
+        unit * cimag(far[0]), unit * creal(far[1]), unit * cimag(far[1]), axial_ratio(r, f, d)));
     if (r->antenna) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_directivity(r, f, d)));
     if (r->fed) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_gain(r, f, d)));
     if (!r->incident && !r->antenna) {
@@ -388,8 +387,7 @@ static sedge_status report_sections(const sedge_radiation *r, const sedge_output
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g",
-                                 r->deck->frequencies.value[f] * frequency_unit(context)));
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g", show_frequency(r, context, f)));
         SEDGE_TRY(add_sections(r, context, text, f, angles));
     }
     return SEDGE_OK;
@@ -409,8 +407,7 @@ static sedge_status report_powers(const sedge_radiation *r, const sedge_output_c
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g",
-                                 r->deck->frequencies.value[f] * frequency_unit(context),
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g", show_frequency(r, context, f),
                                  unit * scattering(r, f, 0)));
         if (r->exact != NULL)
             SEDGE_TRY(sedge_text_add(text, " %10.5g", unit * exact_scattering(r, f, 0)));
@@ -449,11 +446,10 @@ static sedge_status report_directivity(const sedge_radiation *r,
         const int f = shown_frequency(r, i, lines);
         const int64_t d = find_peak(r, f);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g %8.3f %8g %8g %8.4f",
-                                 r->deck->frequencies.value[f] * frequency_unit(context),
-                                 sedge_pattern_decibel(sedge_radiation_directivity(r, f, d)),
-                                 r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE,
-                                 r->power[f] / r->flux[f]));
+        SEDGE_TRY(sedge_text_add(
+            text, "    %12.6g %8.3f %8g %8g %8.4f", show_frequency(r, context, f),
+            sedge_pattern_decibel(sedge_radiation_directivity(r, f, d)),
+            r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE, r->power[f] / r->flux[f]));
         if (r->fed) {
             SEDGE_TRY(sedge_text_add(text, " %11.4f %8.3f", sedge_radiation_efficiency(r, f),
                                      sedge_pattern_decibel(sedge_radiation_gain(r, f, d))));
@@ -474,7 +470,6 @@ static void add_list(const sedge_radiation *r, json_t *json, const char *name, q
     (void)json_object_set_new(json, name, list);
 }
 
-OF_FREQUENCY(find_frequency, r->deck->frequencies.value[f])
 OF_FREQUENCY(greatest, sedge_radiation_directivity(r, f, find_peak(r, f)))
 OF_FREQUENCY(greatest_gain, sedge_radiation_gain(r, f, find_peak(r, f)))
 OF_FREQUENCY(power_ratio, r->power[f] / r->flux[f])
@@ -492,8 +487,7 @@ static sedge_status report_power(const sedge_radiation *r, const sedge_output_co
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
 
-        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g %11.5g\n",
-                                 r->deck->frequencies.value[f] * frequency_unit(context),
+        SEDGE_TRY(sedge_text_add(text, "    %12.6g %11.5g %11.5g\n", show_frequency(r, context, f),
                                  unit * r->power[f], unit * greatest_intensity(r, f, 0)));
     }
     return SEDGE_OK;
@@ -505,10 +499,13 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
 {
     const sedge_radiation *const r = radiation;
     json_t *const entry = json_object();
+    json_t *const frequencies = json_array();
     const double area = area_unit(context);
 
     (void)json_object_set_new(json, r->deck->name, entry);
-    add_list(r, entry, "frequency", find_frequency, frequency_unit(context));
+    for (int f = 0; f < r->frequencies; f++)
+        (void)json_array_append_new(frequencies, sedge_json_number(show_frequency(r, context, f)));
+    (void)json_object_set_new(entry, "frequency", frequencies);
     if (r->antenna) {
         add_list(r, entry, "directivity", greatest, 1.0);
         add_list(r, entry, "power_ratio", power_ratio, 1.0);

@@ -18,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A curved element whose inscribed radius is below this part of that with straight edges is told
+// of.
+#define BENT_FAR 0.25
+
 sedge_status sedge_session_read_text(char **out, size_t *length, const sedge_comm *comm,
                                      const char *path)
 {
@@ -131,6 +135,7 @@ static sedge_status find_time_step(sedge_session *session)
                 session->limit_place[d] += 0.25 * session->mesh->corners[element][v][d];
         }
         session->limit_inradius = sedge_mesh_inradius(session->mesh, element);
+        session->limit_straight = sedge_tet_inradius(session->mesh->corners[element]);
         session->limit_height = sedge_mesh_height(session->mesh, element);
         session->limit_decay = sedge_problem_decay_part(&session->problem, session->mesh, element);
         session->limit_group = session->mesh->group[element];
@@ -138,6 +143,8 @@ static sedge_status find_time_step(sedge_session *session)
     sedge_comm_broadcast(session->comm, session->limit_place, sizeof session->limit_place,
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
+                         (int)owner);
+    sedge_comm_broadcast(session->comm, &session->limit_straight, sizeof session->limit_straight,
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_height, sizeof session->limit_height,
                          (int)owner);
@@ -483,11 +490,26 @@ static void print_layer(const sedge_session *session)
            layer.alpha / time_unit, deck->si ? " /s" : "");
 }
 
+// Print the element that limits the time step, and what to do where that is because it is bent.
+static void print_limit(const sedge_session *session)
+{
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
+
+    printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g%s, least height "
+           "%.4g%s\n",
+           session->limit_place[0], session->limit_place[1], session->limit_place[2],
+           session->limit_inradius, metre, session->limit_height, metre);
+    if (session->limit_inradius > BENT_FAR * session->limit_straight) return;
+    printf("  note               this element is bent so far that dt is small: with straight edges "
+           "its inscribed radius would be %.4g%s; in Gmsh, Mesh.HighOrderOptimize = 1 with "
+           "Mesh.HighOrderThresholdMin = 0.5 bends such elements less, or refine the mesh there\n",
+           session->limit_straight, metre);
+}
+
 void sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     const double time_unit = sedge_deck_time_unit(deck);
-    const char *const metre = sedge_deck_unit(deck, SEDGE_LENGTH);
     const int fields =
         session->problem.equation->elliptic != NULL ? 1 : session->problem.equation->fields;
     const int64_t dofs = session->mesh->global_elements * session->element->nodes * fields;
@@ -527,11 +549,7 @@ void sedge_session_print(const sedge_session *session)
                    deck->cfl, SEDGE_CFL_STABLE);
         }
         print_gain(session);
-        printf(
-            "  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g%s, least height "
-            "%.4g%s\n",
-            session->limit_place[0], session->limit_place[1], session->limit_place[2],
-            session->limit_inradius, metre, session->limit_height, metre);
+        print_limit(session);
     }
     if (sedge_comm_is_root(session->comm)) print_points(session);
 }

@@ -65,6 +65,7 @@ typedef struct sedge_session {
     // The element that limits dt:
     double limit_place[3]; // centroid
     double limit_inradius; // inscribed radius
+    double limit_straight; // the same if all its edges were straight
     double limit_height;   // least height
     double limit_decay;    // fraction of its limit that is due to the material's decay, 0 to 1
     int limit_group;       // volume group

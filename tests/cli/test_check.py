@@ -376,6 +376,16 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         self.assertIn("24 outer faces are in no surface group of the file, one of them at (", text)
         self.assertNotIn("default", self.succeed("mesh", "info", whole).out)
 
+    def test_an_element_that_is_bent_too_far(self):
+        """The middle of an edge that all elements share, moved along it: at the edge's end the derivative of the place
+        is 1 - 4 * 0.22 of that of the straight edge."""
+        for off, told in ((0.22, True), (0.1, False)):
+            move = lambda *x: [0.5 + off] * 3 if x == (0.5, 0.5, 0.5) else x
+            mesh = self.write("bent.msh", Cube(1).text(move=move))
+            text = self.succeed("check", self.write("deck.yaml", DECK), "--set", f"mesh={{file: {mesh}}}").out
+            self.assertEqual(re.findall(r"with straight edges its inscribed radius would be (\S+);", text),
+                             ["0.2071"] if told else [], text)
+
     def test_a_mesh_in_millimetres_taken_for_metres(self):
         words = ("check", SOURCE / "input/waveguide.yaml", "--device", "host")
         question = "are the units right?"

@@ -159,6 +159,7 @@ static void test_frequencies(void)
     CHECK(deck->far_field_count == 1 && far->frequencies.count == 5);
     for (int i = 0; i < 5; i++) {
         CHECK(close_to(far->frequencies.value[i], (1.0 + 0.25 * i) * 1e9 / C));
+        CHECK(sedge_deck_frequency(deck, far->frequencies.value[i]) == (1.0 + 0.25 * i) * 1e9);
         CHECK(deck->fluxes[0].frequencies.value[i] == far->frequencies.value[i]);
     }
     CHECK(far->centre[1] == 2.0 && far->ffd && !far->time);
@@ -175,6 +176,10 @@ static void test_frequencies(void)
     if (deck == NULL) return;
     CHECK(deck->fluxes[1].frequencies.count == 1);
     CHECK(close_to(deck->fluxes[1].frequencies.value[0], 1e9 / C));
+    for (int i = 1; i < 1000; i++) { // what a deck says comes back to the last bit
+        const double code = i * 7e6 * deck->equation->si[SEDGE_FREQUENCY];
+        CHECK(sedge_deck_frequency(deck, code) == i * 7e6);
+    }
     sedge_deck_free(deck);
     CHECK_FAILS(read_si(&deck, text, "monitors.frequencies={from: 1e9, to: 5e8, count: 1}"),
                 SEDGE_ERR_USAGE, "monitors.frequencies.to = 5e8 must be above 'from' = 1e9");

@@ -76,6 +76,7 @@ static void test_not_a_mesh(void)
     check_text("\x7f"
                "ELF\x02\x01\x01",
                "is not a Gmsh mesh");
+    check_text("\x1f\x8b\x08", "it is compressed; unpack it (gunzip)");
     check_text("$MeshFormat\n", "expected version");
     check_text("$MeshFormat\n3 0 8\n$EndMeshFormat\n", "has version 3 of the Gmsh format; 2, 2.1,");
     check_text("$MeshFormat\n20 0 8\n$EndMeshFormat\n", "has version 20 of the Gmsh format");
@@ -168,6 +169,12 @@ static void test_topology(void)
               "1 of 2 tetrahedra are in no volume group, the first is tetrahedron 1 (number 21 in "
               "Gmsh) at (0.25, 0.25, -0.25), of volume 1; put every volume into a Physical Volume, "
               "or give tetrahedra without a group a material by the deck's key materials.default");
+    check_msh(NAMES, TWO_NODES, "2\n20 4 2 0 1 1 2 3 4\n21 4 2 0 1 1 3 2 5",
+              "2 of 2 tetrahedra are in no volume group, the first is tetrahedron 0 (number 20 in "
+              "Gmsh) at (0.25, 0.25, 0.25), of volume 1; put every volume into a Physical Volume, "
+              "or give tetrahedra without a group a material by the deck's key materials.default; "
+              "the file has names of groups, but Gmsh leaves the groups themselves out of files of "
+              "version 2 if its option Mesh.SaveAll (-save_all) is 1: set it to 0, or save");
     // Version 2 has the elements of a volume in two groups twice.
     check_msh(NAMES, TWO_NODES,
               "10\n" SIX_WALLS "\n20 4 2 1 7 1 2 3 4\n21 4 2 1 7 1 3 2 5\n22 4 2 4 7 1 2 3 4\n"
