@@ -17,6 +17,8 @@
 
 // At least so many points a wavelength, on the mean over the mesh; below it nothing is resolved.
 #define POINTS_A_WAVE 2.0
+// So few are more likely from wrong units than from a coarse mesh.
+#define ODD_POINTS 0.5
 
 // ---- signals -----------------------------------------------------------------------------------
 
@@ -74,6 +76,15 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
     const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
     const double most = limit / context->dt - sampling->sources;
 
+    if (sampling->every == 1 && !(most > 0.0)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the deck asks for spectra, and the time step of %.4g%s resolves %.4g%s, less than "
+            "%.4g%s, to which the spectra of the sources reach: lower their frequency, or time.cfl",
+            deck->path, context->dt * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
+            sedge_deck_frequency(deck, limit / context->dt), hertz,
+            sedge_deck_frequency(deck, sampling->sources), hertz);
+    }
     if (sampling->every == 1) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
@@ -112,11 +123,12 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
         "%s: the deck asks for spectra at up to %.6g%s, where the mesh has %.2g points "
-        "a wavelength: at least %g are needed, which it has below %.4g%s",
+        "a wavelength: at least %g are needed, which it has below %.4g%s%s%s",
         context->deck->path, sedge_deck_frequency(context->deck, sampling->highest),
         sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points, POINTS_A_WAVE,
         sedge_deck_frequency(context->deck, sampling->highest * points / POINTS_A_WAVE),
-        sedge_deck_unit(context->deck, SEDGE_FREQUENCY));
+        sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points < ODD_POINTS ? "; " : "",
+        points < ODD_POINTS ? sedge_deck_question(context->deck) : "");
 }
 
 static sedge_status check_signals(const sedge_sampling *sampling, const sedge_deck *deck)
@@ -165,6 +177,7 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
     out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
     find_signals(out, deck);
     SEDGE_TRY(check_signals(out, deck));
+    SEDGE_TRY(check_mesh(out, context));
     const double limit = out->sources > 0.0 ? 1.0 : 0.5; // of m dt (f + s)
     const double each = context->dt * (out->highest + out->sources);
     if (!(out->every * each <= limit * (1.0 + 1e-9))) return fail_step(out, context, limit);
@@ -172,7 +185,7 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
         const double most = out->sources > 0.0 ? 1.0 / each : 1.0 / (SAMPLES_A_PERIOD * each);
         out->every = (int)fmin(1e6, fmax(1.0, floor(most)));
     }
-    return check_mesh(out, context);
+    return SEDGE_OK;
 }
 
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,

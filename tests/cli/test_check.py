@@ -325,8 +325,10 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                 self.assertRegex(text, line.replace("U", metre))
             for settings, line in ((["time={end: 1e30}"], r"time.end 1e\+30S needs [^ ]+ steps of dt = [\d.e+-]+S, and 1e15 are"),
                                    (["monitors.slices.s={normal: x, at: 2}"], "the plane x = 2U misses the mesh, which reaches from 0 to 1U$"),
-                                   (["monitors.frequencies={list: [1e15]}", "monitors.spectra.s={points: {p: [0.5, 0.5, 0.5]}}",
-                                     "initial={type: zero}"], r"the time step of [\d.e+-]+S resolves ")):
+                                   (["monitors.frequencies={list: [0.5]}", "monitors.spectra.s={points: {p: [0.5, 0.5, 0.5]}}",
+                                     "initial={type: zero}", "sources=[{type: dipole, position: [0.4, 0.4, 0.4], direction: "
+                                     "[1, 0, 0], signal: {type: ricker, frequency: 1e15}}]"],
+                                    r"the time step of [\d.e+-]+S resolves ")):
                 done = self.sedge("check", deck, *scale, *[word for one in settings for word in ("--set", one)])
                 self.assertRegex(done.messages[0], line.replace("U", metre).replace("S", second))
         report = read_json(self.folder / "si-results/report.json")
@@ -392,11 +394,14 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         right = self.succeed(*words).out
         self.assertNotIn(question, right)
         self.assertRegex(right, r"element \d+ +quality [\d.]+, inscribed radius [\d.]+ m, at ")
-        wrong = self.succeed(*words, "--set", "mesh.scale=1000", "--set", "sources=[]", "--set",
-                             "initial={type: plane-wave, direction: [0, 0, 1], polarisation: "
-                             "[1, 0, 0], signal: {type: ricker, frequency: 10e9}}", "--set",
-                             "monitors.probes.points={}", "--set", "monitors.slices={}")
+        words += ("--set", "mesh.scale=1000", "--set", "sources=[]", "--set",
+                  "initial={type: plane-wave, direction: [0, 0, 1], polarisation: "
+                  "[1, 0, 0], signal: {type: ricker, frequency: 10e9}}", "--set",
+                  "monitors.probes.points={}", "--set", "monitors.slices={}")
+        wrong = self.succeed(*words)
         self.assertRegex(wrong.out, r"guide +shortest wave .* points a wavelength, which do not resolve it  " + re.escape(question))
+        self.refuse(1, ["points a wavelength: at least 2 are needed", question], *words, "--set",
+                    "monitors.spectra={p: {points: {p: [1, 1, 1]}, frequencies: {list: [10e9]}}}")
 
     def refuse(self, code, words, *command, ranks=0):
         """One message with all of the words, and this exit code."""

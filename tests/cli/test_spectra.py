@@ -389,7 +389,9 @@ class Spectra(Case):
                          r"0.[0-9] MiB of sums and [0-9.]+ MiB of samples on the device")
         points = "monitors.spectra.points"
         for setting, parts in [
-                ("monitors.frequencies.to=1000", ["spectra at up to 1000, and the time step"]),
+                ("monitors.frequencies.to=1000", ["points a wavelength", "are the units right?"]),
+                ("sources.0.signal.frequency=6.5", ["spectra at up to 1.25, and the time step"]),
+                ("sources.0.signal.frequency=1000", ["resolves 28.7, less than 4375, to which the spectra of the sources"]),
                 ("monitors.frequencies.to=6", ["points a wavelength", "which it has below"]),
                 ("monitors.frequencies.every=50", ["need a sample every", "not 50"]),
                 (f"{points}.points.far=[0, 0, 3]", ["the point of a spectrum 'far'", "outside"]),
