@@ -131,6 +131,9 @@ class Solve(Case):
     def test_precision(self):
         found = self.report(self.matrix, "--precision", "fp32", "--tolerance", "1e-5")
         self.assertEqual((found["precision"], found["converged"]), ("fp32", True))
+        for words in (("block-jacobi", "--block", "12"), ("chebyshev",), ("amg",)):
+            better = self.report(self.matrix, "--precision", "fp32", "--tolerance", "1e-5", "--preconditioner", *words)
+            self.assertLess(better["iterations"], found["iterations"], words)
         found = self.report(self.matrix, "--precision", "fp32", "--tolerance", "1e-12", code=COMPUTE)
         self.assertEqual(found["reason"], "residuals apart")
         self.assertLess(found["residual"]["recursive"], found["residual"]["true"])
