@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COPY_BYTES (1 << 22) // of a series that are moved at once
+#define COPY_BYTES (1 << 16) // of a series that are moved at once
 
 // ---- datasets and attributes -------------------------------------------------------------------
 

@@ -21,9 +21,10 @@ except ImportError:
 
 USAGE, DATA = 1, 2
 COMPARE = os.environ["SEDGE_COMPARE"]
+# A slice's samples are so large that a restart copies them in several passes.
 EVERY = DECK.replace(
     "output: {snapshots: 2}", "output: {snapshots: 4, checkpoint: {steps: 7}}").replace(
-    "monitors:", "monitors:\n  slices: {cut: {normal: z, at: 0.5, resolution: 8}}")
+    "monitors:", "monitors:\n  slices: {cut: {normal: z, at: 0.5, resolution: 64}}")
 ADVECTION = """\
 equation: advection
 order: 2
