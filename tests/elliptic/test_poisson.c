@@ -143,6 +143,60 @@ static void test_capacitor(void)
     clear(&s);
 }
 
+// A quadratic solution is exact at order 2, and its flux through a side is that at the side's
+// centre, whether the side has the solution's values or its flux, which differ from place to place.
+static void test_known_fluxes(void)
+{
+    static const char *const names[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+    const double slope[3] = {0.7, -0.4, 0.3};
+    elliptic_options options = elliptic_defaults(2);
+    solution s;
+
+    options.known = "power";
+    options.known_parameters[0] = 2.0;
+    for (int d = 0; d < 3; d++) options.known_parameters[1 + d] = slope[d];
+    for (int i = 0; i < 6; i++) options.sides[i] = i % 3 == 1 ? "known-flux" : "known";
+    solve(&s, &options, NULL);
+    for (int i = 0; i < 6; i++) {
+        const double sign = i % 2 == 0 ? -1.0 : 1.0;
+        const double base =
+            0.5 + 0.5 * (slope[0] + slope[1] + slope[2]) + sign * 0.5 * slope[i / 2];
+        CHECK_BOUND(fabs(flux_of(&s, names[i]) - sign * 2.0 * slope[i / 2] * base), 1e-9);
+    }
+    clear(&s);
+}
+
+// A charge's amount, centre and second moments, by polynomials that order 2 has exactly. Of a ball
+// the cells are summed whose centres lie in it, which makes errors of up to 7e-4.
+static void check_moments(const elliptic_case *c, const sedge_point_source *source)
+{
+    const sedge_element *const element = c->element;
+    const double bound = source->parameters[4] > 0.0 ? 1e-3 : 1e-12;
+    const double fifth = source->parameters[4] * source->parameters[4] / 5.0;
+    double found[7] = {0.0};
+    double *b = NULL;
+
+    CHECK_OK(sedge_allocate(&b, c->values, sizeof *b));
+    CHECK_OK(sedge_elliptic_right_hand_side(b, world.comm, element, c->mesh, &c->problem));
+    for (int64_t i = 0; i < c->values; i++) {
+        const int n = (int)(i % element->nodes);
+        const double rst[3] = {element->r[n], element->s[n], element->t[n]};
+        double x[3];
+        sedge_mesh_place(c->mesh, (int32_t)(i / element->nodes), rst, x);
+        found[6] += b[i];
+        for (int d = 0; d < 3; d++) found[d] += b[i] * x[d];
+        for (int d = 0; d < 3; d++) found[3 + d] += b[i] * x[d] * x[d];
+    }
+    sedge_comm_sum(world.comm, found, 7);
+    CHECK_BOUND(fabs(found[6] / source->parameters[3] - 1.0), 1e-12);
+    for (int d = 0; d < 3; d++) {
+        const double x = source->position[d];
+        CHECK_BOUND(fabs(found[d] / source->parameters[3] - x), bound);
+        CHECK_BOUND(fabs(found[3 + d] / source->parameters[3] - x * x - fifth), bound);
+    }
+    sedge_release(b);
+}
+
 // All of a charge leaves through the walls, whether it is a point or a ball: fluxes are conserved.
 static void test_charges(void)
 {
@@ -161,6 +215,7 @@ static void test_charges(void)
         solve(&s, &options, &source);
         for (int i = 0; i < s.c.problem.surfaces; i++) sum += s.flux[i];
         CHECK_BOUND(fabs(sum + 2.5), 1e-8);
+        check_moments(&s.c, &source);
         s.c.problem.point_sources[0].position[2] = -1.0;
         CHECK_FAILS(
             sedge_elliptic_right_hand_side(s.u, world.comm, s.c.element, s.c.mesh, &s.c.problem),
@@ -223,6 +278,7 @@ int main(void)
     if (world.comm != NULL) {
         test_known_solutions();
         test_capacitor();
+        test_known_fluxes();
         test_charges();
         test_singular();
         elliptic_close(&world);
