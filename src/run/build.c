@@ -40,7 +40,8 @@ static sedge_status open_cache(build_state *build)
     }
     SEDGE_TRY(sedge_cache_create(&build->cache, NULL));
     if (sedge_cache_problem(build->cache) == NULL) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s", sedge_cache_problem(build->cache));
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s (SEDGE_CACHE_DIR names another folder)",
+                      sedge_cache_problem(build->cache));
 }
 
 static void print_head(void)

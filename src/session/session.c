@@ -604,8 +604,10 @@ void sedge_session_print_device(const sedge_session *session, const sedge_device
         if (ranks > info->devices_on_node)
             printf("  warning            more ranks than devices on this node: they share\n");
     }
-    if (sedge_cache_problem(cache) != NULL)
-        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(cache));
+    if (sedge_cache_problem(cache) != NULL) {
+        printf("  warning            no kernel cache: %s (SEDGE_CACHE_DIR names another folder)\n",
+               sedge_cache_problem(cache));
+    }
     if (sedge_cache_site_problem(cache) != NULL)
         printf("  warning            no site cache: %s\n", sedge_cache_site_problem(cache));
 }
