@@ -101,6 +101,15 @@ body = check_picture(DIPOLE, "--surface", "sphere")
 assert body.shape[1] > 1.2 * shown.shape[1], "no panel of cross-sections"
 assert ((abs(body[:, -700:] - 1.0) > 0.2).any(axis=2)).sum() > 1000, "an empty panel of cross-sections"
 check_refusal("no frequency 4e+09 in", DIPOLE, "--frequency", "4e9")
+with h5py.File(DIPOLE, "a") as file:  # where the signal is too weak there are no numbers
+    for name in ("theta", "phi", "frequency", "E_theta", "E_phi"):
+        file["weak/" + name] = file["none/" + name] = file["box/" + name]
+    file["weak/directivity"] = numpy.where([[[True]], [[False]], [[False]]], numpy.nan, file["box/directivity"])
+    file["none/directivity"] = numpy.full(pattern.shape, numpy.nan)
+weak = check_picture(DIPOLE, "--surface", "weak")
+same = check_picture(DIPOLE, "--surface", "weak", "--frequency", "2e9")
+assert (weak == same).all(), "not the first frequency with numbers"
+check_picture(DIPOLE, "--surface", "none")
 check_refusal("the axial ratio is of both", DIPOLE, "--quantity", "axial-ratio", "--polarisation", "phi")
 
 # Polarisations, as numbers: dipoles along x and z, and one along x with a second along y a quarter of a period later.
