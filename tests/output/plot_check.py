@@ -106,10 +106,16 @@ with h5py.File(DIPOLE, "a") as file:  # where the signal is too weak there are n
         file["weak/" + name] = file["none/" + name] = file["box/" + name]
     file["weak/directivity"] = numpy.where([[[True]], [[False]], [[False]]], numpy.nan, file["box/directivity"])
     file["none/directivity"] = numpy.full(pattern.shape, numpy.nan)
+    for name, values in file["sphere"].items():  # what is known exactly are cross-sections
+        file["mie/" + name] = values
+        if name[:2] not in ("E_", "th", "ph", "fr"):
+            file["mie/exact/" + name] = values
 weak = check_picture(DIPOLE, "--surface", "weak")
 same = check_picture(DIPOLE, "--surface", "weak", "--frequency", "2e9")
 assert (weak == same).all(), "not the first frequency with numbers"
 check_picture(DIPOLE, "--surface", "none")
+for quantity in ("rcs", "field"):
+    check_picture(DIPOLE, "--surface", "mie", "--quantity", quantity)
 check_refusal("the axial ratio is of both", DIPOLE, "--quantity", "axial-ratio", "--polarisation", "phi")
 
 # Polarisations, as numbers: dipoles along x and z, and one along x with a second along y a quarter of a period later.
