@@ -243,7 +243,8 @@ static sedge_status find_format(sedge_gmsh *file)
     const bool packed = c->end - c->start > 2 && memcmp(c->start, "\x1f\x8b", 2) == 0;
     return SEDGE_FAIL(SEDGE_ERR_DATA, "%s is not a Gmsh mesh: %s", c->path,
                       packed ? "it is compressed; unpack it (gunzip)"
-                             : "it has no section $MeshFormat");
+                             : "it has no section $MeshFormat; Gmsh converts other formats "
+                               "(gmsh FILE -save -format msh41 -o NEW.msh)");
 }
 
 // Read the sections in the order of the file, up to the end of $Elements. Unknown ones are skipped.

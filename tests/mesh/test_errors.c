@@ -70,7 +70,8 @@ static void test_not_a_mesh(void)
     CHECK_FAILS(try_file(SEDGE_TEST_DIR "/absent.msh", &mesh), SEDGE_ERR_DATA, "absent.msh");
     CHECK_FAILS(try_file(SEDGE_TEST_DIR, &mesh), SEDGE_ERR_DATA, SEDGE_TEST_DIR);
     check_text("", "is empty");
-    check_text("solid ascii stl\n", "is not a Gmsh mesh");
+    check_text("solid ascii stl\n",
+               "is not a Gmsh mesh: it has no section $MeshFormat; Gmsh converts");
     check_text("$Comments\nno end\n$MeshFormat\n", "is not a Gmsh mesh");
     check_text("$NOD\n1\n", "has version 1 of the Gmsh format; write it again (gmsh FILE -save");
     check_text("\x7f"
