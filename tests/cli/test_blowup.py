@@ -14,7 +14,7 @@ except ImportError:
     h5py = None
 
 COMPUTE = 4
-PLACE = r"in element (\d+) at \(([^)]*)\), material '(\w+)', inscribed radius [\d.e-]+, least height [\d.e-]+, "
+PLACE = r"in element (\d+) at \(([^)]*)\), material '(\w+)', inscribed radius [\d.e-]+(?: m)?, least height [\d.e-]+(?: m)?, "
 
 
 ADVECTION = """\
@@ -78,25 +78,31 @@ class BlowUp(Case):
 
     def test_step_too_long(self):
         """Nothing feeds the cavity: the growth is seen before it overflows."""
-        for ranks in (0, 2):
+        for ranks, units in ((0, "normalised"), (2, "si")):
             result, message = self.blow_up(DECK, "--set", "time.cfl=2", "--set", "time.steps=5000",
-                                           ranks=ranks)
+                                           "--set", f"units={units}", ranks=ranks)
             self.assertIn("the energy grows though no source feeds it, above ", message)
             self.assertIn("time.cfl 2 is above 0.85, up to which", result.out)
             element, place, material = self.place(message)
             self.assertTrue(0 <= element < 48 and all(0 < x < 1 for x in place), message)
             self.assertEqual(material, "domain")
             self.assertAlmostEqual(self.local_cfl(message), 2.0)
-            energies = [float(x) for x in message.split("last energies: ")[1].split()]
+            energies = [float(x) for x in message.split("last energies: ")[1].split() if x != "J"]
             self.assertGreater(energies[-1], 1.1 * energies[0])
+            limit = float(re.search(r"feeds it, above ([\d.e+-]+)", message).group(1))
+            self.assertTrue(energies[-2] < limit < 2 * energies[-2], message)
             self.assertTrue(all(map(math.isfinite, energies)))
-            for name in re.findall(r"at boundary '(\w+)' \((\w+)\)", message):
-                self.assertEqual(name[1], "pec")
+            # Of an element that has a face on a side the centroid is an eighth away from it, of others a quarter or more.
+            near = [axis + end for axis, x in zip("xyz", place) for end, side in (("min", 0), ("max", 1))
+                    if abs(x - side) < 0.2]
+            self.assertEqual(sorted(re.findall(r"at boundary '(\w+)' \(pec\)", message)), near)
             self.check_finite(True)
             if h5py is not None:
                 with h5py.File(self.folder / "deck-results/energy.h5") as file:
                     self.assertEqual(len(file["energy"]), len(energies))
                     self.assertAlmostEqual(file["energy"][-1] / energies[-1], 1.0, 4)
+                    time = float(re.search(r", t = ([\d.e+-]+)", message).group(1))
+                    self.assertAlmostEqual(file["time"][-1] / time, 1.0, 4)
 
     def test_checkpoints_of_before_remain(self):
         """The energy is looked at before each checkpoint, by the limit that the first run found."""
