@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "check.h"
+#include "dg/signal.h"
 
 static double unit_speed(const double *m, const double *c)
 {
@@ -197,6 +198,50 @@ static void test_arrays(void)
     sedge_problem_clear(&problem);
 }
 
+// The spectrum of a signal that has ended at t = 20, at one frequency.
+static double find_spectrum(const double *signal, double frequency)
+{
+    enum { SAMPLES = 4000 };
+    double sums[2] = {0.0, 0.0};
+
+    for (int i = 0; i < SAMPLES; i++) {
+        const double t = 20.0 * i / SAMPLES;
+        sums[0] += sedge_signal(signal, t) * cos(2.0 * acos(-1.0) * frequency * t);
+        sums[1] += sedge_signal(signal, t) * sin(2.0 * acos(-1.0) * frequency * t);
+    }
+    return hypot(sums[0], sums[1]);
+}
+
+// What kinds of pulses say of their signals: peak, end and the ends of the spectrum.
+static void test_pulses(void)
+{
+    static const struct {
+        double signal[SEDGE_SIGNAL_VALUES];
+        double highest; // of the spectrum, where its peak is
+        double least;   // the spectrum at `frequency`, of its peak
+    } pulses[] = {{{SEDGE_SIGNAL_GAUSSIAN, 3.0, 2.0, 0.7, 8.0, 90.0}, 2.0, 0.01},
+                  {{SEDGE_SIGNAL_GAUSSIAN, 3.0, 0.0, 0.7, 8.0, 0.0}, 0.0, 0.01},
+                  {{SEDGE_SIGNAL_RICKER, 3.0, 0.6, 0.0, 8.0, 0.0}, 0.6, 0.033}};
+
+    for (size_t i = 0; i < sizeof pulses / sizeof pulses[0]; i++) {
+        const double *const signal = pulses[i].signal;
+        const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+        const double peak = kind->peak(signal);
+        const double end = kind->end(signal);
+        const double most = find_spectrum(signal, pulses[i].highest);
+        CHECK_BOUND(fabs(sedge_signal(signal, peak) - 3.0), 1e-14);
+        CHECK_BOUND(fabs(sedge_signal(signal, end)), 3e-15);
+        CHECK(fabs(sedge_signal(signal, peak + 0.9 * (end - peak))) > 3e-15);
+        CHECK_BOUND(fabs(find_spectrum(signal, kind->frequency(signal)) / most - pulses[i].least),
+                    1e-3);
+        if (pulses[i].highest == 0.0) {
+            CHECK(kind->lowest(signal) == 0.0);
+        } else {
+            CHECK_BOUND(fabs(find_spectrum(signal, kind->lowest(signal)) / most - 0.1), 1e-3);
+        }
+    }
+}
+
 int main(void)
 {
     test_known_step();
@@ -207,5 +252,6 @@ int main(void)
     test_still_medium();
     test_stable_numbers();
     test_arrays();
+    test_pulses();
     return CHECK_END();
 }
