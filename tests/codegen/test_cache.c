@@ -234,6 +234,7 @@ static void test_bound(void)
 {
     enum { ENTRIES = 5, BYTES = 300 * 1024 };
     static char payload[BYTES + 1];
+    static char large[4 * BYTES + 1];
     sedge_cache *cache = NULL;
     sedge_cache_key keys[ENTRIES];
     static const char *const texts[ENTRIES] = {"0", "1", "2", "3", "4"};
@@ -258,13 +259,55 @@ static void test_bound(void)
     cache_store(cache, &keys[3], payload);        // 4 x 300 KiB > 1 MiB: entry 1 has to go
     CHECK(cache_finds(cache, &keys[0], payload) && !cache_finds(cache, &keys[1], ""));
     CHECK(cache_finds(cache, &keys[2], payload) && cache_finds(cache, &keys[3], payload));
+    memset(large, 'x', sizeof large - 1); // above the bound alone: all others go, it stays
+    cache_store(cache, &keys[4], large);
+    CHECK(cache_finds(cache, &keys[4], large));
     CHECK_OK(sedge_cache_clear(cache, &removed));
-    CHECK(removed == 3);
+    CHECK(removed == 1);
     sedge_cache_free(cache);
     CHECK(setenv("SEDGE_CACHE_MAX", "much", 1) == 0);
     CHECK_FAILS(sedge_cache_create(&cache, folder), SEDGE_ERR_USAGE,
                 "SEDGE_CACHE_MAX='much' is not a number of MiB");
+    CHECK(setenv("SEDGE_CACHE_MAX", "0", 1) == 0);
+    CHECK_FAILS(sedge_cache_create(&cache, folder), SEDGE_ERR_USAGE,
+                "SEDGE_CACHE_MAX='0' is not a number of MiB");
     CHECK(unsetenv("SEDGE_CACHE_MAX") == 0);
+}
+
+// All entries are removed, however many, and what processes that died left behind.
+static void test_clear(void)
+{
+    enum { ENTRIES = 70 };
+    static const char left[] = SEDGE_TEST_DIR "/cache/tmp-1-2";
+    sedge_cache *cache = NULL;
+    int64_t removed = 0;
+
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    for (int i = 0; i < ENTRIES; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof path, "%s/%d" SEDGE_ENTRY_ENDING, folder, i);
+        CHECK_OK(sedge_file_write(path, "x", 1));
+    }
+    CHECK_OK(sedge_file_write(left, "x", 1));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    CHECK(removed == ENTRIES && access(left, F_OK) != 0);
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    CHECK(removed == 0);
+    sedge_cache_free(cache);
+}
+
+// Of several kernels the most of each.
+static void test_resources(void)
+{
+    const sedge_program_resources most =
+        sedge_cache_resources("16 bytes spill stores\nUsed 40 registers, 840 bytes smem\n"
+                              "8 bytes spill stores\nUsed 32 registers, 9 bytes smem\n");
+    const sedge_program_resources none = sedge_cache_resources("Used 8 registers\n");
+
+    CHECK(most.registers == 40 && most.shared == 840 && most.spilled == 16);
+    CHECK(none.registers == 8 && none.shared == 0 && none.spilled == 0);
+    CHECK(sedge_cache_resources("").registers == -1);
 }
 
 // Processes that look, store and drop the same entries at once see whole ones or none.
@@ -359,6 +402,8 @@ int main(void)
     test_strange_files(cache);
     sedge_cache_free(cache);
     test_bound();
+    test_clear();
+    test_resources();
     test_many_processes();
     test_list();
     return CHECK_END();

@@ -319,9 +319,24 @@ static void test_choice_of_folder(void)
         sedge_cache_free(cache);
         CHECK(unsetenv(variables[i]) == 0);
     }
+    CHECK(setenv("XDG_CACHE_HOME", "relative", 1) == 0); // not to be used
     CHECK_OK(sedge_cache_create(&cache, NULL));
     CHECK(sedge_cache_problem(cache) != NULL &&
           strstr(sedge_cache_problem(cache), "are not set") != NULL);
+    sedge_cache_free(cache);
+}
+
+// A slash at the end of its path changes nothing: the new folder is its owner's alone.
+static void test_slash(void)
+{
+    static const char path[] = SEDGE_TEST_DIR "/slash-cache";
+    sedge_cache *cache = NULL;
+    struct stat about;
+
+    (void)rmdir(path);
+    CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/slash-cache//"));
+    CHECK(sedge_cache_problem(cache) == NULL && strcmp(sedge_cache_folder(cache), path) == 0);
+    CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0700);
     sedge_cache_free(cache);
 }
 
@@ -338,5 +353,6 @@ int main(void)
     test_site_refused();
     test_site_owners();
     test_choice_of_folder();
+    test_slash();
     return CHECK_END();
 }
