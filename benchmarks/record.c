@@ -89,6 +89,8 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
 {
     const double fraction = c->floor / c->median;
     const bool shares = strcmp(c->transport, "none") != 0;
+    const sedge_family_tuning *const curved = &c->tuning.family[SEDGE_FAMILY_CURVED];
+    const sedge_family_tuning *const prediction = &c->tuning.family[SEDGE_FAMILY_PREDICTION];
 
     if (!record->has_head) {
         printf("\n%5s %5s %9s  %-26s %12s %12s %9s %9s %7s %7s %6s%s\n", "order", "real", "tets",
@@ -108,25 +110,27 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
         printf("  prediction %.1f us, stage %.1f us", 1e6 * c->predict, 1e6 * c->correct);
     printf("\n");
     (void)fflush(stdout);
-    return keep(
-        record->cases,
-        json_pack(
-            "{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-            "s:f, s:s, s:f, s:i, s:f, s:s?, s:f, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f}",
-            "order", c->order, "precision", bench_precision_name(c->precision), "elements",
-            (json_int_t)c->elements, "variant", c->variant, "steps", c->steps, "repeats",
-            c->repeats, "stage_seconds", c->median, "stage_seconds_least", c->least,
-            "dofs_per_second", c->rate, "flops", c->flops, "bytes", c->bytes, "floor_seconds",
-            c->floor, "fraction_of_floor", fraction, "energy_change", c->energy_change,
-            "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by", c->tuning.how,
-            "rule_over_chosen", c->tuning.gain, "candidates_timed", c->tuning.timed,
-            "tuning_seconds", c->tuning.seconds, "curved_variant", c->tuning.curved,
-            "curved_rule_over_chosen", c->tuning.curved_gain, "transport", c->transport,
-            "exchange_hidden", c->hidden, "most_elements", (json_int_t)c->exchange.most_elements,
-            "most_halo_elements", (json_int_t)c->exchange.most_halo, "exchange_bytes",
-            (json_int_t)c->exchange.bytes, "exchange_seconds", c->exchange.seconds,
-            "exposed_seconds", c->exchange.exposed, "prediction_seconds", c->predict,
-            "stage_kernel_seconds", c->correct));
+    return keep(record->cases,
+                json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+                          "s:f, s:s, s:f, s:i, s:f, s:s?, s:f, s:s?, s:f, s:s, s:f, s:I, s:I, s:I, "
+                          "s:f, s:f, s:f, s:f}",
+                          "order", c->order, "precision", bench_precision_name(c->precision),
+                          "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
+                          c->steps, "repeats", c->repeats, "stage_seconds", c->median,
+                          "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
+                          c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
+                          "fraction_of_floor", fraction, "energy_change", c->energy_change,
+                          "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by",
+                          c->tuning.how, "rule_over_chosen", c->tuning.gain, "candidates_timed",
+                          c->tuning.timed, "tuning_seconds", c->tuning.seconds, "curved_variant",
+                          curved->variant, "curved_rule_over_chosen", curved->gain,
+                          "prediction_variant", prediction->variant, "prediction_rule_over_chosen",
+                          prediction->gain, "transport", c->transport, "exchange_hidden", c->hidden,
+                          "most_elements", (json_int_t)c->exchange.most_elements,
+                          "most_halo_elements", (json_int_t)c->exchange.most_halo, "exchange_bytes",
+                          (json_int_t)c->exchange.bytes, "exchange_seconds", c->exchange.seconds,
+                          "exposed_seconds", c->exchange.exposed, "prediction_seconds", c->predict,
+                          "stage_kernel_seconds", c->correct));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -54,8 +54,9 @@ void sedge_reference_local_of(sedge_reference *reference, int32_t e, const doubl
                               const double *w, double *rhs, double *dw);
 
 // The mean of what L makes of element e over dt, and that over the first half of dt,
-// [fields][nodes] each, of a curved element with covariant components as if it had neither terms
-// nor a source (dg/predictor.h). Of u only e is read. SEDGE_ERR_MEMORY. Not collective.
+// [fields][nodes] each, of a straight element, or a curved one with covariant components, as if it
+// had neither terms nor a source (dg/predictor.h). Of u only e is read. SEDGE_ERR_MEMORY. Not
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_predict_of(sedge_reference *reference, int32_t e, const double *u,
                                         double dt, double *mean, double *half);

@@ -94,6 +94,17 @@ static double count_sent(const sedge_operator *op, int stages)
     return all * stages * faces / mesh->halo_faces;
 }
 
+// The name of the configuration by which a kernel is launched.
+static const char *find_variant(const sedge_operator *op, operator_kernel kernel)
+{
+    const char *family = "";
+
+    if (kernel == KERNEL_CURVED || kernel == KERNEL_PREDICT_CURVED)
+        family = op->family_variant[SEDGE_FAMILY_CURVED];
+    if (kernel == KERNEL_PREDICT) family = op->family_variant[SEDGE_FAMILY_PREDICTION];
+    return family[0] != '\0' ? family : op->variant;
+}
+
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
 {
     const sedge_integrator *const integrator = op->problem->integrator;
@@ -119,10 +130,8 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->exchanges_timed = op->exchange.timed;
     if (op->exchange.packed != NULL) out->exchange_bytes_per_step = count_sent(op, stages);
     for (int k = 0; k < KERNELS; k++) {
-        const bool curved = k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED;
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);
-        out->kernel[k].variant =
-            curved && op->curved.variant[0] != '\0' ? op->curved.variant : op->variant;
+        out->kernel[k].variant = find_variant(op, (operator_kernel)k);
         out->kernel[k].launches = op->launcher.launches[k];
         if (op->launcher.launches[k] == 0) continue;
         const double stages_a_launch = part * (double)op->stages / (double)op->launcher.launches[k];

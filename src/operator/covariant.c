@@ -479,17 +479,17 @@ static int take_nearest(operator_curved_config *out, const state_list *list)
 
     for (int i = 0; i < list->count; i++) {
         const double distance = find_distance(&list->config[i], &list->config[0]);
-        int at = count < SEDGE_CURVED_CANDIDATES ? count++ : SEDGE_CURVED_CANDIDATES;
+        int at = count < SEDGE_FAMILY_CANDIDATES ? count++ : SEDGE_FAMILY_CANDIDATES;
         while (at > 0 && distance < find_distance(&out[at - 1], &list->config[0])) {
-            if (at < SEDGE_CURVED_CANDIDATES) out[at] = out[at - 1];
+            if (at < SEDGE_FAMILY_CANDIDATES) out[at] = out[at - 1];
             at--;
         }
-        if (at < SEDGE_CURVED_CANDIDATES) out[at] = list->config[i];
+        if (at < SEDGE_FAMILY_CANDIDATES) out[at] = list->config[i];
     }
     return count;
 }
 
-sedge_status operator_covariant_list(operator_curved_config out[SEDGE_CURVED_CANDIDATES],
+sedge_status operator_covariant_list(operator_curved_config out[SEDGE_FAMILY_CANDIDATES],
                                      int *count, const operator_layout *layout,
                                      const sedge_device_info *info, const sedge_problem *problem,
                                      const sedge_element *element)

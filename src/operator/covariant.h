@@ -26,7 +26,7 @@ sedge_status operator_covariant_choose(operator_curved_config *config,
 
 // As operator_curved_list, where the state of curved elements is covariant.
 SEDGE_MUST_USE
-sedge_status operator_covariant_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES],
+sedge_status operator_covariant_list(operator_curved_config list[SEDGE_FAMILY_CANDIDATES],
                                      int *count, const operator_layout *layout,
                                      const sedge_device_info *info, const sedge_problem *problem,
                                      const sedge_element *element);

@@ -59,7 +59,7 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
     return SEDGE_OK;
 }
 
-sedge_status operator_curved_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES], int *count,
+sedge_status operator_curved_list(operator_curved_config list[SEDGE_FAMILY_CANDIDATES], int *count,
                                   const operator_layout *layout, const sedge_device_info *info,
                                   const sedge_problem *problem, const sedge_element *element)
 {

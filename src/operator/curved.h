@@ -16,7 +16,7 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
 // it; other numbers than the rule's only where the state is covariant and blocks have threads. They
 // have the same operators and do the same sums in the same order. Fails as operator_curved_choose.
 SEDGE_MUST_USE
-sedge_status operator_curved_list(operator_curved_config list[SEDGE_CURVED_CANDIDATES], int *count,
+sedge_status operator_curved_list(operator_curved_config list[SEDGE_FAMILY_CANDIDATES], int *count,
                                   const operator_layout *layout, const sedge_device_info *info,
                                   const sedge_problem *problem, const sedge_element *element);
 

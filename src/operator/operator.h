@@ -26,6 +26,14 @@
 
 typedef struct sedge_operator sedge_operator;
 
+// Kernels other than the stage in straight elements whose configuration is tuned. Their choices
+// come after the stage's, in the layout that this chose.
+typedef enum sedge_operator_family {
+    SEDGE_FAMILY_CURVED,     // curved elements, where Maxwell's state in them is covariant
+    SEDGE_FAMILY_PREDICTION, // ADER's prediction in straight elements without terms
+    SEDGE_FAMILIES
+} sedge_operator_family;
+
 // The request for a kernel configuration of the stage. What is not requested (0, NULL) is chosen by
 // tuning, or by the rule for this device, order and precision.
 typedef struct sedge_operator_options {
@@ -36,11 +44,12 @@ typedef struct sedge_operator_options {
     int item_fields;     // fields that a work item differentiates together
     const char *config;  // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
                          // "bernstein sparse b5 w2 r64 p36"
-    const char *curved_config; // that of curved elements by its name, "curved b16 t256 r4 w4"; only
-                               // sedge_operator_texts reads it, and takes the rule's for others
-    bool time_kernels;         // measure each kernel with events (costs a little)
-    bool launch_singly;        // never a step as a graph, where the device has graphs
-    sedge_stopwatch *watch;    // of the parts of creation; may be NULL
+    const char *family_config[SEDGE_FAMILIES]; // those of other kernels by their names, "curved b16
+                                               // t256 r4 w4"; only sedge_operator_texts reads them,
+                                               // and takes the rule's for names that do not fit
+    bool time_kernels;                         // measure each kernel with events (costs a little)
+    bool launch_singly;     // never a step as a graph, where the device has graphs
+    sedge_stopwatch *watch; // of the parts of creation; may be NULL
 
     sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
     bool forget;             // measure even if there is wisdom
@@ -76,10 +85,11 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_device *device, const sedge_cache *cache,
                                        const sedge_element *element, const sedge_problem *problem);
 
-// The same of the configurations of curved elements, as names for options.curved_config; none where
-// there is one for all.
+// The same of the configurations of a family, as names for options.family_config; none where there
+// is one for all.
 SEDGE_MUST_USE
-sedge_status sedge_operator_remembered_curved(char (**names)[SEDGE_TUNE_NAME], int *count,
+sedge_status sedge_operator_remembered_family(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                              sedge_operator_family family,
                                               const sedge_device *device, const sedge_cache *cache,
                                               const sedge_element *element,
                                               const sedge_problem *problem);
@@ -137,7 +147,18 @@ void sedge_operator_element_work(const sedge_problem *problem, const sedge_eleme
 // Of this rank; not collective.
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
 
-// How the configuration was chosen.
+// How the configuration of a family was chosen.
+typedef struct sedge_family_tuning {
+    const char *variant; // the configuration, "curved b16 t256 r4 w4"; borrowed from the operator;
+                         // NULL: no choice, or the kernels of straight elements were requested
+    const char *how;     // "rule", "wisdom", "measurement"
+    double seconds;      // as below, of this choice alone
+    int timed;
+    double gain;
+} sedge_family_tuning;
+
+// How configurations were chosen: that of the stage in straight elements, and those of families;
+// `seconds` and `compiled` have all of them.
 typedef struct sedge_operator_tuning {
     const char
         *how; // "request", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
@@ -145,14 +166,7 @@ typedef struct sedge_operator_tuning {
     int timed;      // candidates, now or when the wisdom was found
     int compiled;   // programs, now
     double gain;    // the rule's time over the chosen one's; 0: not known
-    // The same of curved elements, whose kernels are chosen after the others; `seconds` and
-    // `compiled` have both.
-    const char *curved; // the configuration, "curved b16 t256 r4 w4"; borrowed from the operator;
-                        // NULL: no choice, or the kernels of straight elements were requested
-    const char *curved_how; // "rule", "wisdom", "measurement"
-    double curved_seconds;
-    int curved_timed;
-    double curved_gain;
+    sedge_family_tuning family[SEDGE_FAMILIES];
 } sedge_operator_tuning;
 
 void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);

@@ -9,6 +9,7 @@
 #include "device/fan.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
+#include "dg/predictor.h"
 #include "forms/config.h"
 #include "forms/layout.h"
 #include "halo/halo.h"
@@ -65,7 +66,7 @@ typedef struct operator_exchange {
     int64_t timed;                   // exchanges in them
 } operator_exchange;
 
-#define SEDGE_CURVED_CANDIDATES 32 // of the configuration below, at most
+#define SEDGE_FAMILY_CANDIDATES 32 // of the configuration of a family of kernels, at most
 
 // The kernel configuration of the stage in curved elements: tuned where the state is covariant,
 // else by a rule.
@@ -99,13 +100,38 @@ typedef struct operator_seam {
 // state may be covariant.
 typedef struct operator_curved {
     operator_curved_config config;
-    char variant[SEDGE_CONFIG_NAME]; // its name; "": the rule's, which is the only one
-    sedge_cubature *cubature;        // NULL: this rank has none
+    sedge_cubature *cubature; // NULL: this rank has none
     sedge_buffer *operators;
     operator_seam *seam;    // [seams]
     int32_t seams;          // they have trace slots behind all others
     uint8_t *curved_behind; // [halo faces] whether the element of the other rank is curved
 } operator_curved;
+
+// The kernel configuration of the prediction in elements without terms (dg_series.h); power k of L
+// is at k - 1.
+typedef struct operator_series_config {
+    int block;                           // SIMD batches a block
+    int places;                          // items that share a batch
+    int parts;                           // items that share the sums of one of its fields
+    int columns;                         // items of a part: its fields, filled up
+    int threads;                         // of a block
+    int resident;                        // threads of a multiprocessor for which registers are
+                                         // limited
+    int ahead;                           // blocks between a block and the one for which it asks the
+                                         // L2 cache; 0: it does not
+    int powers;                          // of L
+    int nodes[SEDGE_PREDICTOR_POWERS];   // coefficients
+    int at[SEDGE_PREDICTOR_POWERS];      // words before it in the block's memory of a batch
+    int table[SEDGE_PREDICTOR_POWERS];   // where its simplices begin among the tables
+    int words;                           // of all powers of a batch
+    bool folds;                          // are sums of higher powers written to memory first?
+    bool lowers;                         // are T w_1 and T T w_1 in memory, too (dg_series.h)?
+    int lowered[SEDGE_PREDICTOR_POWERS]; // words before T w_1 (at 1) and T T w_1 (at 2)
+    int weights[SEDGE_PREDICTOR_POWERS]; // where its weights begin among the tables
+    int state_stride;                    // words of a batch's state in the block's memory
+    int stride;                          // the same of its powers
+    int64_t scratch_words;               // of the block's memory, for each lane
+} operator_series_config;
 
 // Consecutive straight SIMD batches of a level that one launch predicts.
 typedef struct operator_predictor_run {
@@ -127,7 +153,8 @@ typedef struct operator_bracket {
 
 // What predictions need; for integrators without `predictor` the boundary faces alone.
 typedef struct operator_predictor {
-    sedge_level_face *level_face; // [level_faces] between levels
+    operator_series_config series; // of the layout
+    sedge_level_face *level_face;  // [level_faces] between levels
     int64_t level_faces;
     sedge_buffer *step_faces;    // [level_faces] as dg_predictor.h has them
     sedge_buffer *step_halo;     // [halo faces] the same, of faces of other ranks
@@ -171,7 +198,8 @@ struct sedge_operator {
     operator_layout layout;
     operator_config config;
     char variant[SEDGE_CONFIG_NAME];
-    struct operator_tuning *tuning; // tune.h
+    char family_variant[SEDGE_FAMILIES][SEDGE_CONFIG_NAME]; // "": the rule's, which is the only one
+    struct operator_tuning *tuning;                         // tune.h
 
     // Kernels.
     sedge_program *program[SEDGE_OPERATOR_PROGRAMS];

@@ -14,6 +14,7 @@
 #include "operator/scalar.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define ENOUGH_ITEMS 250 // items of a multiprocessor that sum: enough to hide latency
 #define MOST_PARTS   4
@@ -48,43 +49,70 @@ static bool are_folded(const operator_layout *layout, const operator_target *tar
     return !operator_is_host_form(target->info) && target->element->order >= (is_double ? 6 : 8);
 }
 
-// The configuration that is fastest on an H200 (benchmarks/MEASUREMENTS.md). `words`: of the powers
-// of L of a batch. A block has as many elements as shared memory serves without bank conflicts, or
-// fewer, so that three blocks fit into a multiprocessor; with folded sums half as many, or fewer,
-// so that two fit. Where a multiprocessor then has few elements, more items share the sums of each.
+// How many blocks ahead the L2 cache is asked for states: `halves` times half of the blocks, of
+// `bytes` each, for which shared memory has room at once. 0: it is not asked.
+static int count_ahead(int64_t bytes, int halves)
+{
+    return halves * OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(bytes) / 2;
+}
+
+// Is it asked? In elements with terms, or in others; where it was faster on an H200
+// (benchmarks/MEASUREMENTS.md).
+static bool is_asked(const operator_layout *layout, const operator_target *target, bool terms)
+{
+    const bool is_double = layout->real_bytes == 8;
+
+    return terms ? is_double : target->element->order >= (is_double ? 5 : 4);
+}
+
+// Items and strides of a block on a GPU; `block` and `parts` are there. Returns its bytes.
+static int64_t place_series(operator_series_config *config, const operator_layout *layout,
+                            const operator_target *target)
+{
+    const int fields = target->problem->equation->fields;
+    const int most = 64 / layout->real_bytes; // that shared memory serves at once
+    const int state = layout->state_align / layout->real_bytes;
+    // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
+    const int unit = config->block < most ? state * most / config->block : state;
+
+    config->state_stride = layout->nodes_padded * fields;
+    if (target->element->order > 1) {
+        config->state_stride =
+            make_odd(config->state_stride, unit < layout->pack ? layout->pack : unit);
+    }
+    config->stride = make_odd(config->words, unit);
+    // Items of a warp have the same part.
+    config->columns = operator_round_up(fields, WARP / config->block);
+    config->places = config->columns * config->parts;
+    config->threads = config->resident = config->block * config->places;
+    config->scratch_words =
+        config->block * ((int64_t)config->state_stride + METRIC_WORDS + config->stride);
+    return config->scratch_words * layout->real_bytes;
+}
+
+// The configuration that is fastest on an H200 (benchmarks/MEASUREMENTS.md). A block has as many
+// elements as shared memory serves without bank conflicts, or fewer, so that three blocks fit into
+// a multiprocessor; with folded sums half as many, or fewer, so that two fit. Where a
+// multiprocessor then has few elements, more items share the sums of each.
 static void choose_gpu(operator_series_config *config, const operator_layout *layout,
-                       const operator_target *target, int words)
+                       const operator_target *target)
 {
     const int fields = target->problem->equation->fields;
     const int64_t own =
         target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
     const int64_t part = OPERATOR_CHIP_SHARED / (config->folds ? 2 : 3) - OPERATOR_CHIP_SHARED_MORE;
     const int most = 64 / layout->real_bytes; // that shared memory serves at once
-    const int state = layout->state_align / layout->real_bytes;
-    int64_t element_words = 0, bytes = 0;
+    int64_t bytes = 0;
 
     for (config->block = config->folds ? most / 2 : most;; config->block /= 2) {
-        // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
-        const int unit = state * most / config->block;
-        config->state_stride = layout->nodes_padded * fields;
-        if (target->element->order > 1) {
-            config->state_stride =
-                make_odd(config->state_stride, unit < layout->pack ? layout->pack : unit);
-        }
-        config->stride = make_odd(words, unit);
-        element_words = config->state_stride + METRIC_WORDS + config->stride;
-        bytes = config->block * element_words * layout->real_bytes;
+        bytes = place_series(config, layout, target);
         if (config->block == 1 || bytes <= (own < part ? own : part)) break;
     }
     const int64_t elements =
         OPERATOR_CHIP_SHARED / (bytes + OPERATOR_CHIP_SHARED_MORE) * config->block;
     while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
         config->parts *= 2;
-    // Items of a warp have the same part.
-    config->columns = operator_round_up(fields, WARP / config->block);
-    config->places = config->columns * config->parts;
-    config->threads = config->block * config->places;
-    config->scratch_words = config->block * element_words;
+    (void)place_series(config, layout, target);
 }
 
 // The block's memory of elements with terms; what a batch has there of a kind is an odd multiple of
@@ -170,39 +198,45 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
     }
 }
 
-static void choose_series(operator_series_config *config, const operator_layout *layout,
-                          const operator_target *target, bool folds)
+// What no block changes, for each way to sum.
+static void count_series(operator_series_config *config, const operator_target *target, bool folds)
 {
     const int order = target->element->order;
     const int fields = target->problem->equation->fields;
-    const bool is_host = operator_is_host_form(target->info);
     double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
-    int words = 0;
     int table = SEDGE_FACE_MAPS * target->element->face_nodes; // as in dg_lower.h
 
     *config = (operator_series_config){.powers = sedge_predictor_terms(order, false)};
     for (int k = 1; k <= config->powers; k++) {
         config->nodes[k - 1] = count_nodes(order - k);
-        config->at[k - 1] = words;
+        config->at[k - 1] = config->words;
         config->table[k - 1] = table;
-        words += config->nodes[k - 1] * fields;
+        config->words += config->nodes[k - 1] * fields;
         // Those of orders N - 1 and N - 2 lie behind the tables of dg_predictor.h.
         table += 4 * config->nodes[k - 1] + (k == 1 ? 8 * target->element->nodes : 0);
     }
     config->folds = config->powers == 3 && folds;
     config->lowers = config->folds && sedge_predictor_lowerings(order, weights) > 0;
     for (int k = 2; k <= config->powers && config->lowers; k++) {
-        config->lowered[k - 1] = words;
+        config->lowered[k - 1] = config->words;
         config->weights[k - 1] = table + 8 * config->nodes[0];
-        words += config->nodes[k - 1] * fields;
+        config->words += config->nodes[k - 1] * fields;
         table += 4 * config->nodes[k - 1];
     }
     config->block = config->parts = config->places = 1;
     config->columns = fields;
-    config->threads = WARP;
-    config->stride = words;
-    config->scratch_words = words;
-    if (!is_host) choose_gpu(config, layout, target, words);
+    config->threads = config->resident = WARP;
+    config->stride = config->words;
+    config->scratch_words = config->words;
+}
+
+static void choose_series(operator_series_config *config, const operator_layout *layout,
+                          const operator_target *target, bool folds)
+{
+    count_series(config, target, folds);
+    if (!operator_is_host_form(target->info)) choose_gpu(config, layout, target);
+    config->ahead =
+        count_ahead(config->scratch_words * layout->real_bytes, is_asked(layout, target, false));
 }
 
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
@@ -215,6 +249,92 @@ void operator_series_choose(operator_series_config *config, const operator_layou
     if (config->folds && config->scratch_words * layout->real_bytes > most)
         choose_series(config, layout, target, false);
 }
+
+// ---- candidates of the tuner -------------------------------------------------------------------
+
+// The nearest ones to the rule's, the first, as the list grows.
+typedef struct series_list {
+    operator_series_config *config;
+    double distance[SEDGE_FAMILY_CANDIDATES];
+    int count;
+} series_list;
+
+// By insertion; among equals those that were added first.
+static void add_series(series_list *list, const operator_series_config *config, double distance)
+{
+    int at = list->count < SEDGE_FAMILY_CANDIDATES ? list->count++ : SEDGE_FAMILY_CANDIDATES;
+
+    for (; at > 1 && distance < list->distance[at - 1]; at--) {
+        if (at == SEDGE_FAMILY_CANDIDATES) continue; // the last one goes
+        list->config[at] = list->config[at - 1];
+        list->distance[at] = list->distance[at - 1];
+    }
+    if (at == SEDGE_FAMILY_CANDIDATES) return;
+    list->config[at] = *config;
+    list->distance[at] = distance;
+}
+
+// A block whose numbers are in `config`, in ways that its generated code does not depend on. States
+// are asked for ahead as far as none, half or all of the blocks go for which shared memory has
+// room. Registers are those of one block of a multiprocessor, or so few that 1024 or 1536 threads
+// run there at once, if shared memory has room for them; limits that no kernel comes to are left
+// out.
+static void add_block(series_list *list, operator_series_config *config, int64_t bytes,
+                      bool is_double, bool is_asked, double distance)
+{
+    const int fitting = operator_chip_blocks(bytes);
+    int resident = 1;
+
+    for (int k = 0; k < 3; k++) {
+        const int wanted = k == 0 ? 1 : 512 * (k + 1) / config->threads;
+        const int blocks = wanted < fitting ? wanted : fitting;
+        if (k > 0 && blocks <= resident) continue;
+        if (k > 0 && REGISTERS / (blocks * config->threads) > (is_double ? 120 : 72)) continue;
+        resident = blocks;
+        config->resident = config->threads * blocks;
+        for (int halves = 0; halves <= 2; halves++) {
+            const double change = fabs(halves - (double)is_asked) + (k > 0);
+            config->ahead = count_ahead(bytes, halves);
+            if (distance + change > 0.0) add_series(list, config, distance + 0.5 * change);
+        }
+    }
+}
+
+int operator_series_list(operator_series_config list[SEDGE_FAMILY_CANDIDATES],
+                         const operator_layout *layout, const operator_target *target)
+{
+    const int64_t most = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
+    series_list nearest = {.config = list, .count = 1};
+    operator_series_config config;
+
+    operator_series_choose(&list[0], layout, target);
+    if (operator_is_host_form(target->info)) return 1; // it has no threads
+    for (int folds = 0; folds <= (list[0].powers == 3); folds++) {
+        for (int block = 1; block <= WARP; block *= 2) {
+            for (int parts = 1; parts <= MOST_PARTS; parts *= 2) {
+                count_series(&config, target, folds == 1);
+                config.block = block;
+                config.parts = parts;
+                const int64_t bytes = place_series(&config, layout, target);
+                if (bytes > most || config.threads > target->info->threads_block) continue;
+                add_block(&nearest, &config, bytes, layout->real_bytes == 8,
+                          is_asked(layout, target, false),
+                          fabs(log2((double)block / list[0].block)) +
+                              fabs(log2((double)parts / list[0].parts)) +
+                              (config.folds != list[0].folds));
+            }
+        }
+    }
+    return nearest.count;
+}
+
+void operator_series_name(char name[SEDGE_CONFIG_NAME], const operator_series_config *config)
+{
+    (void)snprintf(name, SEDGE_CONFIG_NAME, "prediction b%d p%d f%d a%d r%d", config->block,
+                   config->parts, config->folds, config->ahead, config->resident / config->threads);
+}
+
+// ---- texts -------------------------------------------------------------------------------------
 
 int64_t operator_series_table_entries(const operator_target *target)
 {
@@ -240,22 +360,6 @@ void operator_series_fill_table(int16_t *out, const operator_target *target)
     operator_bernstein_lowered(out + 4 * (int64_t)count_nodes(order - 2), order - 3);
 }
 
-// Blocks: how far ahead the L2 cache is asked for states; half of those for which shared memory has
-// room at once, `bytes` each. 0 if it is not asked.
-static int count_ahead(int64_t bytes, bool asks)
-{
-    return asks ? OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(bytes) / 2 : 0;
-}
-
-// Is it asked? In elements with terms, or in others; where it was faster on an H200
-// (benchmarks/MEASUREMENTS.md).
-static bool is_asked(const operator_layout *layout, const operator_target *target, bool terms)
-{
-    const bool is_double = layout->real_bytes == 8;
-
-    return terms ? is_double : target->element->order >= (is_double ? 5 : 4);
-}
-
 static sedge_status write_doubles(sedge_text *text, const char *name, const double *values,
                                   int count)
 {
@@ -264,37 +368,33 @@ static sedge_status write_doubles(sedge_text *text, const char *name, const doub
     return sedge_text_add(text, "\n");
 }
 
-static sedge_status write_series_constants(sedge_text *text, const operator_layout *layout,
-                                           const operator_target *target)
+static sedge_status write_series_constants(sedge_text *text, const operator_series_config *config,
+                                           int order)
 {
-    const int order = target->element->order;
-    operator_series_config config;
-
-    operator_series_choose(&config, layout, target);
     const operator_constant rows[] = {
-        {"SERIES", config.powers},
-        {"SERIES_BLOCK", config.block},
-        {"SERIES_AHEAD",
-         count_ahead(config.scratch_words * layout->real_bytes, is_asked(layout, target, false))},
-        {"SERIES_PARTS", config.parts},
-        {"SERIES_COLUMNS", config.columns},
-        {"SERIES_PLACES", config.places},
-        {"SERIES_THREADS", config.threads},
-        {"SERIES_FOLDS", config.folds},
-        {"SERIES_LOWERS", config.lowers},
-        {"SERIES_STATE_STRIDE", config.state_stride},
-        {"SERIES_STRIDE", config.stride},
-        {"SERIES_SCRATCH", (int)config.scratch_words},
+        {"SERIES", config->powers},
+        {"SERIES_BLOCK", config->block},
+        {"SERIES_AHEAD", config->ahead},
+        {"SERIES_PARTS", config->parts},
+        {"SERIES_COLUMNS", config->columns},
+        {"SERIES_PLACES", config->places},
+        {"SERIES_THREADS", config->threads},
+        {"SERIES_RESIDENT", config->resident},
+        {"SERIES_FOLDS", config->folds},
+        {"SERIES_LOWERS", config->lowers},
+        {"SERIES_STATE_STRIDE", config->state_stride},
+        {"SERIES_STRIDE", config->stride},
+        {"SERIES_SCRATCH", (int)config->scratch_words},
     };
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
-    for (int k = 1; k <= config.powers; k++) {
+    for (int k = 1; k <= config->powers; k++) {
         const double factor = -0.5 * (order - k + 1) * sedge_predictor_factor(order, k);
-        if (config.lowers && k > 1) {
+        if (config->lowers && k > 1) {
             SEDGE_TRY(sedge_text_add(text,
                                      "#define SEDGE_SERIES_LOWERED_%d %d\n"
                                      "#define SEDGE_SERIES_WEIGHTS_%d %d\n"
                                      "#define SEDGE_SERIES_SHARE_%d SEDGE_R(%a)\n",
-                                     k, config.lowered[k - 1], k, config.weights[k - 1], k,
+                                     k, config->lowered[k - 1], k, config->weights[k - 1], k,
                                      1.0 / (order - k + 4)));
         }
         SEDGE_TRY(sedge_text_add(text,
@@ -302,8 +402,8 @@ static sedge_status write_series_constants(sedge_text *text, const operator_layo
                                  "#define SEDGE_SERIES_AT_%d %d\n"
                                  "#define SEDGE_SERIES_TABLE_%d %d\n"
                                  "#define SEDGE_SERIES_FACTOR_%d SEDGE_R(%a)\n",
-                                 k, config.nodes[k - 1], k, config.at[k - 1], k,
-                                 config.table[k - 1], k, factor));
+                                 k, config->nodes[k - 1], k, config->at[k - 1], k,
+                                 config->table[k - 1], k, factor));
     }
     return SEDGE_OK;
 }
@@ -323,8 +423,10 @@ static bool are_alike(const sedge_problem *problem, int words)
 }
 
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
-                                          const operator_target *target)
+                                          const operator_target *target,
+                                          const operator_series_config *series)
 {
+    operator_series_config rule;
     double points[SEDGE_PREDICTOR_TIMES] = {0.0};
     double weights[SEDGE_PREDICTOR_TIMES] = {1.0};
     operator_predictor_config config;
@@ -338,7 +440,9 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     SEDGE_TRY(write_doubles(text, "SEDGE_TIME_POINTS", points, times));
     SEDGE_TRY(write_doubles(text, "SEDGE_TIME_WEIGHTS", weights, times));
     if (!target->problem->integrator->predictor) return SEDGE_OK;
-    SEDGE_TRY(write_series_constants(text, layout, target));
+    operator_series_choose(&rule, layout, target);
+    SEDGE_TRY(
+        write_series_constants(text, series != NULL ? series : &rule, target->element->order));
     operator_predictor_choose(&config, layout, target);
     const int order = target->element->order;
     const int least_at = SEDGE_FACE_MAPS * target->element->face_nodes +
@@ -392,22 +496,21 @@ static sedge_status check_block_memory(const operator_predictor_config *config,
 }
 
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
-                                      const operator_target *target)
+                                      const operator_target *target,
+                                      const operator_series_config *series, bool terms)
 {
     const int order = target->element->order;
     const int fields = target->problem->equation->fields;
-    operator_series_config config;
-    operator_predictor_config terms;
+    operator_predictor_config config;
 
     if (!target->problem->integrator->predictor) return SEDGE_OK;
-    operator_series_choose(&config, layout, target);
     SEDGE_TRY(
-        operator_series_write(text, order, fields, config.powers, config.parts, config.folds));
-    if (!operator_terms_staged(target->problem)) return SEDGE_OK;
-    operator_predictor_choose(&terms, layout, target);
-    SEDGE_TRY(check_block_memory(&terms, layout, target));
-    if (!terms.damps || terms.dense) return SEDGE_OK;
-    return operator_series_write_damping(text, "predict_damped", order, fields, terms.sum_words);
+        operator_series_write(text, order, fields, series->powers, series->parts, series->folds));
+    if (!terms || !operator_terms_staged(target->problem)) return SEDGE_OK;
+    operator_predictor_choose(&config, layout, target);
+    SEDGE_TRY(check_block_memory(&config, layout, target));
+    if (!config.damps || config.dense) return SEDGE_OK;
+    return operator_series_write_damping(text, "predict_damped", order, fields, config.sum_words);
 }
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -544,15 +647,11 @@ sedge_status operator_predictor_place(sedge_operator *op)
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     const int64_t word = (int64_t)op->layout.real_bytes * op->layout.lanes;
     operator_predictor_config config;
-    operator_series_config series;
 
     if (!op->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(operator_curved_place_predictor(op));
     SEDGE_TRY(list_runs(op));
     SEDGE_TRY(upload_faces(op));
-    operator_series_choose(&series, &op->layout, &target);
-    SEDGE_TRY(
-        sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT], series.scratch_words * word));
     if (!operator_terms_staged(op->problem)) return SEDGE_OK;
     operator_predictor_choose(&config, &op->layout, &target);
     if (config.dense) SEDGE_TRY(upload_damping(op));
@@ -567,8 +666,7 @@ static sedge_status predict_series(sedge_operator *op, const operator_fields *fi
                                    const operator_predictor_run *run, sedge_stream *stream,
                                    double dt)
 {
-    const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
-    operator_series_config config;
+    const operator_series_config *const config = &op->predictor.series;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t mean = sedge_buffer_address(fields->residual);
     uint64_t half = sedge_buffer_address(fields->u[1]);
@@ -582,10 +680,52 @@ static sedge_status predict_series(sedge_operator *op, const operator_fields *fi
     void *const arguments[] = {&u,      &mean,  &half,  &geometry, &material, &materials,
                                &tables, &first, &count, &halves,   &step};
 
-    operator_series_choose(&config, &op->layout, &target);
     return operator_launch(&op->launcher, KERNEL_PREDICT, stream,
-                           (1 + halves) * ((count + config.block - 1) / config.block),
-                           config.threads, arguments, sizeof arguments / sizeof arguments[0]);
+                           (1 + halves) * ((count + config->block - 1) / config->block),
+                           config->threads, arguments, sizeof arguments / sizeof arguments[0]);
+}
+
+bool operator_series_predicts(const sedge_operator *op, const sedge_range *range)
+{
+    return !range->curved && range->count > 0 &&
+           sedge_predictor_is_plain(op->problem, op->mesh->group[range->first]);
+}
+
+int64_t operator_series_elements(const sedge_operator *op)
+{
+    int64_t count = 0;
+
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        if (operator_series_predicts(op, range)) count += range->count;
+    }
+    return count;
+}
+
+double operator_series_bytes(const sedge_operator *op)
+{
+    const double words = 2.0 * op->problem->equation->fields * op->element->nodes + 9.0;
+
+    return (double)operator_series_elements(op) * words * op->layout.real_bytes;
+}
+
+sedge_status operator_predict_all_series(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, bool halves, double dt)
+{
+    operator_predictor_run run = {.finer = halves};
+
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        const int64_t first = sedge_slots_first(&op->data.slots, range);
+        if (!operator_series_predicts(op, range)) continue;
+        if (first != run.first + run.count) {
+            SEDGE_TRY(predict_series(op, fields, &run, stream, dt));
+            run.first = first;
+            run.count = 0;
+        }
+        run.count += sedge_slots_first(&op->data.slots, range + 1) - first;
+    }
+    return predict_series(op, fields, &run, stream, dt);
 }
 
 // Elements with terms: means over `dt` to `mean`; `updates`: terms act on the state.

@@ -12,33 +12,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
-#include "dg/predictor.h"
 #include "forms/layout.h"
 #include "forms/target.h"
 #include "operator/fields.h"
 #include "operator/parts.h"
 
 #include <stdbool.h>
-
-// Of elements without terms (dg_series.h); power k of L is at k - 1.
-typedef struct operator_series_config {
-    int block;                           // SIMD batches a block
-    int places;                          // items that share a batch
-    int parts;                           // items that share the sums of one of its fields
-    int columns;                         // items of a part: its fields, filled up
-    int threads;                         // of a block
-    int powers;                          // of L
-    int nodes[SEDGE_PREDICTOR_POWERS];   // coefficients
-    int at[SEDGE_PREDICTOR_POWERS];      // words before it in the block's memory of a batch
-    int table[SEDGE_PREDICTOR_POWERS];   // where its simplices begin among the tables
-    bool folds;                          // are sums of higher powers written to memory first?
-    bool lowers;                         // are T w_1 and T T w_1 in memory, too (dg_series.h)?
-    int lowered[SEDGE_PREDICTOR_POWERS]; // words before T w_1 (at 1) and T T w_1 (at 2)
-    int weights[SEDGE_PREDICTOR_POWERS]; // where its weights begin among the tables
-    int state_stride;                    // words of a batch's state in the block's memory
-    int stride;                          // the same of its powers
-    int64_t scratch_words;               // of the block's memory, for each lane
-} operator_series_config;
 
 // Of elements with terms (dg_predict.h).
 typedef struct operator_predictor_config {
@@ -73,8 +52,34 @@ sedge_status operator_predictor_place(sedge_operator *op);
 
 void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
                                const operator_target *target);
+
+// The rule's configuration of the prediction in elements without terms.
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
                             const operator_target *target);
+
+// The configurations among which the tuner chooses, the rule's first, then by their distance from
+// it; the rule's alone where blocks have no threads. Returns their number.
+int operator_series_list(operator_series_config list[SEDGE_FAMILY_CANDIDATES],
+                         const operator_layout *layout, const operator_target *target);
+
+// The name of one of several, by the numbers in which they differ: "prediction b8 p2 f1 a264 r2" of
+// elements a block, items that share the sums of a field, folded sums, blocks that are asked for
+// ahead, blocks of a multiprocessor.
+void operator_series_name(char name[SEDGE_CONFIG_NAME], const operator_series_config *config);
+
+// The elements of a rank that this kernel predicts: straight ones with neither terms nor a source.
+// Ranges have either such elements or others.
+bool operator_series_predicts(const sedge_operator *op, const sedge_range *range);
+int64_t operator_series_elements(const sedge_operator *op);
+
+// Compulsory bytes of their prediction over a step.
+double operator_series_bytes(const sedge_operator *op);
+
+// What the tuner measures: their means over dt to fields->residual and, if `halves`, those over the
+// first half of dt to fields->u[1].
+SEDGE_MUST_USE
+sedge_status operator_predict_all_series(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, bool halves, double dt);
 
 // What is behind all other tables of integers that kernels read: the simplices of orders N - 1 and
 // N - 2 (dg_lower.h), operator_bernstein_raised of order N - 1, operator_bernstein_lowered of N - 2
@@ -83,15 +88,18 @@ int64_t operator_series_table_entries(const operator_target *target);
 void operator_series_fill_table(int16_t *out, const operator_target *target);
 
 // Append the constants of the program that has the kernels; those of time only for integrators
-// without `predictor`.
+// without `predictor`. `series` NULL: the rule's.
 SEDGE_MUST_USE
 sedge_status operator_predictor_constants(sedge_text *text, const operator_layout *layout,
-                                          const operator_target *target);
+                                          const operator_target *target,
+                                          const operator_series_config *series);
 
-// Append what dg_series.h and dg_predict.h call; nothing for integrators without `predictor`.
+// Append what dg_series.h calls, then, if `terms`, what dg_predict.h does; nothing for integrators
+// without `predictor`.
 SEDGE_MUST_USE
 sedge_status operator_predictor_write(sedge_text *text, const operator_layout *layout,
-                                      const operator_target *target);
+                                      const operator_target *target,
+                                      const operator_series_config *series, bool terms);
 
 // The means of the elements of levels 0 to `started`, whose steps begin now; the finest's takes dt.
 // From the state fields->u[0] to fields->residual, those of the first half of the step, where they

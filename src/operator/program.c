@@ -201,11 +201,16 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
     return count;
 }
 
-// `curved` NULL: the rule's.
+// The configurations of families; NULL: the rule's.
+typedef struct family_configs {
+    const operator_curved_config *curved;
+    const operator_series_config *series;
+} family_configs;
+
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
-                                    const operator_layout *layout,
-                                    const operator_curved_config *curved)
+                                    const operator_layout *layout, family_configs families)
 {
+    const operator_curved_config *curved = families.curved;
     operator_curved_config rule;
     const operator_energy_shape energy = operator_energy_choose(target);
     const operator_constant rows[] = {
@@ -220,7 +225,7 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     };
 
     SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
-    SEDGE_TRY(operator_predictor_constants(text, layout, target));
+    SEDGE_TRY(operator_predictor_constants(text, layout, target, families.series));
     if (sedge_response_multiplies(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
     if (sedge_cubature_state_is_covariant(target->problem))
@@ -257,7 +262,7 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
                                    const operator_layout *layout,
                                    const operator_curved_config *curved)
 {
-    if (!target->problem->curved || curved->coded == 0) return SEDGE_OK;
+    if (!target->problem->curved || curved == NULL || curved->coded == 0) return SEDGE_OK;
     return operator_products_write(text, target->problem, target->element, layout->basis);
 }
 
@@ -265,8 +270,7 @@ static sedge_status write_products(sedge_text *text, const operator_target *targ
 // all, so that the source is. So it is in write_common.
 static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                  const operator_target *target, const operator_layout *layout,
-                                 const operator_terms_text *terms,
-                                 const operator_curved_config *curved)
+                                 const operator_terms_text *terms, family_configs families)
 {
     sedge_source *sources = NULL;
     sedge_text *constants = NULL;
@@ -284,9 +288,9 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, sedge_text_create(&products));
-    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout, curved));
-    SEDGE_TRY_GOTO(status, operator_predictor_write(series, layout, target));
-    SEDGE_TRY_GOTO(status, write_products(products, target, layout, curved));
+    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout, families));
+    SEDGE_TRY_GOTO(status, operator_predictor_write(series, layout, target, families.series, true));
+    SEDGE_TRY_GOTO(status, write_products(products, target, layout, families.curved));
     if (has_terms_here(target->problem))
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "%s", sedge_text_get(terms->constants)));
     status =
@@ -322,7 +326,8 @@ static sedge_status write_common(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     sources[count++].name = "codegen/kernels/dg/dg_monitor.h";
     if (problem->integrator->predictor) sources[count++].name = "codegen/kernels/dg/dg_predictor.h";
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, write_constants(constants, target, layout, NULL));
+    SEDGE_TRY_GOTO(status,
+                   write_constants(constants, target, layout, (family_configs){NULL, NULL}));
     status =
         operator_program_write(text, name, target, layout, &any, constants, false, sources, count);
 done:
@@ -330,71 +335,103 @@ done:
     return status;
 }
 
-// ---- the stage in curved elements alone --------------------------------------------------------
+// ---- a family alone ----------------------------------------------------------------------------
 
 // What the program is made of: without terms, which the program of a run has, too. Conditions are
-// in other kernels where the state is covariant.
-typedef struct curved_parts {
+// in other kernels where the state is covariant, and predictions have none.
+typedef struct family_parts {
     sedge_problem problem; // without surfaces
     operator_target target;
     operator_config any;
-    sedge_text *constants, *products;
+    sedge_text *constants, *written;
     sedge_source sources[3 + CURVED_SOURCES];
     int count;
-} curved_parts;
+} family_parts;
 
-static sedge_status make_parts(curved_parts *parts, const operator_target *target,
-                               const operator_layout *layout, const operator_curved_config *curved)
+// One of `families` is there, the other is NULL.
+static sedge_status make_parts(family_parts *parts, const operator_target *target,
+                               const operator_layout *layout, family_configs families)
 {
-    *parts = (curved_parts){.problem = *target->problem, .target = *target};
+    *parts = (family_parts){.problem = *target->problem, .target = *target};
     parts->problem.surfaces = 0;
     parts->target.problem = &parts->problem;
     operator_config_choose_form(&parts->any, operator_form_of_basis(layout->basis), layout,
                                 &parts->target);
     SEDGE_TRY(sedge_text_create(&parts->constants));
-    SEDGE_TRY(sedge_text_create(&parts->products));
-    SEDGE_TRY(write_constants(parts->constants, &parts->target, layout, curved));
-    SEDGE_TRY(write_products(parts->products, &parts->target, layout, curved));
+    SEDGE_TRY(sedge_text_create(&parts->written));
+    SEDGE_TRY(write_constants(parts->constants, &parts->target, layout, families));
+    if (families.series != NULL) {
+        SEDGE_TRY(operator_predictor_write(parts->written, layout, &parts->target, families.series,
+                                           false));
+        parts->sources[parts->count++].name = "codegen/kernels/dg/dg_bulk.h";
+        parts->sources[parts->count++].name = "codegen/kernels/dg/dg_lower.h";
+        parts->sources[parts->count++] =
+            (sedge_source){"series_products.h", sedge_text_get(parts->written)};
+        parts->sources[parts->count++].name = "codegen/kernels/dg/dg_series.h";
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(write_products(parts->written, &parts->target, layout, families.curved));
     parts->sources[parts->count++].name = "codegen/kernels/dg/dg_points.h";
     parts->sources[parts->count++].name = "codegen/kernels/dg/dg_frames.h";
     parts->sources[parts->count++].name = "codegen/kernels/dg/dg_trace.h";
-    parts->count += list_curved(parts->sources + parts->count, parts->products, &parts->problem);
+    parts->count += list_curved(parts->sources + parts->count, parts->written, &parts->problem);
     return SEDGE_OK;
 }
 
-static void clear_parts(curved_parts *parts)
+static void clear_parts(family_parts *parts)
 {
     sedge_text_free(parts->constants);
-    sedge_text_free(parts->products);
+    sedge_text_free(parts->written);
+}
+
+static sedge_status write_family(sedge_text *text, const char *name, const operator_target *target,
+                                 const operator_layout *layout, family_configs families)
+{
+    family_parts parts;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, make_parts(&parts, target, layout, families));
+    status = operator_program_write(text, name, &parts.target, layout, &parts.any, parts.constants,
+                                    true, parts.sources, parts.count);
+done:
+    clear_parts(&parts);
+    return status;
 }
 
 sedge_status operator_curved_write(sedge_text *text, const operator_target *target,
                                    const operator_layout *layout,
                                    const operator_curved_config *curved)
 {
-    curved_parts parts;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, make_parts(&parts, target, layout, curved));
-    status = operator_program_write(text, "curved", &parts.target, layout, &parts.any,
-                                    parts.constants, true, parts.sources, parts.count);
-done:
-    clear_parts(&parts);
-    return status;
+    return write_family(text, "curved", target, layout, (family_configs){.curved = curved});
 }
 
-sedge_status operator_curved_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
-                                  const operator_layout *layout)
+sedge_status operator_series_program(sedge_text *text, const operator_target *target,
+                                     const operator_layout *layout,
+                                     const operator_series_config *series)
+{
+    return write_family(text, "prediction", target, layout, (family_configs){.series = series});
+}
+
+sedge_status operator_family_hash(char hash[SEDGE_HASH_TEXT], sedge_operator_family family,
+                                  const operator_target *target, const operator_layout *layout)
 {
     const sedge_device_info info = operator_nominal_device(target->info);
     const operator_target nominal = {&info, target->problem, target->element};
-    operator_curved_config rule;
-    curved_parts parts = {.count = 0};
+    const bool is_curved = family == SEDGE_FAMILY_CURVED;
+    operator_curved_config curved;
+    operator_series_config series;
+    family_parts parts = {.count = 0};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status,
-                   operator_curved_choose(&rule, layout, &info, target->problem, target->element));
-    SEDGE_TRY_GOTO(status, make_parts(&parts, &nominal, layout, &rule));
+    if (is_curved) {
+        SEDGE_TRY_GOTO(status, operator_curved_choose(&curved, layout, &info, target->problem,
+                                                      target->element));
+    } else {
+        operator_series_choose(&series, layout, &nominal);
+    }
+    SEDGE_TRY_GOTO(status, make_parts(&parts, &nominal, layout,
+                                      (family_configs){is_curved ? &curved : NULL,
+                                                       is_curved ? NULL : &series}));
     // With terms other candidates are possible.
     SEDGE_TRY_GOTO(status, sedge_text_add(parts.constants, "#define SEDGE_TERMS_STAGED %d\n",
                                           operator_terms_staged(target->problem)));
@@ -410,7 +447,7 @@ done:
 static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                               const operator_target *target, const operator_layout *layout,
-                              const operator_config *config, const operator_curved_config *curved)
+                              const operator_config *config, family_configs families)
 {
     operator_terms_text terms;
     sedge_status status;
@@ -420,7 +457,7 @@ static sedge_status write_all(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
     SEDGE_TRY_GOTO(status, operator_stage_write(text[PROGRAM_STAGE], name[PROGRAM_STAGE], target,
                                                 layout, config, NULL));
     SEDGE_TRY_GOTO(status, write_others(text[PROGRAM_OTHERS], name[PROGRAM_OTHERS], target, layout,
-                                        &terms, curved));
+                                        &terms, families));
     SEDGE_TRY_GOTO(status,
                    write_common(text[PROGRAM_COMMON], name[PROGRAM_COMMON], target, layout));
     if (operator_terms_in_stage(target->problem)) {
@@ -447,7 +484,7 @@ done:
 static sedge_status find_curved(operator_curved_config *out, const operator_layout *layout,
                                 const operator_target *target, const char *name)
 {
-    operator_curved_config list[SEDGE_CURVED_CANDIDATES];
+    operator_curved_config list[SEDGE_FAMILY_CANDIDATES];
     char known[SEDGE_CONFIG_NAME];
     int count;
 
@@ -461,6 +498,20 @@ static sedge_status find_curved(operator_curved_config *out, const operator_layo
     return SEDGE_OK;
 }
 
+static void find_series(operator_series_config *out, const operator_layout *layout,
+                        const operator_target *target, const char *name)
+{
+    operator_series_config list[SEDGE_FAMILY_CANDIDATES];
+    char known[SEDGE_CONFIG_NAME];
+    const int count = operator_series_list(list, layout, target);
+
+    *out = list[0];
+    for (int i = 1; i < count && name != NULL; i++) {
+        operator_series_name(known, &list[i]);
+        if (strcmp(known, name) == 0) *out = list[i];
+    }
+}
+
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                   const sedge_device_info *info, const sedge_element *element,
@@ -471,16 +522,21 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
     const operator_request request = operator_request_of(options);
     operator_choices choices;
     operator_config config;
-    operator_curved_config curved = {.coded = 0}; // read where something is curved
+    operator_curved_config curved = {.coded = 0};  // read where something is curved
+    operator_series_config series = {.powers = 0}; // read for integrators with `predictor`
     sedge_status status;
     int layout;
 
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, &target));
     SEDGE_TRY_GOTO(status, operator_request_find(&config, &layout, &choices, &target, &request));
     const operator_layout *const in = &choices.layout[layout];
-    if (problem->curved)
-        SEDGE_TRY_GOTO(status, find_curved(&curved, in, &target, options->curved_config));
-    status = write_all(out, name, &target, in, &config, &curved);
+    if (problem->curved) {
+        SEDGE_TRY_GOTO(
+            status, find_curved(&curved, in, &target, options->family_config[SEDGE_FAMILY_CURVED]));
+    }
+    if (problem->integrator->predictor)
+        find_series(&series, in, &target, options->family_config[SEDGE_FAMILY_PREDICTION]);
+    status = write_all(out, name, &target, in, &config, (family_configs){&curved, &series});
 done:
     operator_choices_clear(&choices);
     return status;
@@ -507,6 +563,15 @@ sedge_status operator_curved_find(sedge_operator *op, const sedge_program *progr
     if (!predicts) return SEDGE_OK;
     SEDGE_TRY(sedge_program_get(predict, program, kernel_rows[KERNEL_PREDICT_CURVED].name));
     return sedge_kernel_set_scratch(*predict, bytes);
+}
+
+sedge_status operator_series_find(sedge_operator *op, const sedge_program *program)
+{
+    const sedge_kernel **const kernel = &op->launcher.kernel[KERNEL_PREDICT];
+
+    SEDGE_TRY(sedge_program_get(kernel, program, kernel_rows[KERNEL_PREDICT].name));
+    return sedge_kernel_set_scratch(*kernel, op->predictor.series.scratch_words *
+                                                 op->layout.real_bytes * op->layout.lanes);
 }
 
 int operator_boundary_points(const sedge_operator *op)
@@ -538,7 +603,7 @@ static sedge_status find_kernels(sedge_operator *op)
         if (of_terms && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
-        if (k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED) continue;
+        if (k == KERNEL_PREDICT || k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED) continue;
         if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
@@ -557,6 +622,8 @@ static sedge_status find_kernels(sedge_operator *op)
                                                op->problem->equation->fields *
                                                op->layout.real_bytes));
     }
+    if (op->problem->integrator->predictor)
+        SEDGE_TRY(operator_series_find(op, op->program[PROGRAM_OTHERS]));
     return op->problem->curved ? operator_curved_find(op, op->program[PROGRAM_OTHERS]) : SEDGE_OK;
 }
 
@@ -572,7 +639,8 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
         status = sedge_text_create(&text[i]);
     if (status == SEDGE_OK) {
         const operator_target target = operator_target_of(op);
-        status = write_all(text, name, &target, &op->layout, &op->config, &op->curved.config);
+        status = write_all(text, name, &target, &op->layout, &op->config,
+                           (family_configs){&op->curved.config, &op->predictor.series});
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     const int count = SEDGE_OPERATOR_PROGRAMS - !operator_terms_in_stage(op->problem);

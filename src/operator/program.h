@@ -17,8 +17,8 @@ operator_request operator_request_of(const sedge_operator_options *options);
 
 const char *operator_kernel_name(operator_kernel kernel);
 
-// The programs of op->layout, op->config and op->curved.config and their kernels, instead of those
-// before. Collective.
+// The programs of op->layout, op->config and the configurations of families, and their kernels,
+// instead of those before. Collective.
 SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
@@ -39,15 +39,26 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
 SEDGE_MUST_USE
 sedge_status operator_curved_find(sedge_operator *op, const sedge_program *program);
 
-// Append the program of these kernels alone, without terms, for elements whose state is covariant:
-// what the tuner times.
+// Take the kernel of the prediction in elements without terms from a program of
+// op->predictor.series.
+SEDGE_MUST_USE
+sedge_status operator_series_find(sedge_operator *op, const sedge_program *program);
+
+// Append the program of the kernels of curved elements alone, without terms, for elements whose
+// state is covariant: what the tuner times.
 SEDGE_MUST_USE
 sedge_status operator_curved_write(sedge_text *text, const operator_target *target,
                                    const operator_layout *layout,
                                    const operator_curved_config *curved);
 
-// Hash what decides how they run on devices of the target's kind, but for configuration and size:
-// as operator_forms_hash, of one layout.
+// Append the program of the prediction in elements without terms alone.
 SEDGE_MUST_USE
-sedge_status operator_curved_hash(char hash[SEDGE_HASH_TEXT], const operator_target *target,
-                                  const operator_layout *layout);
+sedge_status operator_series_program(sedge_text *text, const operator_target *target,
+                                     const operator_layout *layout,
+                                     const operator_series_config *series);
+
+// Hash what decides how these programs run on devices of the target's kind, but for configuration
+// and size: as operator_forms_hash, of one layout.
+SEDGE_MUST_USE
+sedge_status operator_family_hash(char hash[SEDGE_HASH_TEXT], sedge_operator_family family,
+                                  const operator_target *target, const operator_layout *layout);

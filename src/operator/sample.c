@@ -35,7 +35,7 @@
 
 // Fields are in the device's basis, and u is there as nodal values, too: what the reference reads.
 struct operator_sample {
-    bool curved; // elements are, all of them or none
+    operator_sample_kind kind;
     sedge_basis basis;
     double allowed; // units of rounding
     int count;
@@ -49,8 +49,8 @@ struct operator_sample {
     // it is found.
     double *next, *after;
     double *found;
-    double *mean, *half; // of a prediction that shares the stage's configuration, over dt and over
-                         // its first half; else NULL
+    double *mean, *half; // of a prediction, over its step and over the first half of it; NULL
+                         // where there is none
     double *work;        // of one element
     double dt;
     double predicted; // the step of a prediction
@@ -99,8 +99,16 @@ static int sort_of(const sedge_mesh *mesh, int32_t e)
     return sort;
 }
 
-// Of each sort as many, spread over the rank's elements of the sample's shape, and the first and
-// last of each range.
+// Whether the kernels of the sample work on a range's elements.
+static bool is_sampled(const operator_sample *sample, const sedge_operator *op,
+                       const sedge_range *range)
+{
+    if (sample->kind == OPERATOR_SAMPLE_PREDICTION) return operator_series_predicts(op, range);
+    return range->curved == (sample->kind == OPERATOR_SAMPLE_CURVED);
+}
+
+// Of each sort as many, spread over the rank's elements on which the kernels work, and the first
+// and last of each range.
 static sedge_status choose_elements(operator_sample *sample, const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -113,13 +121,13 @@ static sedge_status choose_elements(operator_sample *sample, const sedge_operato
     SEDGE_TRY(sedge_allocate(&sample->element, MOST + 2 * SORTS + 2LL * mesh->range_count,
                              sizeof *sample->element));
     for (int32_t e = 0; e < mesh->elements; e++)
-        if (sedge_mesh_range(mesh, e)->curved == sample->curved) members[sort_of(mesh, e)]++;
+        if (is_sampled(sample, op, sedge_mesh_range(mesh, e))) members[sort_of(mesh, e)]++;
     for (int32_t e = 0; e < mesh->elements; e++) {
         const sedge_range *const range = sedge_mesh_range(mesh, e);
         const int sort = sort_of(mesh, e);
         const int32_t step = (members[sort] + each - 1) / each | 1; // odd: all places of a block
         const bool at_end = e == range->first || e == range->first + range->count - 1;
-        if (range->curved != sample->curved) continue;
+        if (!is_sampled(sample, op, range)) continue;
         if (seen[sort]++ % step == 0 || at_end) sample->element[sample->count++] = e;
     }
     return SEDGE_OK;
@@ -460,8 +468,16 @@ done:
     return status;
 }
 
+static bool predicts(const operator_sample *sample, const sedge_operator *op)
+{
+    if (sample->kind == OPERATOR_SAMPLE_PREDICTION) return true;
+    return sample->kind == OPERATOR_SAMPLE_CURVED &&
+           operator_products_predict(op->problem, op->layout.basis);
+}
+
 static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
 {
+    const bool curved = sample->kind == OPERATOR_SAMPLE_CURVED;
     const int64_t size = block_size(op);
 
     sample->basis = op->layout.basis;
@@ -472,7 +488,7 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     sample->nodal = sample->u;
     if (operator_view_basis(op) != SEDGE_NODAL)
         SEDGE_TRY(sedge_allocate_thin(&sample->nodal, sample->numbers, sizeof(double)));
-    if (sample->curved && sample->basis == SEDGE_NODAL) { // coefficients in between are larger
+    if (curved && sample->basis == SEDGE_NODAL) { // coefficients in between are larger
         SEDGE_TRY(operator_bernstein_need(op));
         sample->allowed *= op->bernstein->norm;
     }
@@ -486,7 +502,7 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&sample->found, sample->count * size, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&sample->next, sample->count * size, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&sample->after, sample->count * size, sizeof(double)));
-    if (sample->curved && operator_products_predict(op->problem, op->layout.basis)) {
+    if (predicts(sample, op)) {
         SEDGE_TRY(sedge_allocate(&sample->mean, sample->count * size, sizeof(double)));
         SEDGE_TRY(sedge_allocate(&sample->half, sample->count * size, sizeof(double)));
     }
@@ -494,13 +510,14 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     return expect(sample, op);
 }
 
-sedge_status operator_sample_create(operator_sample **out, sedge_operator *op, bool curved)
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op,
+                                    operator_sample_kind kind)
 {
     operator_sample *sample = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&sample, 1, sizeof *sample));
-    sample->curved = curved;
+    sample->kind = kind;
     const sedge_status status = make_sample(sample, op);
     if (status == SEDGE_OK) {
         *out = sample;
@@ -607,7 +624,8 @@ static sedge_status run_stage(const operator_sample *sample, sedge_operator *op,
                               const operator_fields *on, sedge_stream *stream,
                               const sedge_stage *stage)
 {
-    if (sample->curved) return operator_run_all_curved(op, on, stream, stage);
+    if (sample->kind == OPERATOR_SAMPLE_CURVED)
+        return operator_run_all_curved(op, on, stream, stage);
     return operator_run_straight(op, on, stream, stage);
 }
 
@@ -616,6 +634,8 @@ sedge_status operator_sample_launch(const operator_sample *sample, sedge_operato
 {
     const sedge_stage stage = choose_stage(sample, sedge_problem_finds(op->problem));
 
+    if (sample->kind == OPERATOR_SAMPLE_PREDICTION)
+        return operator_predict_all_series(op, on, stream, false, sample->predicted);
     if (sample->mean != NULL)
         SEDGE_TRY(operator_predict_all_curved(op, on, stream, sample->predicted));
     return run_stage(sample, op, on, stream, &stage);
@@ -646,7 +666,7 @@ static double find_loss(const operator_sample *sample, const sedge_operator *op,
     double c[SEDGE_CURVE_TERMS][3];
     double most = 1.0;
 
-    if (!sample->curved) return 1.0;
+    if (sample->kind != OPERATOR_SAMPLE_CURVED) return 1.0;
     sedge_mesh_expand(op->mesh, e, c);
     for (int n = 0; n < element->nodes; n++) {
         const double place[3] = {element->r[n], element->s[n], element->t[n]};
@@ -713,21 +733,24 @@ static sedge_status compare_mean(const operator_sample *sample, const sedge_oper
 }
 
 // The means of a prediction are where the residual and the next state are
-// (operator_predict_curved).
+// (operator_predict_curved). Straight elements predict over the first half in any case.
 static sedge_status verify_prediction(const operator_sample *sample, sedge_operator *op,
                                       const operator_fields *on, double *fields, void *chunk)
 {
+    const bool halves = sample->kind == OPERATOR_SAMPLE_PREDICTION;
+
     SEDGE_TRY(sedge_stream_wait(op->main)); // what was launched before
     for (int i = 0; i < sample->count; i++) {
         for (int64_t k = 0; k < block_size(op); k++) fields[k] = (double)NAN;
         SEDGE_TRY(move_element(op, on->residual, sample->element[i], fields, chunk, true));
         SEDGE_TRY(move_element(op, on->u[1], sample->element[i], fields, chunk, true));
     }
-    SEDGE_TRY(operator_predict_all_curved(op, on, op->main, sample->predicted));
+    SEDGE_TRY(halves ? operator_predict_all_series(op, on, op->main, true, sample->predicted)
+                     : operator_predict_all_curved(op, on, op->main, sample->predicted));
     SEDGE_TRY(sedge_stream_wait(op->main));
     for (int i = 0; i < sample->count; i++) {
         SEDGE_TRY(compare_mean(sample, op, on->residual, sample->mean, i, fields, chunk));
-        if (sedge_mesh_range(op->mesh, sample->element[i])->finer)
+        if (halves || sedge_mesh_range(op->mesh, sample->element[i])->finer)
             SEDGE_TRY(compare_mean(sample, op, on->u[1], sample->half, i, fields, chunk));
     }
     return SEDGE_OK;
@@ -774,8 +797,9 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&fields, block_size(op), sizeof *fields));
     SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, batch_bytes(op), 1));
-    SEDGE_TRY_GOTO(status, verify(sample, op, on, false, fields, chunk));
-    if (sedge_problem_finds(op->problem))
+    const bool stage = sample->kind != OPERATOR_SAMPLE_PREDICTION;
+    if (stage) SEDGE_TRY_GOTO(status, verify(sample, op, on, false, fields, chunk));
+    if (stage && sedge_problem_finds(op->problem))
         SEDGE_TRY_GOTO(status, verify(sample, op, on, true, fields, chunk));
     if (sample->mean != NULL)
         SEDGE_TRY_GOTO(status, verify_prediction(sample, op, on, fields, chunk));

@@ -8,7 +8,7 @@
 #include "forms/target.h"
 #include "operator/choice.h"
 #include "operator/cost.h"
-#include "operator/curved_tune.h"
+#include "operator/family_tune.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
@@ -38,9 +38,9 @@ struct operator_tuning {
     const char *layout_names[SEDGE_LAYOUTS];
     sedge_tune_candidate *candidates; // [choices.count]
     operator_choice choice;
-    double seconds;        // of all that was done to choose
-    bool is_overruled;     // what was chosen does not fit what other ranks did
-    curved_tuning *curved; // NULL: there is nothing to choose
+    double seconds;                        // of all that was done to choose
+    bool is_overruled;                     // what was chosen does not fit what other ranks did
+    family_tuning *family[SEDGE_FAMILIES]; // NULL: there is nothing to choose
 };
 
 // ---- callbacks of the tuner --------------------------------------------------------------------
@@ -75,7 +75,8 @@ static sedge_status use_layout(void *context, int layout)
         operator_sample_free(tuning->sample);
         tuning->sample = NULL;
     }
-    if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op, false));
+    if (tuning->sample == NULL)
+        SEDGE_TRY(operator_sample_create(&tuning->sample, op, OPERATOR_SAMPLE_STRAIGHT));
     SEDGE_TRY(operator_sample_fill(tuning->sample, op, &tuning->fields));
     tuning->layout = layout;
     return SEDGE_OK;
@@ -156,7 +157,7 @@ void operator_tuning_free(operator_tuning *tuning)
     if (tuning == NULL) return;
     operator_sample_free(tuning->sample);
     operator_fields_clear(&tuning->fields);
-    curved_tuning_free(tuning->curved);
+    for (int f = 0; f < SEDGE_FAMILIES; f++) family_tuning_free(tuning->family[f]);
     operator_choice_clear(&tuning->choice);
     operator_choices_clear(&tuning->choices);
     sedge_release(tuning->tables);
@@ -326,8 +327,12 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     SEDGE_TRY(status);
     const int choice = agree_on_basis(op->tuning);
     SEDGE_TRY(sedge_comm_agree(op->comm, take_candidate_for_good(op->tuning, choice)));
-    SEDGE_TRY(
-        curved_tuning_make(&op->tuning->curved, op, cache, &shared, op->tuning->choice.spent));
+    double spent = op->tuning->choice.spent;
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        family_tuning **const family = &op->tuning->family[f];
+        SEDGE_TRY(family_tuning_make(family, (sedge_operator_family)f, op, cache, &shared, spent));
+        if (*family != NULL) spent = family_tuning_get(*family)->spent;
+    }
     op->tuning->seconds = sedge_clock() - began;
     return SEDGE_OK;
 }
@@ -375,14 +380,18 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     out->compiled = choice->result->compiled;
     out->timed = operator_choice_timed(choice);
     if (!tuning->is_overruled) out->gain = operator_choice_gain(choice);
-    if (tuning->curved == NULL) return;
-    const operator_choice *const curved = curved_tuning_get(tuning->curved);
-    out->curved = op->curved.variant;
-    out->curved_how = operator_choice_source(curved);
-    out->curved_seconds = curved->spent - choice->spent;
-    out->curved_timed = operator_choice_timed(curved);
-    out->curved_gain = operator_choice_gain(curved);
-    out->compiled += curved->result->compiled;
+    double before = choice->spent;
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        if (tuning->family[f] == NULL) continue;
+        const operator_choice *const own = family_tuning_get(tuning->family[f]);
+        out->family[f] = (sedge_family_tuning){.variant = op->family_variant[f],
+                                               .how = operator_choice_source(own),
+                                               .seconds = own->spent - before,
+                                               .timed = operator_choice_timed(own),
+                                               .gain = operator_choice_gain(own)};
+        out->compiled += own->result->compiled;
+        before = own->spent;
+    }
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out)
@@ -408,7 +417,10 @@ sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
         return SEDGE_OK;
     }
     SEDGE_TRY(sedge_tune_print(file, &tuning->choice.task, tuning->choice.result));
-    if (tuning->curved == NULL) return SEDGE_OK;
-    const operator_choice *const curved = curved_tuning_get(tuning->curved);
-    return sedge_tune_print(file, &curved->task, curved->result);
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        if (tuning->family[f] == NULL) continue;
+        const operator_choice *const own = family_tuning_get(tuning->family[f]);
+        SEDGE_TRY(sedge_tune_print(file, &own->task, own->result));
+    }
+    return SEDGE_OK;
 }

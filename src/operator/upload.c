@@ -365,6 +365,10 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
                                          sedge_device_get_info(op->device), op->problem,
                                          op->element));
     }
+    if (op->problem->integrator->predictor) {
+        const operator_target target = operator_target_of(op);
+        operator_series_choose(&op->predictor.series, layout, &target);
+    }
     op->data.slots = sedge_slots_place(op->mesh, layout->lanes);
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));

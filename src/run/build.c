@@ -73,8 +73,8 @@ static void print_program(const char *name, const sedge_device_info *info,
 typedef struct build_list {
     char (*configs)[SEDGE_TUNE_NAME]; // that tuning has chosen before
     int config_count;
-    char (*curved)[SEDGE_TUNE_NAME]; // the same of curved elements
-    int curved_count;
+    char (*family[SEDGE_FAMILIES])[SEDGE_TUNE_NAME]; // the same of families
+    int family_count[SEDGE_FAMILIES];
     sedge_text **texts; // [count]
     char (*names)[SEDGE_OPERATOR_NAME];
     sedge_program_text *programs;
@@ -86,7 +86,7 @@ static void free_list(build_list *list)
 {
     for (int i = 0; list->texts != NULL && i < list->count; i++) sedge_text_free(list->texts[i]);
     sedge_release(list->configs);
-    sedge_release(list->curved);
+    for (int f = 0; f < SEDGE_FAMILIES; f++) sedge_release(list->family[f]);
     sedge_release(list->texts);
     sedge_release(list->names);
     sedge_release(list->programs);
@@ -177,6 +177,38 @@ static sedge_status write_elliptic(build_list *list, const build_state *build,
     return SEDGE_OK;
 }
 
+// What tuning has chosen before. Returns in how many ways a run may combine it and the rule's.
+static sedge_status list_remembered(int *ways, build_list *list, const build_state *build,
+                                    const sedge_device *device)
+{
+    const sedge_session *const session = &build->session;
+
+    SEDGE_TRY(sedge_operator_remembered(&list->configs, &list->config_count, device, build->cache,
+                                        session->element, &session->problem));
+    *ways = 1 + list->config_count;
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        SEDGE_TRY(sedge_operator_remembered_family(&list->family[f], &list->family_count[f],
+                                                   (sedge_operator_family)f, device, build->cache,
+                                                   session->element, &session->problem));
+        *ways *= 1 + list->family_count[f];
+    }
+    return SEDGE_OK;
+}
+
+// Way `way` of combining them.
+static void take_way(sedge_operator_options *config, const build_list *list, int way)
+{
+    const int c = way % (1 + list->config_count);
+
+    if (c > 0) config->config = list->configs[c - 1];
+    way /= 1 + list->config_count;
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        const int k = way % (1 + list->family_count[f]);
+        config->family_config[f] = k > 0 ? list->family[f][k - 1] : NULL;
+        way /= 1 + list->family_count[f];
+    }
+}
+
 // What a run takes: the requested configuration; else by the rule, or what tuning has chosen
 // before. How many elements its ranks will have is not known here, so that all such choices are
 // built.
@@ -187,23 +219,17 @@ static sedge_status write_stage(build_list *list, const build_state *build,
     const sedge_session *const session = &build->session;
     const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
     const char *ceiling = NULL;
-    sedge_operator_options config;
+    sedge_operator_options requested;
+    int ways = 1;
 
-    SEDGE_TRY(sedge_session_kernels(&config, session));
-    if (!sedge_operator_is_requested(&config)) {
-        SEDGE_TRY(sedge_operator_remembered(&list->configs, &list->config_count, device,
-                                            build->cache, session->element, &session->problem));
-        SEDGE_TRY(sedge_operator_remembered_curved(&list->curved, &list->curved_count, device,
-                                                   build->cache, session->element,
-                                                   &session->problem));
-    }
-    const int pairs = (1 + list->config_count) * (1 + list->curved_count);
-    const int most = SEDGE_OPERATOR_PROGRAMS * pairs + 1; // the last: ceilings
+    SEDGE_TRY(sedge_session_kernels(&requested, session));
+    if (!sedge_operator_is_requested(&requested))
+        SEDGE_TRY(list_remembered(&ways, list, build, device));
+    const int most = SEDGE_OPERATOR_PROGRAMS * ways + 1; // the last: ceilings
     SEDGE_TRY(make_room(list, most + sedge_sampling_entries(session->deck)));
-    for (int i = 0; i < pairs; i++) { // first what is requested, or the rule's
-        const int c = i / (1 + list->curved_count), k = i % (1 + list->curved_count);
-        if (c > 0) config.config = list->configs[c - 1];
-        config.curved_config = k > 0 ? list->curved[k - 1] : NULL;
+    for (int i = 0; i < ways; i++) { // first what is requested, or the rule's
+        sedge_operator_options config = requested;
+        take_way(&config, list, i);
         SEDGE_TRY(add_config(list, build, info, &config));
     }
     SEDGE_TRY(sedge_text_create(&list->texts[list->count]));

@@ -128,10 +128,7 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->tuned_by = tuning.how;
     report->tuned = tuning.timed;
     report->tuning_gain = tuning.gain > 0.0 ? tuning.gain : -1.0;
-    report->curved = tuning.curved;
-    report->curved_by = tuning.curved_how;
-    report->curved_tuned = tuning.curved_timed;
-    report->curved_gain = tuning.curved_gain > 0.0 ? tuning.curved_gain : -1.0;
+    memcpy(report->family, tuning.family, sizeof report->family);
     report->energy_initial = run->energy_initial * energy_unit;
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;

@@ -17,32 +17,38 @@
 
 // ---- set-up ------------------------------------------------------------------------------------
 
-// Where the kernels' configuration comes from, and how traces travel.
+// Where a configuration comes from: `timed` kernels in `seconds`, `gain` times the rule's speed.
+static void print_choice(const char *label, const char *how, const char *variant, int timed,
+                         double seconds, double gain)
+{
+    printf("  %-19s", label);
+    if (strcmp(how, "measurement") == 0) {
+        printf("tuned %d kernels in %.1f s: %s", timed, seconds, variant);
+    } else {
+        printf("kernels from %s: %s", how, variant);
+    }
+    if (gain > 0.0) printf(", %.2fx the rule", gain);
+    printf("\n");
+}
+
+// Where the kernels' configurations come from, and how traces travel.
 static void print_choices(const driver_run *run, const sedge_comm *comm)
 {
+    static const char *const labels[SEDGE_FAMILIES] = {
+        [SEDGE_FAMILY_CURVED] = "curved elements", [SEDGE_FAMILY_PREDICTION] = "predictions"};
     sedge_operator_tuning tuning;
     sedge_operator_cost cost;
 
     if (!sedge_comm_is_root(comm)) return;
     sedge_operator_get_tuning(sedge_evolution_operator(run->evolution), &tuning);
     sedge_operator_get_cost(sedge_evolution_operator(run->evolution), &cost);
-    if (strcmp(tuning.how, "measurement") == 0) {
-        printf("  kernels            tuned %d kernels in %.1f s: %s", tuning.timed,
-               tuning.seconds - tuning.curved_seconds, cost.variant);
-    } else {
-        printf("  kernels            kernels from %s: %s", tuning.how, cost.variant);
-    }
-    if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
-    printf("\n");
-    if (tuning.curved != NULL) {
-        if (strcmp(tuning.curved_how, "measurement") == 0) {
-            printf("  curved elements    tuned %d kernels in %.1f s: %s", tuning.curved_timed,
-                   tuning.curved_seconds, tuning.curved);
-        } else {
-            printf("  curved elements    kernels from %s: %s", tuning.curved_how, tuning.curved);
-        }
-        if (tuning.curved_gain > 0.0) printf(", %.2fx the rule", tuning.curved_gain);
-        printf("\n");
+    double seconds = tuning.seconds;
+    for (int f = 0; f < SEDGE_FAMILIES; f++) seconds -= tuning.family[f].seconds;
+    print_choice("kernels", tuning.how, cost.variant, tuning.timed, seconds, tuning.gain);
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        const sedge_family_tuning *const own = &tuning.family[f];
+        if (own->variant != NULL)
+            print_choice(labels[f], own->how, own->variant, own->timed, own->seconds, own->gain);
     }
     if (sedge_comm_size(comm) > 1) {
         printf("  exchange           %s\n",

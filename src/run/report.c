@@ -148,18 +148,23 @@ static json_t *setup_seconds(const sedge_report *report)
     return object;
 }
 
-// How kernels were chosen; those of curved elements where there was something to choose.
+// How kernels were chosen; those of families where there was something to choose.
 static json_t *tuning(const sedge_report *report)
 {
+    static const char *const keys[SEDGE_FAMILIES] = {
+        [SEDGE_FAMILY_CURVED] = "curved", [SEDGE_FAMILY_PREDICTION] = "prediction"};
     json_t *const object = json_pack("{s:o, s:i, s:o}", "by", sedge_json_text(report->tuned_by),
                                      "timed", report->tuned, "gain", measured(report->tuning_gain));
 
-    if (report->curved == NULL) return object;
-    (void)json_object_set_new(
-        object, "curved",
-        json_pack("{s:o, s:o, s:i, s:o}", "variant", sedge_json_text(report->curved), "by",
-                  sedge_json_text(report->curved_by), "timed", report->curved_tuned, "gain",
-                  measured(report->curved_gain)));
+    for (int f = 0; f < SEDGE_FAMILIES; f++) {
+        const sedge_family_tuning *const own = &report->family[f];
+        if (own->variant == NULL) continue;
+        (void)json_object_set_new(object, keys[f],
+                                  json_pack("{s:o, s:o, s:i, s:o}", "variant",
+                                            sedge_json_text(own->variant), "by",
+                                            sedge_json_text(own->how), "timed", own->timed, "gain",
+                                            measured(own->gain > 0.0 ? own->gain : -1.0)));
+    }
     return object;
 }
 

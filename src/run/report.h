@@ -57,10 +57,8 @@ typedef struct sedge_report {
     const char *tuned_by; // "request", "rule", "wisdom", "measurement"
     int tuned;            // candidates that were timed, now or before
     double tuning_gain;   // the rule's time over the chosen one's; < 0: not known
-    const char *curved;   // the configuration of curved elements; NULL: there is nothing to choose.
-    const char *curved_by; // The next three as the last three, of that
-    int curved_tuned;
-    double curved_gain;
+    sedge_family_tuning family[SEDGE_FAMILIES]; // of other kernels; `variant` NULL: there is
+                                                // nothing to choose
     int kernels;
     sedge_report_kernel kernel[SEDGE_OPERATOR_KERNELS];
     double energy_initial, energy_final, energy_peak; // not a number: there is no solution

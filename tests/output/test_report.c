@@ -41,10 +41,8 @@ static sedge_report example(void)
                            .tuned_by = "wisdom",
                            .tuned = 23,
                            .tuning_gain = 1.25,
-                           .curved = "curved b8",
-                           .curved_by = "measurement",
-                           .curved_tuned = 5,
-                           .curved_gain = 1.5,
+                           .family = {{"curved b8", "measurement", 0.5, 5, 1.5},
+                                      {"prediction b4", "rule", 0.0, 0, 0.0}},
                            .kernels = SEDGE_OPERATOR_KERNELS,
                            .energy_initial = 0.125,
                            .energy_final = 0.12,
@@ -85,12 +83,15 @@ static double number_at(const json_t *root, const char *key, const char *inner)
 static void check_tuning(const json_t *tuning)
 {
     const json_t *const curved = json_object_get(tuning, "curved");
+    const json_t *const prediction = json_object_get(tuning, "prediction");
 
     CHECK(number_at(tuning, "timed", NULL) == 23.0 && number_at(tuning, "gain", NULL) == 1.25);
     CHECK(strcmp(json_string_value(json_object_get(tuning, "by")), "wisdom") == 0);
     CHECK(strcmp(json_string_value(json_object_get(curved, "variant")), "curved b8") == 0);
     CHECK(strcmp(json_string_value(json_object_get(curved, "by")), "measurement") == 0);
     CHECK(number_at(curved, "timed", NULL) == 5.0 && number_at(curved, "gain", NULL) == 1.5);
+    CHECK(strcmp(json_string_value(json_object_get(prediction, "variant")), "prediction b4") == 0);
+    CHECK(json_is_null(json_object_get(prediction, "gain")));
 }
 
 static void test_keys_and_values(void)

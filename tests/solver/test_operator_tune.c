@@ -19,6 +19,7 @@
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/predictor.h"
 #include "operator/program.h"
 #include "operator/sample.h"
 #include "operator/tune.h"
@@ -239,7 +240,7 @@ static void test_sample(kit *k)
     double number = 0.0;
     const operator_fields *const fields = sedge_evolution_fields(k->evolution);
 
-    CHECK_OK(operator_sample_create(&sample, k->op, false));
+    CHECK_OK(operator_sample_create(&sample, k->op, OPERATOR_SAMPLE_STRAIGHT));
     if (sample == NULL) goto done;
     CHECK_OK(operator_sample_fill(sample, k->op, fields));
     CHECK_OK(operator_sample_verify(sample, k->op, fields));
@@ -298,7 +299,7 @@ static void check_curved_sample(kit *k, bool finds)
     double number = 100.0;
     float single = 100.0f;
 
-    CHECK_OK(operator_sample_create(&sample, k->op, true));
+    CHECK_OK(operator_sample_create(&sample, k->op, OPERATOR_SAMPLE_CURVED));
     if (sample == NULL) return;
     CHECK_OK(operator_sample_fill(sample, k->op, fields));
     CHECK_OK(operator_sample_launch(sample, k->op, fields, k->op->main));
@@ -332,7 +333,7 @@ static void test_sample_curved(const kit_world *world)
         sedge_comm_sum_int(world->comm, &seams, 1);
         CHECK(seams > 0);
         sedge_halo *const halo = take_exchange(&k);
-        CHECK_OK(operator_sample_create(&sample, k.op, false));
+        CHECK_OK(operator_sample_create(&sample, k.op, OPERATOR_SAMPLE_STRAIGHT));
         const operator_fields *const fields = sedge_evolution_fields(k.evolution);
         if (sample != NULL) {
             CHECK_OK(operator_sample_fill(sample, k.op, fields));
@@ -653,7 +654,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     kit_clear(&k);
 }
 
-// ---- curved elements ---------------------------------------------------------------------------
+// ---- families ----------------------------------------------------------------------------------
 
 // A world with a device on which blocks have threads, so that there is something to choose.
 static void open_threads(kit_world *out, const kit_world *world)
@@ -672,21 +673,86 @@ static void close_threads(kit_world *world, const kit_world *from)
     CHECK(unsetenv("SEDGE_ORDER") == 0);
 }
 
-// How the operator came to the configuration of curved elements, which is the same on all ranks.
-static sedge_operator_tuning get_curved(const kit *k)
+// What tells the families' tests apart.
+static const struct {
+    int order;
+    const double *material;
+    const char *integrator;
+    const char *number;      // in which the first two candidates differ, of the program's constants
+    const char *file, *head; // of a kernel
+    const char *broken;      // a folder
+} families[SEDGE_FAMILIES] = {
+    [SEDGE_FAMILY_CURVED] = {1, glass, "lsrk45", "SEDGE_CURVED_TWOS", "curved/dg_covariant_state.h",
+                             "SEDGE_KERNEL_RESIDENT(sedge_curved,",
+                             SEDGE_TEST_DIR "/broken-curved"},
+    [SEDGE_FAMILY_PREDICTION] = {2, clear, "ader", "SEDGE_SERIES_AHEAD", "dg_series.h",
+                                 "SEDGE_KERNEL_RESIDENT(sedge_predict,",
+                                 SEDGE_TEST_DIR "/broken-prediction"},
+};
+
+// With some curved elements and some straight ones.
+static void make_family(kit *k, const kit_world *world, sedge_operator_family family, int cells)
+{
+    make_curved(k, world, families[family].order, cells, families[family].material, curved_corner);
+    k->base.problem.integrator = sedge_integrator_find(families[family].integrator);
+}
+
+// The number of the present configuration.
+static int find_number(const sedge_operator *op, sedge_operator_family family)
+{
+    return family == SEDGE_FAMILY_CURVED ? op->curved.config.twos : op->predictor.series.ahead;
+}
+
+// The first two candidates of the operator's layout.
+static void list_family(char name[2][SEDGE_CONFIG_NAME], int number[2], const kit *k,
+                        sedge_operator_family family)
+{
+    const operator_target target = operator_target_of(k->op);
+    operator_curved_config curved[SEDGE_FAMILY_CANDIDATES];
+    operator_series_config series[SEDGE_FAMILY_CANDIDATES];
+    int count;
+
+    if (family == SEDGE_FAMILY_CURVED) {
+        CHECK_OK(operator_curved_list(curved, &count, &k->op->layout, target.info, target.problem,
+                                      target.element));
+    } else {
+        count = operator_series_list(series, &k->op->layout, &target);
+    }
+    CHECK(count > 2 && count <= SEDGE_FAMILY_CANDIDATES);
+    for (int i = 0; i < 2; i++) {
+        if (family == SEDGE_FAMILY_CURVED) {
+            operator_curved_name(name[i], &curved[i]);
+            number[i] = curved[i].twos;
+        } else {
+            operator_series_name(name[i], &series[i]);
+            number[i] = series[i].ahead;
+        }
+    }
+    CHECK(number[0] != number[1]);
+}
+
+// How the operator came to the configuration of a family, which is the same on all ranks.
+static sedge_family_tuning get_family(const kit *k, sedge_operator_family family)
 {
     sedge_operator_tuning tuning = {.how = ""};
     char first[SEDGE_CONFIG_NAME] = "";
 
-    if (k->op == NULL) return tuning;
-    sedge_operator_get_tuning(k->op, &tuning);
-    CHECK(tuning.curved != NULL);
-    if (tuning.curved == NULL) return tuning;
-    operator_curved_name(first, &k->op->curved.config);
-    CHECK(strcmp(first, tuning.curved) == 0);
+    if (k->op != NULL) sedge_operator_get_tuning(k->op, &tuning);
+    const sedge_family_tuning out = tuning.family[family];
+    CHECK(out.variant != NULL);
+    if (out.variant == NULL) return out;
+    if (family == SEDGE_FAMILY_CURVED) {
+        operator_curved_name(first, &k->op->curved.config);
+    } else {
+        operator_series_name(first, &k->op->predictor.series);
+    }
+    CHECK(strcmp(first, out.variant) == 0);
     sedge_comm_broadcast(k->world->comm, first, sizeof first, 0);
-    CHECK(strcmp(first, tuning.curved) == 0);
-    return tuning;
+    CHECK(strcmp(first, out.variant) == 0);
+    // Each has its own seconds, and nothing is compiled where all were remembered.
+    CHECK(out.seconds > 0.0 && out.seconds < tuning.seconds);
+    CHECK(strcmp(out.how, "wisdom") != 0 || tuning.compiled == 0);
+    return out;
 }
 
 // Let the wisdom say that `to` was chosen where it says `from`.
@@ -716,19 +782,19 @@ static void change_wisdom(const kit_world *world, const char *from, const char *
     sedge_comm_barrier(world->comm);
 }
 
-// A program by a configuration's name has its numbers, by another name the rule's.
-static void check_texts(const kit *k, const kit_world *world, const operator_curved_config *list,
-                        char name[2][SEDGE_CONFIG_NAME])
+// A program by a configuration's name has its number, by another name the rule's.
+static void check_texts(const kit *k, const kit_world *world, sedge_operator_family family,
+                        char name[2][SEDGE_CONFIG_NAME], const int number[2])
 {
     const char *const requested[] = {NULL, name[0], name[1], "another"};
     char of_program[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME], line[64];
     sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
 
-    CHECK(list[0].twos != list[1].twos);
     for (int i = 0; i < 4; i++) {
-        const sedge_operator_options options = {.curved_config = requested[i]};
+        sedge_operator_options options = {.config = NULL};
         bool found = false;
-        (void)snprintf(line, sizeof line, "SEDGE_CURVED_TWOS %d\n", list[i == 2].twos);
+        options.family_config[family] = requested[i];
+        (void)snprintf(line, sizeof line, "%s %d\n", families[family].number, number[i == 2]);
         for (int p = 0; p < SEDGE_OPERATOR_PROGRAMS; p++) CHECK_OK(sedge_text_create(&text[p]));
         CHECK_OK(sedge_operator_texts(text, of_program, sedge_device_get_info(world->device),
                                       k->base.element, &k->base.problem, &options));
@@ -742,50 +808,47 @@ static void check_texts(const kit *k, const kit_world *world, const operator_cur
 
 // Measured, then from wisdom, where nothing is compiled and another choice is taken as well; and
 // not at all where a run is not worth it. The answer is the reference's.
-static void test_curved_tuned(const kit_world *from)
+static void test_family_tuned(const kit_world *from, sedge_operator_family family)
 {
     const sedge_operator_options measure = {
         .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 2};
     const sedge_operator_options recall = {.tune = SEDGE_TUNE_OFF, .most_candidates = 2};
     const sedge_operator_options brief = {
         .tune = SEDGE_TUNE_FAST, .expected_stages = 10, .most_candidates = 2};
-    operator_curved_config list[SEDGE_CURVED_CANDIDATES];
     char name[2][SEDGE_CONFIG_NAME];
     char(*known)[SEDGE_TUNE_NAME] = NULL;
+    int number[2];
     kit_world world;
     kit k;
     int count = 0;
 
     open_threads(&world, from);
     remove_wisdom(&world);
-    make_curved(&k, &world, 1, 3, glass, curved_corner);
+    make_family(&k, &world, family, 3);
     const double dt = match_reference(&k, 0.0, 1);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &brief);
-    sedge_operator_tuning tuning = get_curved(&k);
-    CHECK(tuning.curved != NULL && strcmp(tuning.curved_how, "rule") == 0);
-    CHECK(tuning.curved_timed == 0);
+    sedge_family_tuning tuning = get_family(&k, family);
+    CHECK(tuning.variant != NULL && strcmp(tuning.how, "rule") == 0);
+    CHECK(tuning.timed == 0);
 
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
-    tuning = get_curved(&k);
-    if (tuning.curved == NULL) goto done;
-    CHECK(strcmp(tuning.curved_how, "measurement") == 0 && tuning.curved_timed == 2);
-    CHECK_OK(operator_curved_list(list, &count, &k.op->layout, sedge_device_get_info(world.device),
-                                  &k.base.problem, k.base.element));
-    CHECK(count > 2);
-    for (int i = 0; i < 2; i++) operator_curved_name(name[i], &list[i]);
-    check_texts(&k, &world, list, name);
-    const int chosen = strcmp(tuning.curved, name[1]) == 0;
-    CHECK(strcmp(tuning.curved, name[chosen]) == 0);
+    tuning = get_family(&k, family);
+    if (tuning.variant == NULL) goto done;
+    CHECK(strcmp(tuning.how, "measurement") == 0 && tuning.timed == 2);
+    list_family(name, number, &k, family);
+    check_texts(&k, &world, family, name, number);
+    const int chosen = strcmp(tuning.variant, name[1]) == 0;
+    CHECK(strcmp(tuning.variant, name[chosen]) == 0);
 
     for (int other = 0; other < 2; other++) {
         const char *const now = name[other == 0 ? chosen : 1 - chosen];
         if (other == 1) change_wisdom(&world, name[chosen], now);
         match_one(&k, 0.0, dt, 1, SEDGE_FP64, &recall);
-        tuning = get_curved(&k);
-        CHECK(tuning.curved != NULL && strcmp(tuning.curved_how, "wisdom") == 0);
-        CHECK(tuning.compiled == 0);
-        CHECK(tuning.curved != NULL && strcmp(tuning.curved, now) == 0);
-        CHECK_OK(sedge_operator_remembered_curved(&known, &count, world.device, world.cache,
+        tuning = get_family(&k, family);
+        CHECK(tuning.variant != NULL && strcmp(tuning.how, "wisdom") == 0);
+        CHECK(tuning.variant != NULL && strcmp(tuning.variant, now) == 0);
+        CHECK(find_number(k.op, family) == number[other == 0 ? chosen : 1 - chosen]);
+        CHECK_OK(sedge_operator_remembered_family(&known, &count, family, world.device, world.cache,
                                                   k.base.element, &k.base.problem));
         CHECK(count == 1 && strcmp(known[0], now) == 0);
         sedge_release(known);
@@ -795,28 +858,26 @@ done:
     close_threads(&world, from);
 }
 
-// All but the rule's number of pairs of words do nothing: fast, and wrong. Then the rule's, too.
-static void test_curved_wrong(const kit_world *from)
+// All but the rule's number do nothing: fast, and wrong. Then the rule's, too.
+static void test_family_wrong(const kit_world *from, sedge_operator_family family)
 {
-    static const char nothing[] = "#if SEDGE_CURVED_TWOS != %d\n    return;\n#endif\n";
-    static const char folder[] = SEDGE_TEST_DIR "/broken-curved";
     const sedge_operator_options measure = {
         .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 2};
-    char wrong[sizeof nothing + 16];
+    char wrong[128];
     kit_world world;
     kit k;
 
     open_threads(&world, from);
     remove_wisdom(&world);
-    make_curved(&k, &world, 1, 2, glass, curved_corner);
+    make_family(&k, &world, family, family == SEDGE_FAMILY_CURVED ? 2 : 3);
     const double dt = match_reference(&k, 0.0, 1);
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
-    const int twos = k.op != NULL ? k.op->curved.config.twos : 0;
+    const int number = k.op != NULL ? find_number(k.op, family) : 0;
     for (int both = 0; both < 2; both++) {
-        (void)snprintf(wrong, sizeof wrong, nothing, both == 0 ? twos : 0);
-        break_kernels(folder, "curved/dg_covariant_state.h", "SEDGE_KERNEL_RESIDENT(sedge_curved,",
-                      wrong);
-        CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
+        (void)snprintf(wrong, sizeof wrong, "#if %s != %d\n    return;\n#endif\n",
+                       families[family].number, both == 0 ? number : -1);
+        break_kernels(families[family].broken, families[family].file, families[family].head, wrong);
+        CHECK(setenv("SEDGE_KERNELS", families[family].broken, 1) == 0);
         if (both == 1) {
             CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
             break;
@@ -824,7 +885,7 @@ static void test_curved_wrong(const kit_world *from)
         bool seen = false; // a busy machine may make the wrong one slower: then again
         for (int turn = 0; turn < 10 && !seen; turn++) {
             match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
-            CHECK(k.op != NULL && k.op->curved.config.twos == twos);
+            CHECK(k.op != NULL && find_number(k.op, family) == number);
             char *const table = k.op != NULL ? get_table(&k) : NULL;
             seen = table != NULL && strstr(table, "wrong: element") != NULL;
             free(table);
@@ -833,6 +894,73 @@ static void test_curved_wrong(const kit_world *from)
         CHECK(seen);
     }
     CHECK(unsetenv("SEDGE_KERNELS") == 0);
+    kit_clear(&k);
+    close_threads(&world, from);
+}
+
+// Take a candidate's kernel from its own program, and check it; where it finds no elements, the
+// check fails.
+static void check_prediction(const kit_world *world, const kit *k, operator_sample *sample,
+                             const operator_series_config *config)
+{
+    const operator_fields *const fields = sedge_evolution_fields(k->evolution);
+    const operator_target target = operator_target_of(k->op);
+    sedge_program *program = NULL;
+    sedge_text *text = NULL;
+
+    CHECK_OK(sedge_text_create(&text));
+    CHECK_OK(operator_series_program(text, &target, &k->op->layout, config));
+    const sedge_program_text whole = {.name = "prediction", .text = sedge_text_get(text)};
+    CHECK_OK(
+        sedge_programs_create(&program, NULL, world->comm, world->device, world->cache, &whole, 1));
+    k->op->predictor.series = *config;
+    CHECK_OK(operator_series_find(k->op, program));
+    CHECK_OK(operator_sample_verify(sample, k->op, fields));
+    if (operator_series_elements(k->op) > 0) {
+        const sedge_mesh *const mesh = k->op->mesh;
+        sedge_mesh nothing = *mesh;
+        nothing.range_count = 0;
+        k->op->mesh = &nothing;
+        CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
+                    "in a prediction");
+        k->op->mesh = mesh;
+    }
+    sedge_text_free(text);
+    sedge_program_free(program);
+}
+
+// The rule's and the farthest candidate, or all of them, in elements without terms beside others
+// that have some: means over the step and over its first half.
+static void test_predictions(const kit_world *from, int order, sedge_precision precision, bool all)
+{
+    operator_series_config list[SEDGE_FAMILY_CANDIDATES];
+    operator_sample *sample = NULL;
+    kit_world world;
+    kit k;
+
+    open_threads(&world, from);
+    make_case(&k, &world, order, 2);
+    k.base.problem.integrator = sedge_integrator_find("ader");
+    CHECK_OK(kit_load(&k, precision, NULL));
+    if (k.op != NULL) {
+        const operator_target target = operator_target_of(k.op);
+        const int count = operator_series_list(list, &k.op->layout, &target);
+        sedge_halo *const halo = take_exchange(&k);
+        CHECK(count > 20);
+        CHECK_OK(operator_sample_create(&sample, k.op, OPERATOR_SAMPLE_PREDICTION));
+        CHECK_OK(operator_sample_fill(sample, k.op, sedge_evolution_fields(k.evolution)));
+        for (int c = 0; c < count; c++) {
+            char name[2][SEDGE_CONFIG_NAME];
+            operator_series_name(name[0], &list[c]);
+            for (int i = 0; i < c; i++) {
+                operator_series_name(name[1], &list[i]);
+                CHECK(strcmp(name[0], name[1]) != 0);
+            }
+            if (all || c == 0 || c == count - 1) check_prediction(&world, &k, sample, &list[c]);
+        }
+        operator_sample_free(sample);
+        k.op->exchange.halo = halo;
+    }
     kit_clear(&k);
     close_threads(&world, from);
 }
@@ -933,7 +1061,9 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "all") == 0) {
         const int order = (int)strtol(argv[2], NULL, 10);
         CHECK(order >= 1 && order <= SEDGE_ORDER_MAX);
-        test_candidates(&world, order, order % 2 == 1 ? SEDGE_FP32 : SEDGE_FP64, true);
+        const sedge_precision precision = order % 2 == 1 ? SEDGE_FP32 : SEDGE_FP64;
+        test_candidates(&world, order, precision, true);
+        test_predictions(&world, order, precision, true);
     } else {
         remove_wisdom(&world);
         test_samples(&world);
@@ -950,9 +1080,14 @@ int main(int argc, char **argv)
         test_shared_time(&world);
         if (!alone) test_mixed_ranks(&world);
         if (!alone) test_mixed_levels(&world);
-        if (sedge_comm_size(world.comm) != 2) test_curved_tuned(&world);
+        for (int f = 0; f < SEDGE_FAMILIES; f++) { // with 2 ranks one, to save time
+            if (f == SEDGE_FAMILY_PREDICTION || sedge_comm_size(world.comm) != 2)
+                test_family_tuned(&world, (sedge_operator_family)f);
+            if (alone) test_family_wrong(&world, (sedge_operator_family)f);
+        }
+        test_predictions(&world, 3, SEDGE_FP64, false);
+        if (alone) test_predictions(&world, 6, SEDGE_FP32, false);
         if (alone) test_wrong_does_not_win(&world);
-        if (alone) test_curved_wrong(&world);
         if (alone) test_candidates(&world, 2, SEDGE_FP32, false);
     }
     kit_close(&world);

@@ -303,18 +303,20 @@ static bool has_brackets(const sedge_reference *reference, int32_t e)
            sedge_predictor_has_linear_metric(reference->problem, reference->mesh->group[e]);
 }
 
-// u + f_1 dt L v of such an element into its chain, with v in brackets; its rates are L v.
+// u + f_1 dt L v of an element into its chain, with v in brackets; its rates are L v. Only curved
+// ones have the linear metric.
 static void find_brackets(sedge_reference *reference, const double *u, int32_t e, double dt)
 {
     struct reference_ader *const ader = reference->ader;
     const int order = reference->element->order;
+    const bool curved = sedge_mesh_curve(reference->mesh, e) >= 0;
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
 
     memcpy(ader->chain + e * stride, u + e * stride, (size_t)stride * sizeof(double));
     for (int k = sedge_predictor_terms(order, true); k > 0; k--) {
         const double step = dt * sedge_predictor_factor(order, k);
-        if (k > 1) {
+        if (k > 1 && curved) {
             reference_linear_rhs(reference, e, ader->chain, ader->rate + e * stride);
         } else {
             reference_local_slopes(reference, e, ader->chain, ader->rate + e * stride);
@@ -324,7 +326,19 @@ static void find_brackets(sedge_reference *reference, const double *u, int32_t e
     }
 }
 
-// The mean of such an element over dt into its means, and over the first half into its halves.
+// Damp by L v of a curved element, whose rates it is, or by L u of a straight one.
+static void damp_brackets(sedge_reference *reference, const double *u, int32_t e,
+                          const double damping[MOST_MODES], double factor, double half)
+{
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    if (sedge_mesh_curve(reference->mesh, e) < 0)
+        reference_local_slopes(reference, e, u, reference->ader->rate + e * stride);
+    damp_element(reference, e, damping, factor, half);
+}
+
+// The mean of an element over dt into its means, and over the first half into its halves.
 static void predict_element(sedge_reference *reference, const double *u, int32_t e, double dt)
 {
     struct reference_ader *const ader = reference->ader;
@@ -337,10 +351,10 @@ static void predict_element(sedge_reference *reference, const double *u, int32_t
     // What damping of the half adds to the mean goes when this is written.
     find_brackets(reference, u, e, 0.5 * dt);
     memcpy(ader->half + e * stride, ader->chain + e * stride, bytes);
-    if (damps) damp_element(reference, e, damping, 0.5 * dt, 1.0);
+    if (damps) damp_brackets(reference, u, e, damping, 0.5 * dt, 1.0);
     find_brackets(reference, u, e, dt);
     memcpy(ader->mean + e * stride, ader->chain + e * stride, bytes);
-    if (damps) damp_element(reference, e, damping, dt, 0.0);
+    if (damps) damp_brackets(reference, u, e, damping, dt, 0.0);
 }
 
 // The means of such elements of a level over the step, in place of what the chain has found.
