@@ -120,6 +120,7 @@ static double axial_ratio(const sedge_radiation *r, int f, int64_t d)
 
 OF_FREQUENCY(power, r->power[f])
 OF_FREQUENCY(flux, r->flux[f])
+OF_FREQUENCY(power_ratio, r->flux[f] != 0.0 ? r->power[f] / r->flux[f] : (double)NAN)
 static double greatest_intensity(const sedge_radiation *r, int f, int64_t d)
 {
     double most = 0.0;
@@ -277,8 +278,7 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     return put_all(r, context, file, folder, of_exact, COUNT_OF(of_exact));
 }
 
-// ---- the table of all numbers
-// --------------------------------------------------------------------
+// ---- the table of all numbers ------------------------------------------------------------------
 
 static sedge_status add_line(const sedge_radiation *r, const sedge_output_context *context,
                              sedge_text *text, int f, int64_t d)
@@ -331,8 +331,7 @@ done:
     return status;
 }
 
-// ---- the report
-// ----------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 // Line i of the user's table has this frequency.
 static int shown_frequency(const sedge_radiation *r, int i, int lines)
@@ -449,7 +448,7 @@ static sedge_status report_directivity(const sedge_radiation *r,
         SEDGE_TRY(sedge_text_add(
             text, "    %12.6g %8.3f %8g %8g %8.4f", show_frequency(r, context, f),
             sedge_pattern_decibel(sedge_radiation_directivity(r, f, d)),
-            r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE, r->power[f] / r->flux[f]));
+            r->direction[d][0] / DEGREE, r->direction[d][1] / DEGREE, power_ratio(r, f, 0)));
         if (r->fed) {
             SEDGE_TRY(sedge_text_add(text, " %11.4f %8.3f", sedge_radiation_efficiency(r, f),
                                      sedge_pattern_decibel(sedge_radiation_gain(r, f, d))));
@@ -472,7 +471,6 @@ static void add_list(const sedge_radiation *r, json_t *json, const char *name, q
 
 OF_FREQUENCY(greatest, sedge_radiation_directivity(r, f, find_peak(r, f)))
 OF_FREQUENCY(greatest_gain, sedge_radiation_gain(r, f, find_peak(r, f)))
-OF_FREQUENCY(power_ratio, r->power[f] / r->flux[f])
 // Waves from several directions, or beside other sources.
 static sedge_status report_power(const sedge_radiation *r, const sedge_output_context *context,
                                  sedge_text *text)

@@ -27,7 +27,9 @@ double sedge_pattern_intensity(const double complex far[2], double impedance)
 
 double sedge_pattern_gain(const double complex far[2], double impedance, double power)
 {
-    return 4.0 * PI * sedge_pattern_intensity(far, impedance) / power;
+    const double gain = 4.0 * PI * sedge_pattern_intensity(far, impedance) / power;
+
+    return isnan(gain) ? (double)NAN : gain; // 0 / 0 has a sign, which is printed
 }
 
 void sedge_pattern_circular(const double complex far[2], double complex circular[2])
@@ -43,5 +45,5 @@ double sedge_pattern_axial_ratio(const double complex far[2])
     sedge_pattern_circular(far, circular);
     const double right = cabs(circular[0]);
     const double left = cabs(circular[1]);
-    return (right + left) / fabs(right - left);
+    return right + left > 0.0 ? (right + left) / fabs(right - left) : (double)NAN;
 }

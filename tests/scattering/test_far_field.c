@@ -575,6 +575,10 @@ static void test_pattern(void)
     sedge_pattern_rcs(far, 2.0, rcs);
     CHECK_BOUND(fabs(rcs[0] - 18.0 * PI) + fabs(rcs[1] - 32.0 * PI), 1e-12);
     CHECK_BOUND(fabs(sedge_pattern_decibel(100.0) - 20.0), 1e-14);
+    const double complex none[2] = {0.0, 0.0}; // not-a-number is printed without a sign
+    const double ratio = sedge_pattern_axial_ratio(none);
+    const double gain = sedge_pattern_gain(none, 1.0, 0.0);
+    CHECK(isnan(ratio) && !signbit(ratio) && isnan(gain) && !signbit(gain));
 }
 
 static sedge_status check_box(unsigned faces, int planes, const sedge_image_plane *plane)
