@@ -78,6 +78,24 @@ static void test_refused_use(sedge_context *context)
     CHECK_FAILS(sedge_sparse_apply_dot(sparse, NULL, 1.0, x, 0.0, w, w, y), SEDGE_ERR_USAGE,
                 "not made for dot products");
     sedge_sparse_free(sparse);
+    options.dot = true;
+    CHECK_OK(sedge_sparse_create(&sparse, context, &m.csr, &options));
+    sedge_buffer *const none = upload(context, zeros, 1, 4), *const few =
+                                                                 upload(context, zeros, 59, 8);
+    CHECK_FAILS(sedge_sparse_apply(sparse, NULL, 1.0, few, 0.0, w), SEDGE_ERR_USAGE,
+                "100 x 60: x has 472 bytes, 60 numbers of 8 bytes are needed");
+    CHECK_FAILS(sedge_sparse_apply_dot(sparse, NULL, 1.0, x, 0.0, w, y, y), SEDGE_ERR_USAGE,
+                "100 x 60: w has 792 bytes, 100 numbers of 8 bytes are needed");
+    CHECK_FAILS(sedge_sparse_apply_dot(sparse, NULL, 1.0, x, 0.0, w, w, none), SEDGE_ERR_USAGE,
+                "100 x 60: sums has 4 bytes, ");
+    sedge_sparse_free(sparse);
+    sedge_buffer_free(none);
+    sedge_buffer_free(few);
+    // A word of a format's name is none.
+    options = off;
+    options.format = "cs";
+    CHECK_FAILS(sedge_sparse_create(&sparse, context, &m.csr, &options), SEDGE_ERR_USAGE,
+                "no format 'cs' with a kernel 'any'");
     // Padding is the reason why a format is not there.
     bench_matrix arrow;
     CHECK_OK(bench_matrix_make(&arrow, "arrow", 5000));
