@@ -128,8 +128,8 @@ static sedge_status read_elements2(sedge_gmsh *file, int64_t total)
         if (c->binary) SEDGE_TRY(sedge_cursor_int(c, &one.number));
         if (one.type == NULL || one.type->type != code)
             SEDGE_TRY(sedge_gmsh_type_find(&one.type, c, code, one.number));
-        int64_t tag[2] = {0, 0};
-        for (int64_t t = 0; t < tags; t++) SEDGE_TRY(sedge_cursor_int(c, &tag[t > 0]));
+        int64_t tag[3] = {0, 0, 0}; // all behind the second one are in the third
+        for (int64_t t = 0; t < tags; t++) SEDGE_TRY(sedge_cursor_int(c, &tag[t < 2 ? t : 2]));
         SEDGE_TRY(sedge_gmsh_group(file, tag[0], &one.group));
         one.entity = (int32_t)tag[1];
         SEDGE_TRY(read_nodes(file, &one, total));

@@ -125,6 +125,10 @@ static void test_elements(void)
     check_msh("", TWO_NODES, "1\n3 777 2 1 1 1 2 3 4", "element 3 has the unknown type 777");
     check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 9", "element 3 has node 9, which is not in");
     check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 3", "element 3 has node 3 twice");
+    check_msh("", TWO_NODES, "2\n11 2 2 2 1 1 2 2\n20 4 2 1 1 1 2 3 4",
+              "element 11 has node 2 twice");
+    check_msh("", TWO_NODES, "2\n20 4 2 1 1 1 2 3 4\n21 11 2 1 1 1 3 2 5 4 4 4 4 4 4",
+              "tetrahedra of different orders are mixed");
     check_msh("", "2\n1 0 0 0\n1 1 0 0", "0", "node 1 exists twice");
     check_msh("", "2\n1 0 0 0\n0 1 0 0", "0", "outside 1..");
     check_msh("", "2\n1 0 0 0\n2147000000 1 0 0", "0", "too sparse");
@@ -132,6 +136,49 @@ static void test_elements(void)
     check_msh("", TWO_NODES, "1\n3 4 -2 1 1 1 2 3 4", "count of tags");
     check_msh("", TWO_NODES, "1\n3 2 2 -2147483648 1 1 2 3",
               "the tag of a physical group is out of range");
+}
+
+// A 4.1 file with four nodes.
+static void check_blocks(const char *nodes, const char *elements, const char *words)
+{
+    char text[1024];
+
+    (void)snprintf(text, sizeof text,
+                   "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n%s\n1\n2\n3\n4\n0 0 0\n1 0 0\n"
+                   "0 1 0\n0 0 1\n$EndNodes\n$Elements\n%s\n$EndElements\n",
+                   nodes, elements);
+    check_text(text, words);
+}
+
+static void test_blocks(void)
+{
+    static const char nodes[] = "1 4 1 4\n3 1 0 4";
+
+    check_blocks("1 3 1 4\n3 1 0 4", "", "the blocks hold more nodes than the section announces");
+    check_blocks("1 5 1 4\n3 1 0 4", "", "the blocks hold fewer nodes than the section announces");
+    check_blocks(nodes, "2 2 1 3\n3 1 4 1\n1 1 2 3 4\n3 1 4 2\n2 1 2 3 4\n3 1 2 3 4",
+                 "the blocks hold more elements than are announced");
+    check_blocks(nodes, "1 2 1 3\n3 1 4 1\n1 1 2 3 4",
+                 "the blocks hold fewer elements than the section announces");
+    check_blocks(nodes, "1 1 1 1\n2 1 4 1\n1 1 2 3 4",
+                 "the element type does not fit the entity's dimension");
+}
+
+// Numbers of nodes with gaps are read.
+static void test_gaps(void)
+{
+    static const char text[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n7 0 0 0\n900 1 0 0\n20 0 1 0\n"
+        "4000000 0 0 1\n5 0 0 -1\n$EndNodes\n$Elements\n2\n1 4 2 1 1 7 900 20 4000000\n"
+        "2 4 2 1 1 7 20 900 5\n$EndElements\n";
+    sedge_mesh *mesh;
+
+    write_file(text, strlen(text));
+    takes_groupless = true;
+    CHECK_OK(try_file(path, &mesh));
+    takes_groupless = false;
+    CHECK(mesh != NULL && mesh->global_elements == 2 && mesh->global_vertices == 5);
+    sedge_mesh_free(mesh);
 }
 
 static void test_shapes(void)
@@ -166,7 +213,8 @@ static void test_topology(void)
     check_msh(NAMES, TWO_NODES,
               "9\n" SIX_WALLS "\n17 2 2 9 1 4 2 1\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5",
               "is in two surface groups, 'wall' and 'tag9'");
-    check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 0 1 1 3 2 5",
+    // The last two tags: one partition, which is number 9.
+    check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 4 0 1 1 9 1 3 2 5",
               "1 of 2 tetrahedra are in no volume group, the first is tetrahedron 1 (number 21 in "
               "Gmsh) at (0.25, 0.25, -0.25), of volume 1; put every volume into a Physical Volume, "
               "or give tetrahedra without a group a material by the deck's key materials.default");
@@ -485,6 +533,8 @@ int main(void)
     test_not_a_mesh();
     test_names();
     test_elements();
+    test_blocks();
+    test_gaps();
     test_shapes();
     test_topology();
     test_entities();
