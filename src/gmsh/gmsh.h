@@ -41,7 +41,6 @@ typedef struct sedge_gmsh_entities {
 
 // A triangle of a surface group.
 typedef struct sedge_gmsh_triangle {
-    int64_t number; // of the element
     int32_t node[3];
     int32_t tag; // of the physical surface
 } sedge_gmsh_triangle;

@@ -39,7 +39,6 @@ static sedge_status keep_triangle(sedge_gmsh *file, const element *one, const in
     }
     if (file->triangles == file->room) SEDGE_TRY(make_room(file));
     sedge_gmsh_triangle *const out = &file->triangle[file->triangles++];
-    out->number = one->number;
     out->tag = one->group;
     memcpy(out->node, nodes, sizeof out->node);
     return SEDGE_OK;

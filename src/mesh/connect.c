@@ -295,15 +295,10 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     while (owners < count && run[owners].id < t->first_tagged) owners++;
     if (owners == 0) {
         const int32_t *const v = mesh->tagged_faces[run[0].id - t->first_tagged];
-        double x[3];
-        for (int d = 0; d < 3; d++)
-            x[d] = (mesh->points[v[0]][d] + mesh->points[v[1]][d] + mesh->points[v[2]][d]) / 3.0;
-        return SEDGE_FAIL(
-            SEDGE_ERR_DATA,
-            "%s: the triangle with centre (%.6g, %.6g, %.6g) of surface group '%s' "
-            "is not a face of any tetrahedron",
-            mesh->name, x[0], x[1], x[2],
-            mesh->groups.surface_names[mesh->tagged_group[run[0].id - t->first_tagged]]);
+        const double *const corners[3] = {mesh->points[v[0]], mesh->points[v[1]],
+                                          mesh->points[v[2]]};
+        return sedge_global_fail_loose(mesh, corners,
+                                       mesh->tagged_group[run[0].id - t->first_tagged]);
     }
     SEDGE_TRY(check_owners(mesh, run, owners));
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));

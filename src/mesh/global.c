@@ -53,6 +53,21 @@ void sedge_global_describe(const sedge_global *mesh, int32_t element, char text[
                    x[1], x[2]);
 }
 
+sedge_status sedge_global_fail_loose(const sedge_global *mesh, const double *const corners[3],
+                                     int group)
+{
+    double x[3];
+
+    for (int d = 0; d < 3; d++) x[d] = (corners[0][d] + corners[1][d] + corners[2][d]) / 3.0;
+    return SEDGE_FAIL(
+        SEDGE_ERR_DATA,
+        "%s: the triangle with centre (%.6g, %.6g, %.6g) of surface group '%s' is not a face of "
+        "any tetrahedron: the surface is not joined to the volumes. In Gmsh, with the OpenCASCADE "
+        "kernel, write 'BooleanFragments{ Volume{:}; Delete; }{ Surface{:}; Delete; }' before the "
+        "physical groups, which then need the new numbers; or take the surface out of the group",
+        mesh->name, x[0], x[1], x[2], mesh->groups.surface_names[group]);
+}
+
 void sedge_global_face_centre(const sedge_global *mesh, int32_t element, int face, double x[3])
 {
     for (int d = 0; d < 3; d++) {

@@ -68,6 +68,12 @@ void sedge_global_release(sedge_global *mesh);
 #define SEDGE_PLACE_TEXT 320
 void sedge_global_describe(const sedge_global *mesh, int32_t element, char text[SEDGE_PLACE_TEXT]);
 
+// Refuse a triangle, with corners at these places, of a surface group that is not a face of the
+// tetrahedra: SEDGE_ERR_DATA, always.
+SEDGE_MUST_USE
+sedge_status sedge_global_fail_loose(const sedge_global *mesh, const double *const corners[3],
+                                     int group);
+
 // Centroid of face f of element e.
 void sedge_global_face_centre(const sedge_global *mesh, int32_t element, int face, double x[3]);
 

@@ -111,25 +111,24 @@ static sedge_status list_cells(sedge_global *mesh, const sedge_gmsh *file, doubl
     return SEDGE_OK;
 }
 
-static sedge_status list_triangles(sedge_global *mesh, const sedge_gmsh *file,
+static sedge_status list_triangles(sedge_global *mesh, const sedge_gmsh *file, double scale,
                                    const int32_t *vertex)
 {
     SEDGE_TRY(sedge_allocate(&mesh->tagged_faces, file->triangles, sizeof *mesh->tagged_faces));
     SEDGE_TRY(sedge_allocate(&mesh->tagged_group, file->triangles, sizeof *mesh->tagged_group));
     for (int64_t t = 0; t < file->triangles; t++) {
         const sedge_gmsh_triangle *const triangle = &file->triangle[t];
-        for (int i = 0; i < 3; i++) {
-            mesh->tagged_faces[t][i] = vertex[triangle->node[i]];
-            if (mesh->tagged_faces[t][i] >= 0) continue;
-            int64_t number = file->low;
-            while (file->node_places[number - file->low] != triangle->node[i] + 1) number++;
-            return SEDGE_FAIL(SEDGE_ERR_DATA,
-                              "%s: triangle %lld of a surface group has node %lld, which is in no "
-                              "tetrahedron",
-                              mesh->name, (long long)triangle->number, (long long)number);
-        }
         mesh->tagged_group[t] =
             find_tag(mesh->groups.surface_tags, mesh->groups.surfaces, triangle->tag);
+        double corners[3][3];
+        bool loose = false; // a corner is in no tetrahedron
+        for (int i = 0; i < 3; i++) {
+            mesh->tagged_faces[t][i] = vertex[triangle->node[i]];
+            loose = loose || mesh->tagged_faces[t][i] < 0;
+            for (int d = 0; d < 3; d++) corners[i][d] = file->points[triangle->node[i]][d] * scale;
+        }
+        const double *const places[3] = {corners[0], corners[1], corners[2]};
+        if (loose) return sedge_global_fail_loose(mesh, places, mesh->tagged_group[t]);
     }
     mesh->tagged = (int32_t)file->triangles;
     return SEDGE_OK;
@@ -197,7 +196,7 @@ static sedge_status fill(sedge_global *mesh, sedge_gmsh *file, const sedge_mesh_
     SEDGE_TRY_GOTO(status, list_vertices(mesh, file, options->scale, vertex));
     SEDGE_TRY_GOTO(status, list_cells(mesh, file, options->scale, vertex));
     SEDGE_TRY_GOTO(status, list_groups(mesh, file));
-    SEDGE_TRY_GOTO(status, list_triangles(mesh, file, vertex));
+    SEDGE_TRY_GOTO(status, list_triangles(mesh, file, options->scale, vertex));
     status = join_groups(mesh, file, options->default_volume);
 done:
     sedge_release(vertex);
