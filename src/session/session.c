@@ -526,7 +526,8 @@ void sedge_session_print(const sedge_session *session)
                (long long)halo[1], (long long)halo[0]);
         if (session->mesh->straightened) {
             printf("  note               the file has elements of third or higher order; their "
-                   "straight-sided form is used\n");
+                   "straight-sided form is used; for curved surfaces save it with second order "
+                   "(gmsh -order 2)\n");
         }
         if (session->mesh->global_curved > 0) {
             printf("  curved             %lld tetrahedra of second order\n",
