@@ -69,8 +69,9 @@ static void find_signals(sedge_sampling *sampling, const sedge_deck *deck)
 
 // ---- what is refused ---------------------------------------------------------------------------
 
+// `what` asks for frequencies that the time step does not resolve.
 static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output_context *context,
-                              double limit)
+                              const char *what, double limit)
 {
     const sedge_deck *const deck = context->deck;
     const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
@@ -79,18 +80,18 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
     if (sampling->every == 1 && !(most > 0.0)) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
-            "%s: the deck asks for spectra, and the time step of %.4g%s resolves %.4g%s, less than "
-            "%.4g%s, to which the spectra of the sources reach: lower their frequency, or time.cfl",
-            deck->path, context->dt * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
-            sedge_deck_frequency(deck, limit / context->dt), hertz,
-            sedge_deck_frequency(deck, sampling->sources), hertz);
+            "%s: %s, and the time step of %.4g%s resolves %.4g%s, less than %.4g%s, to which the "
+            "spectra of the sources reach: lower their frequency, or time.cfl",
+            deck->path, what, context->dt * sedge_deck_time_unit(deck),
+            sedge_deck_unit(deck, SEDGE_TIME), sedge_deck_frequency(deck, limit / context->dt),
+            hertz, sedge_deck_frequency(deck, sampling->sources), hertz);
     }
     if (sampling->every == 1) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
-            "%s: the deck asks for spectra at up to %.6g%s, and the time step of %.4g%s "
-            "resolves %.4g%s: lower the frequency, or time.cfl",
-            deck->path, sedge_deck_frequency(deck, sampling->highest), hertz,
+            "%s: %s at up to %.6g%s, and the time step of %.4g%s resolves %.4g%s: lower the "
+            "frequency, or time.cfl",
+            deck->path, what, sedge_deck_frequency(deck, sampling->highest), hertz,
             context->dt * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
             sedge_deck_frequency(deck, most), hertz);
     }
@@ -103,8 +104,9 @@ static sedge_status fail_step(const sedge_sampling *sampling, const sedge_output
         sampling->every);
 }
 
-// Is the mesh fine enough for the highest frequency? Collective.
-static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_output_context *context)
+// Is the mesh fine enough for the highest frequency, which `what` asks for? Collective.
+static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_output_context *context,
+                               const char *what)
 {
     const sedge_mesh *const mesh = context->mesh;
     const sedge_problem *const problem = context->problem;
@@ -122,9 +124,9 @@ static sedge_status check_mesh(const sedge_sampling *sampling, const sedge_outpu
     if (points >= POINTS_A_WAVE) return SEDGE_OK;
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
-        "%s: the deck asks for spectra at up to %.6g%s, where the mesh has %.2g points "
-        "a wavelength: at least %g are needed, which it has below %.4g%s%s%s",
-        context->deck->path, sedge_deck_frequency(context->deck, sampling->highest),
+        "%s: %s at up to %.6g%s, where the mesh has %.2g points a wavelength: at least %g are "
+        "needed, which it has below %.4g%s%s%s",
+        context->deck->path, what, sedge_deck_frequency(context->deck, sampling->highest),
         sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points, POINTS_A_WAVE,
         sedge_deck_frequency(context->deck, sampling->highest * points / POINTS_A_WAVE),
         sedge_deck_unit(context->deck, SEDGE_FREQUENCY), points < ODD_POINTS ? "; " : "",
@@ -166,6 +168,23 @@ const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck,
     return &deck->far_fields[i - deck->flux_count].frequencies;
 }
 
+// The sources' highest frequency and, unless they are `given`, the steps between samples.
+// Collective.
+static sedge_status choose_every(sedge_sampling *out, const sedge_output_context *context,
+                                 const char *what, int given)
+{
+    out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
+    SEDGE_TRY(check_mesh(out, context, what));
+    const double limit = out->sources > 0.0 ? 1.0 : 0.5; // of m dt (f + s)
+    const double each = context->dt * (out->highest + out->sources);
+    if (!(out->every * each <= limit * (1.0 + 1e-9))) return fail_step(out, context, what, limit);
+    if (given == 0) {
+        const double most = out->sources > 0.0 ? 1.0 / each : 1.0 / (SAMPLES_A_PERIOD * each);
+        out->every = (int)fmin(1e6, fmax(1.0, floor(most)));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
@@ -174,17 +193,18 @@ sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context
     for (int i = 0; i < sedge_sampling_entries(deck); i++)
         out->highest = highest_of(sedge_sampling_frequencies(deck, i), out->highest);
     if (!(out->highest > 0.0)) return SEDGE_OK;
-    out->sources = SOURCE_FACTOR * sedge_problem_frequency(context->problem);
     find_signals(out, deck);
     SEDGE_TRY(check_signals(out, deck));
-    SEDGE_TRY(check_mesh(out, context));
-    const double limit = out->sources > 0.0 ? 1.0 : 0.5; // of m dt (f + s)
-    const double each = context->dt * (out->highest + out->sources);
-    if (!(out->every * each <= limit * (1.0 + 1e-9))) return fail_step(out, context, limit);
-    if (deck->frequency_every == 0) {
-        const double most = out->sources > 0.0 ? 1.0 / each : 1.0 / (SAMPLES_A_PERIOD * each);
-        out->every = (int)fmin(1e6, fmax(1.0, floor(most)));
-    }
+    return choose_every(out, context, "the deck asks for spectra", deck->frequency_every);
+}
+
+sedge_status sedge_sampling_every(int *every, const sedge_output_context *context, double highest,
+                                  const char *what)
+{
+    sedge_sampling sampling = {.every = 1, .highest = highest};
+
+    SEDGE_TRY(choose_every(&sampling, context, what, 0));
+    *every = sampling.every;
     return SEDGE_OK;
 }
 

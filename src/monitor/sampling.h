@@ -30,6 +30,12 @@ const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck,
 SEDGE_MUST_USE
 sedge_status sedge_sampling_plan(sedge_sampling *out, const sedge_output_context *context);
 
+// By the same rule the steps between samples of fields at frequencies of up to `highest`. `what` is
+// how a message begins: who asks for them. SEDGE_ERR_USAGE, as above. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_sampling_every(int *every, const sedge_output_context *context, double highest,
+                                  const char *what);
+
 // Whether a step has a sample. Sums that go on from a checkpoint (`restored`) have that of the step
 // at which the run begins.
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
