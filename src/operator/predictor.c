@@ -15,8 +15,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define ENOUGH_ITEMS 250 // items of a multiprocessor that sum: enough to hide latency
 #define MOST_PARTS   4
 #define DAMP_ROWS    4     // of the damping's matrix that an item multiplies by
 #define WARP         32    // threads
@@ -40,13 +40,42 @@ static int count_nodes(int order)
     return order < 0 ? 0 : (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
-// Are sums of higher powers written to memory first? One more pass, but an item has fewer numbers
-// at a time: they fit into registers. Where it was faster on an H200 (benchmarks/MEASUREMENTS.md).
-static bool are_folded(const operator_layout *layout, const operator_target *target)
-{
-    const bool is_double = layout->real_bytes == 8;
+// The configurations that are fastest on an H200 (benchmarks/MEASUREMENTS.md, "Other predictions by
+// the tuner"), by order, in fp32 and fp64. At orders 9 and 10 few others were tried.
+typedef struct series_row {
+    int block, parts; // as in operator_series_config
+    bool folds;
+    int halves;  // of the blocks for which shared memory has room: how far ahead the L2 cache is
+                 // asked
+    int threads; // of a multiprocessor for which registers are limited; 0: of one block
+} series_row;
 
-    return !operator_is_host_form(target->info) && target->element->order >= (is_double ? 6 : 8);
+static const series_row series_rows[2][SEDGE_ORDER_MAX + 1] = {
+    {[1] = {16, 1, false, 0, 0},
+     [2] = {16, 1, false, 0, 0},
+     [3] = {4, 1, false, 0, 0},
+     [4] = {4, 1, false, 0, 0},
+     [5] = {8, 2, false, 1, 1024},
+     [6] = {4, 1, false, 1, 0},
+     [7] = {8, 1, false, 1, 0},
+     [8] = {4, 2, false, 1, 0},
+     [9] = {8, 4, true, 1, 0},
+     [10] = {4, 4, true, 1, 0}},
+    {[1] = {8, 1, false, 0, 1024},
+     [2] = {4, 1, false, 0, 0},
+     [3] = {8, 1, false, 0, 1024},
+     [4] = {8, 1, false, 0, 0},
+     [5] = {4, 1, false, 2, 0},
+     [6] = {4, 4, true, 1, 0},
+     [7] = {4, 4, true, 1, 0},
+     [8] = {4, 4, true, 1, 0},
+     [9] = {4, 4, true, 1, 0},
+     [10] = {2, 4, true, 1, 0}},
+};
+
+static const series_row *find_row(const operator_layout *layout, const operator_target *target)
+{
+    return &series_rows[layout->real_bytes == 8][target->element->order];
 }
 
 // How many blocks ahead the L2 cache is asked for states: `halves` times half of the blocks, of
@@ -54,15 +83,6 @@ static bool are_folded(const operator_layout *layout, const operator_target *tar
 static int count_ahead(int64_t bytes, int halves)
 {
     return halves * OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(bytes) / 2;
-}
-
-// Is it asked? In elements with terms, or in others; where it was faster on an H200
-// (benchmarks/MEASUREMENTS.md).
-static bool is_asked(const operator_layout *layout, const operator_target *target, bool terms)
-{
-    const bool is_double = layout->real_bytes == 8;
-
-    return terms ? is_double : target->element->order >= (is_double ? 5 : 4);
 }
 
 // Items and strides of a block on a GPU; `block` and `parts` are there. Returns its bytes.
@@ -90,29 +110,31 @@ static int64_t place_series(operator_series_config *config, const operator_layou
     return config->scratch_words * layout->real_bytes;
 }
 
-// The configuration that is fastest on an H200 (benchmarks/MEASUREMENTS.md). A block has as many
-// elements as shared memory serves without bank conflicts, or fewer, so that three blocks fit into
-// a multiprocessor; with folded sums half as many, or fewer, so that two fit. Where a
-// multiprocessor then has few elements, more items share the sums of each.
-static void choose_gpu(operator_series_config *config, const operator_layout *layout,
-                       const operator_target *target)
+// Limit registers so that as many of these threads run at once as shared memory has room for.
+static void limit_registers(operator_series_config *config, int64_t bytes, int threads)
 {
-    const int fields = target->problem->equation->fields;
-    const int64_t own =
-        target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE; // of this device
-    const int64_t part = OPERATOR_CHIP_SHARED / (config->folds ? 2 : 3) - OPERATOR_CHIP_SHARED_MORE;
-    const int most = 64 / layout->real_bytes; // that shared memory serves at once
-    int64_t bytes = 0;
+    const int wanted = threads / config->threads;
+    const int fitting = operator_chip_blocks(bytes);
+    const int blocks = wanted < fitting ? wanted : fitting;
 
-    for (config->block = config->folds ? most / 2 : most;; config->block /= 2) {
+    config->resident = config->threads * (blocks > 1 ? blocks : 1);
+}
+
+// The row's configuration, with fewer elements a block where this device has less memory.
+static void choose_gpu(operator_series_config *config, const operator_layout *layout,
+                       const operator_target *target, const series_row *row)
+{
+    const int64_t own = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
+
+    config->block = row->block;
+    config->parts = row->parts;
+    int64_t bytes = place_series(config, layout, target);
+    while (bytes > own && config->block > 1) {
+        config->block /= 2;
         bytes = place_series(config, layout, target);
-        if (config->block == 1 || bytes <= (own < part ? own : part)) break;
     }
-    const int64_t elements =
-        OPERATOR_CHIP_SHARED / (bytes + OPERATOR_CHIP_SHARED_MORE) * config->block;
-    while (config->parts < MOST_PARTS && elements * fields * config->parts < ENOUGH_ITEMS)
-        config->parts *= 2;
-    (void)place_series(config, layout, target);
+    limit_registers(config, bytes, row->threads);
+    config->ahead = count_ahead(bytes, row->halves);
 }
 
 // The block's memory of elements with terms; what a batch has there of a kind is an odd multiple of
@@ -171,7 +193,7 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     const int more = nodes > 35 ? 12 : 0;
     const int wanted = is_double ? 84 + more + 2 * config->words : 50 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
-    const int of_block = (config->threads + WARP - 1) / WARP;
+    const int of_block = (config->threads - 1) / WARP + 1;
     config->resident = config->threads * (warps > of_block ? warps / of_block : 1);
 }
 
@@ -230,24 +252,20 @@ static void count_series(operator_series_config *config, const operator_target *
     config->scratch_words = config->words;
 }
 
-static void choose_series(operator_series_config *config, const operator_layout *layout,
-                          const operator_target *target, bool folds)
-{
-    count_series(config, target, folds);
-    if (!operator_is_host_form(target->info)) choose_gpu(config, layout, target);
-    config->ahead =
-        count_ahead(config->scratch_words * layout->real_bytes, is_asked(layout, target, false));
-}
-
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,
                             const operator_target *target)
 {
+    const series_row *const row = find_row(layout, target);
     const int64_t most = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
 
-    choose_series(config, layout, target, are_folded(layout, target));
+    count_series(config, target, false);
+    if (operator_is_host_form(target->info)) return;
+    count_series(config, target, row->folds);
+    choose_gpu(config, layout, target, row);
+    if (!config->folds || config->scratch_words * layout->real_bytes <= most) return;
     // Lowered powers take memory, which not every device has.
-    if (config->folds && config->scratch_words * layout->real_bytes > most)
-        choose_series(config, layout, target, false);
+    count_series(config, target, false);
+    choose_gpu(config, layout, target, row);
 }
 
 // ---- candidates of the tuner -------------------------------------------------------------------
@@ -274,26 +292,21 @@ static void add_series(series_list *list, const operator_series_config *config, 
     list->distance[at] = distance;
 }
 
-// A block whose numbers are in `config`, in ways that its generated code does not depend on. States
-// are asked for ahead as far as none, half or all of the blocks go for which shared memory has
-// room. Registers are those of one block of a multiprocessor, or so few that 1024 or 1536 threads
-// run there at once, if shared memory has room for them; limits that no kernel comes to are left
-// out.
+// A block whose numbers are in `config`, in ways that its generated code does not depend on: with
+// registers of one block, or limited for 1024 or 1536 threads, and asking ahead as far as none,
+// half or all of the blocks go. Limits that no kernel comes to are left out.
 static void add_block(series_list *list, operator_series_config *config, int64_t bytes,
-                      bool is_double, bool is_asked, double distance)
+                      bool is_double, const series_row *rule, double distance)
 {
-    const int fitting = operator_chip_blocks(bytes);
-    int resident = 1;
+    int before = 0;
 
-    for (int k = 0; k < 3; k++) {
-        const int wanted = k == 0 ? 1 : 512 * (k + 1) / config->threads;
-        const int blocks = wanted < fitting ? wanted : fitting;
-        if (k > 0 && blocks <= resident) continue;
-        if (k > 0 && REGISTERS / (blocks * config->threads) > (is_double ? 120 : 72)) continue;
-        resident = blocks;
-        config->resident = config->threads * blocks;
+    for (int threads = 0; threads <= 1536; threads += threads == 0 ? 1024 : 512) {
+        limit_registers(config, bytes, threads);
+        if (config->resident == before) continue;
+        if (threads > 0 && REGISTERS / config->resident > (is_double ? 120 : 72)) continue;
+        before = config->resident;
         for (int halves = 0; halves <= 2; halves++) {
-            const double change = fabs(halves - (double)is_asked) + (k > 0);
+            const double change = abs(halves - rule->halves) + (threads != rule->threads);
             config->ahead = count_ahead(bytes, halves);
             if (distance + change > 0.0) add_series(list, config, distance + 0.5 * change);
         }
@@ -318,7 +331,7 @@ int operator_series_list(operator_series_config list[SEDGE_FAMILY_CANDIDATES],
                 const int64_t bytes = place_series(&config, layout, target);
                 if (bytes > most || config.threads > target->info->threads_block) continue;
                 add_block(&nearest, &config, bytes, layout->real_bytes == 8,
-                          is_asked(layout, target, false),
+                          find_row(layout, target),
                           fabs(log2((double)block / list[0].block)) +
                               fabs(log2((double)parts / list[0].parts)) +
                               (config.folds != list[0].folds));
@@ -460,7 +473,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_THREADS", config.threads},
         {"PREDICT_RESIDENT", config.resident},
         {"PREDICT_AHEAD",
-         count_ahead(config.scratch_words * layout->real_bytes, is_asked(layout, target, true))},
+         count_ahead(config.scratch_words * layout->real_bytes, layout->real_bytes == 8)},
         {"PREDICT_POWERS", sedge_predictor_terms(order, true)},
         {"PREDICT_WORDS", config.words},
         {"PREDICT_DAMPED", config.damps},

@@ -858,7 +858,9 @@ done:
     close_threads(&world, from);
 }
 
-// All but the rule's number do nothing: fast, and wrong. Then the rule's, too.
+// All but the rule's number do nothing: fast, and wrong. The rule's takes its time, so that this
+// shows on a GPU, too, where a launch takes longer than so few elements. Then the rule's does
+// nothing, either.
 static void test_family_wrong(const kit_world *from, sedge_operator_family family)
 {
     const sedge_operator_options measure = {
@@ -874,8 +876,11 @@ static void test_family_wrong(const kit_world *from, sedge_operator_family famil
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int number = k.op != NULL ? find_number(k.op, family) : 0;
     for (int both = 0; both < 2; both++) {
-        (void)snprintf(wrong, sizeof wrong, "#if %s != %d\n    return;\n#endif\n",
-                       families[family].number, both == 0 ? number : -1);
+        (void)snprintf(
+            wrong, sizeof wrong,
+            "#if %s != %d\n    return;\n#else\n    for (volatile int i = 0; i < 2000; i++) {}\n"
+            "#endif\n",
+            families[family].number, both == 0 ? number : -1);
         break_kernels(families[family].broken, families[family].file, families[family].head, wrong);
         CHECK(setenv("SEDGE_KERNELS", families[family].broken, 1) == 0);
         if (both == 1) {
