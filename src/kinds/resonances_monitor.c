@@ -581,7 +581,9 @@ static const sedge_parameter parameters[] = {
 extern const sedge_monitor_kind sedge_monitor_resonances;
 const sedge_monitor_kind sedge_monitor_resonances = {
     .name = "resonances",
-    .text = "frequencies and quality factors of what oscillates at the probes by itself",
+    .text =
+        "the probes' record when the sources have ended, and in resonances.csv the frequencies and "
+        "quality factors of what oscillates there by itself",
     .parameters = parameters,
     .parameter_count = PARAMETERS,
     .create = create,

@@ -231,6 +231,45 @@ with h5py.File(os.path.join(SLAB, "spectra.h5"), "r+") as file:
     del file["spectra/points/exact"]
 check_refusal("has none of slices.h5", SLAB)
 
+# Resonances: the record's spectrum has its peak where the table says that one is; what else may lie in the folder.
+RINGS = os.path.join(FOLDER, "rings")
+os.makedirs(RINGS, exist_ok=True)
+with h5py.File(os.path.join(RINGS, "resonances.h5"), "w") as file:
+    for name, text in (("content", "record for resonances"), ("title", ""), ("deck", "rings.yaml"), ("version", "sedge"), ("equation", "maxwell")):
+        file.attrs[name] = text
+    file.attrs["order"] = 4
+    times = 1e-9 * numpy.arange(400) / 20
+    file["time"] = times
+    file["time"].attrs["units"] = "s"
+    wave = numpy.cos(2e9 * 2 * numpy.pi * times) * numpy.exp(-1e7 * times)
+    other = numpy.cos(2.5e9 * 2 * numpy.pi * times)
+    file["record"] = numpy.stack([wave, 0 * wave, 0 * wave, 3 * other], axis=1)[:, None, :]  # H has another
+    for name, value in (("fields", ["Ex", "Ey", "Ez", "H"]), ("probes", ["a"]), ("band", [1.5e9, 3e9]), ("band_units", "Hz")):
+        file["record"].attrs[name] = value
+for rows, lines in (("", 1), ("2e9,628,1e7,5,1,0\n", 2)):
+    with open(os.path.join(RINGS, "resonances.csv"), "w") as file:
+        file.write("frequency,quality,decay_rate,error,a_Ex_re,a_Ex_im\n" + rows)
+    with h5py.File(os.path.join(RINGS, "resonances.h5")) as file:
+        for field, peak in (("E", 2.0), ("H", 2.5)):
+            axis = matplotlib.pyplot.figure().add_subplot()
+            script["draw_resonances"](axis, file, types.SimpleNamespace(field=field))
+            assert len(axis.lines) == lines and axis.get_xlim() == (1.5, 3.0), axis.lines
+            x, y = axis.lines[0].get_data()
+            assert abs(x[numpy.argmax(y)] - peak) < 0.01 and abs(y.max() - 1) < 1e-12, (field, x[numpy.argmax(y)])
+            if rows:
+                assert list(axis.lines[1].get_xdata()) == [2.0, 2.0] and axis.texts[0].get_text() == "Q 628", axis.texts
+    matplotlib.pyplot.close("all")
+check_picture(RINGS)
+about = {"keys": ["epsilon"], "runs": [{"values": {"epsilon": value}, "units": "si"} for value in (1, 4)]}
+every = [{"modes": [{"frequency": 2e9, "quality": 100.0}]}, {"modes": [{"frequency": 1e9, "quality": 50.0}, {"frequency": 3e9, "quality": None}]}]
+figure = script["draw_swept_resonances"](about, every)
+for axis, values in zip(figure.axes, ([2.0, 1.0, 3.0], [100.0, 50.0, numpy.nan])):
+    numpy.testing.assert_allclose(axis.lines[0].get_data(), [[1, 4, 4], values])
+matplotlib.pyplot.close("all")
+with open(os.path.join(RINGS, "resonances.csv"), "w") as file:
+    file.write("frequency,quality\nnone,none\n")
+check_refusal("is damaged or not ours", RINGS)
+
 # Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, and flux.
 SPECTRA = os.path.join(FOLDER, "spectral")
 os.makedirs(SPECTRA, exist_ok=True)
