@@ -32,6 +32,7 @@ typedef struct sedge_gmsh_name {
 typedef struct sedge_gmsh_entity {
     int dimension, tag;
     int group[2]; // tags (>= 0) of the first two physical groups that contain it; 0: none
+    bool filled;  // elements refer to it
 } sedge_gmsh_entity;
 
 typedef struct sedge_gmsh_entities {
@@ -112,8 +113,7 @@ SEDGE_MUST_USE
 sedge_status sedge_gmsh_read_elements(sedge_gmsh *file);
 
 // The entity of this dimension and tag; NULL if there is none.
-const sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension,
-                                                int64_t tag);
+sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension, int64_t tag);
 
 // The head of a block of nodes or elements in version 4: dimension and tag of an entity, a third
 // number (whether nodes are parametric, or the element type) and the number of entries in the

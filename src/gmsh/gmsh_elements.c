@@ -142,13 +142,13 @@ static sedge_status read_elements2(sedge_gmsh *file, int64_t total)
 // materials.
 static sedge_status find_group(sedge_gmsh *file, const sedge_gmsh_block *block, element *out)
 {
-    const sedge_gmsh_entity *const entity =
-        sedge_gmsh_find_entity(file, block->dimension, block->tag);
+    sedge_gmsh_entity *const entity = sedge_gmsh_find_entity(file, block->dimension, block->tag);
     char text[2][SEDGE_GROUP_TEXT];
     char what[320];
 
     out->group = entity != NULL ? entity->group[0] : 0;
     out->entity = (int32_t)block->tag;
+    if (entity != NULL) entity->filled = true;
     if (entity == NULL && file->entities.entity != NULL) {
         (void)snprintf(what, sizeof what,
                        "a block refers to the entity %lld of dimension %lld, which is not in "
@@ -156,7 +156,8 @@ static sedge_status find_group(sedge_gmsh *file, const sedge_gmsh_block *block, 
                        (long long)block->tag, (long long)block->dimension,
                        file->parts.entity == NULL
                            ? ""
-                           : "; of a partitioned mesh all parts must be in one file");
+                           : "; of a partitioned mesh all parts must be in one file (in Gmsh, "
+                             "Mesh.PartitionSplitMeshFiles = 0)");
         return sedge_cursor_fail(&file->cursor, what);
     }
     if (entity == NULL || entity->group[1] == 0 || block->dimension < 2) return SEDGE_OK;
@@ -195,6 +196,21 @@ static sedge_status read_elements4(sedge_gmsh *file, int64_t blocks, int64_t tot
     return SEDGE_OK;
 }
 
+// Of a partitioned mesh a file may have one part, but it has a list of all. Volumes in no group are
+// not saved.
+static sedge_status check_parts(const sedge_gmsh *file)
+{
+    for (int64_t i = 0; i < file->parts.count; i++) {
+        const sedge_gmsh_entity *const part = &file->parts.entity[i];
+        if (part->dimension < 3 || part->group[0] == 0 || part->filled) continue;
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "%s has no elements of %d, a part of a volume: of a partitioned mesh all "
+                          "parts must be in one file (in Gmsh, Mesh.PartitionSplitMeshFiles = 0)",
+                          file->cursor.path, part->tag);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_gmsh_read_elements(sedge_gmsh *file)
 {
     int64_t blocks;
@@ -209,7 +225,7 @@ sedge_status sedge_gmsh_read_elements(sedge_gmsh *file)
     SEDGE_TRY(file->version == SEDGE_GMSH_2 ? read_elements2(file, total)
                                             : read_elements4(file, blocks, total));
     SEDGE_TRY(sedge_gmsh_end(file, "$EndElements"));
-    if (file->tets > 0) return SEDGE_OK;
+    if (file->tets > 0) return check_parts(file);
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "%s has no tetrahedra among its %lld elements (is it a 2-D mesh?)",
                       file->cursor.path, (long long)total);

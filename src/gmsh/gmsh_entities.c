@@ -13,8 +13,7 @@ static int compare_entities(const void *left, const void *right)
     return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
-static const sedge_gmsh_entity *find(const sedge_gmsh_entities *list, int64_t dimension,
-                                     int64_t tag)
+static sedge_gmsh_entity *find(const sedge_gmsh_entities *list, int64_t dimension, int64_t tag)
 {
     const sedge_gmsh_entity key = {.dimension = (int)dimension, .tag = (int)tag};
 
@@ -23,10 +22,9 @@ static const sedge_gmsh_entity *find(const sedge_gmsh_entities *list, int64_t di
                : bsearch(&key, list->entity, (size_t)list->count, sizeof key, compare_entities);
 }
 
-const sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension,
-                                                int64_t tag)
+sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension, int64_t tag)
 {
-    const sedge_gmsh_entity *const part = find(&file->parts, dimension, tag);
+    sedge_gmsh_entity *const part = find(&file->parts, dimension, tag);
 
     return part != NULL ? part : find(&file->entities, dimension, tag);
 }

@@ -261,6 +261,10 @@ static void test_entities(void)
     check_msh4("$Entities\n0 0 0 0\n$EndEntities\n$PartitionedEntities\n2 1\n5 2\n0 0 0 0\n"
                "$EndPartitionedEntities\n",
                "not in $Entities; of a partitioned mesh all parts must be in one file");
+    check_msh4("$Entities\n0 0 0 1\n2 0 0 0 1 1 1 1 1 0\n$EndEntities\n$PartitionedEntities\n2 0\n"
+               "0 0 1 2\n5 2 1 1 1 0 0 0 1 1 1 0 0\n8 3 2 1 1 0 0 0 1 1 1 0 0\n"
+               "9 3 2 1 2 0 0 0 1 1 1 0 0\n$EndPartitionedEntities\n",
+               "has no elements of 9, a part of a volume: of a partitioned mesh all parts must be");
     check_msh4("$Entities\n0 0 0 0\n$EndEntities\n$Entities\n", "there are two such sections");
     check_msh4("$PartitionedEntities\n1 1\n", "expected an integer, found");
     check_msh4("", "1 of 1 tetrahedra are in no volume group");
