@@ -311,6 +311,10 @@ static void test_bad_lines(void)
         write_file(text, length / 2);
         expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
         CHECK(count_lines() == 1);
+        // What looks like a line about something else stays, nothing else does.
+        write_file(junk, sizeof junk - 1);
+        expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
+        CHECK(count_lines() == 4);
     }
     free(both);
     sedge_release(text);
@@ -329,6 +333,46 @@ static void test_stale(void)
     expect(&c, &fast, SEDGE_TUNE_BY_WISDOM, "new", 0);
     c.candidate[5].refused = "not any more";
     expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "60", COUNT - 1);
+    tune_case_free(&c);
+}
+
+// How many names are remembered for the case's task and source; all must be "30".
+static int count_remembered(const tune_case *c)
+{
+    sedge_cache *cache = NULL;
+    char(*names)[SEDGE_TUNE_NAME] = NULL;
+    int count = -1;
+
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK_OK(
+        sedge_tune_remembered(&names, &count, device, cache, c->task.name, c->task.source_hash));
+    for (int i = 0; i < count; i++) CHECK(strcmp(names[i], "30") == 0);
+    sedge_release(names);
+    sedge_cache_free(cache);
+    return count;
+}
+
+// Choices for all sizes, each once, but not those of another compiler or source.
+static void test_remembered(void)
+{
+    static const char *const fields[] = {"toolchain", "source", "kind", "arch"};
+    tune_case c;
+    char *text = NULL;
+    size_t length;
+
+    start(&c, "remembered");
+    CHECK(count_remembered(&c) == 0);
+    expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
+    c.task.size = "2^9 values";
+    expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
+    CHECK(count_lines() == 2 && count_remembered(&c) == 1);
+    keep_file(&text, &length);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        edit(fields[i], '#');
+        CHECK(count_remembered(&c) == 0);
+        write_file(text, length);
+    }
+    sedge_release(text);
     tune_case_free(&c);
 }
 
@@ -399,8 +443,9 @@ static void test_bounded(void)
     memset(filler, 'x', large);
     filler[large] = '\0';
     for (int i = 0; i < 6; i++) {
-        json_t *const line = json_pack("{s:{s:s, s:i}, s:s}", "key", "what", i < 5 ? "it" : "that",
-                                       "number", i, "text", filler);
+        json_t *const line =
+            json_pack("{s:{s:s, s:i}, s:i, s:s}", "key", "what", i < 5 ? "it" : "that", "number", i,
+                      "rigor", 2, "text", filler);
         sedge_wisdom_write(cache, i < 5 ? "it" : "that", line, false);
         json_decref(line);
     }
@@ -411,8 +456,9 @@ static void test_bounded(void)
     CHECK(json_array_size(lines) == 2); // and one about that
     for (int i = 0; i < 6; i++) {
         json_t *const key = json_pack("{s:s, s:i}", "what", i < 5 ? "it" : "that", "number", i);
-        CHECK((sedge_wisdom_find(lines, key, 0) != NULL) == (i == 3 || i == 4));
-        CHECK(sedge_wisdom_find(lines, key, 1) == NULL);
+        for (int rigor = 0; rigor < 3; rigor++)
+            CHECK((sedge_wisdom_find(lines, key, rigor) != NULL) == (i == 3 || i == 4));
+        CHECK(sedge_wisdom_find(lines, key, 3) == NULL);
         json_decref(key);
     }
     CHECK(sedge_cache_problem(cache) == NULL);
@@ -432,6 +478,7 @@ int main(void)
     test_other_device();
     test_bad_lines();
     test_stale();
+    test_remembered();
     test_no_folder();
     test_site();
     test_bounded();
