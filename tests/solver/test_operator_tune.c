@@ -10,6 +10,7 @@
 #include "curved_maps.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
+#include "forms/layouts.h"
 #include "forms/program.h"
 #include "forms/target.h"
 #include "kernel_files.h"
@@ -213,6 +214,48 @@ static void test_default_forms(const kit_world *world)
             CHECK((strcmp(form, "bernstein") == 0) == (round < 2 || order < 10));
             operator_choices_clear(&choices);
         }
+        sedge_element_free(element);
+    }
+    kit_clear(&k);
+}
+
+// The candidates of predictions fit into each device, and no two have the same name.
+static void check_series_fit(const operator_target *target, const operator_layout *layout)
+{
+    operator_series_config list[SEDGE_FAMILY_CANDIDATES];
+    char name[SEDGE_FAMILY_CANDIDATES][SEDGE_CONFIG_NAME];
+    const int count = operator_series_list(list, layout, target);
+
+    CHECK(count > 6);
+    for (int c = 0; c < count; c++) {
+        CHECK(list[c].scratch_words * layout->real_bytes < target->info->shared_bytes_block);
+        CHECK(list[c].threads <= 1024 && list[c].threads % 32 == 0);
+        CHECK(list[c].resident >= list[c].threads && list[c].resident <= 2048);
+        operator_series_name(name[c], &list[c]);
+        for (int i = 0; i < c; i++) CHECK(strcmp(name[i], name[c]) != 0);
+    }
+}
+
+static void test_series_fit(const kit_world *world)
+{
+    static const int kib[] = {227, 163, 99, 64};
+    sedge_device_info info = {
+        .kind = SEDGE_DEVICE_CUDA, .kind_name = "cuda", .arch = "sm_90", .threads_block = 1024};
+    kit k;
+
+    make_case(&k, world, 1, 2);
+    k.base.problem.integrator = sedge_integrator_find("ader");
+    for (int i = 0; i < 8 * SEDGE_ORDER_MAX; i++) {
+        sedge_element *element = NULL;
+        operator_layout layouts[SEDGE_LAYOUTS];
+        int count;
+        k.base.problem.order = i / 8 + 1;
+        k.base.problem.precision = match_precisions[i % 2];
+        info.shared_bytes_block = (int64_t)kib[i / 2 % 4] << 10;
+        CHECK_OK(sedge_element_create(&element, k.base.problem.order));
+        const operator_target target = {&info, &k.base.problem, element};
+        operator_layouts_list(layouts, &count, &target);
+        check_series_fit(&target, &layouts[0]);
         sedge_element_free(element);
     }
     kit_clear(&k);
@@ -954,15 +997,8 @@ static void test_predictions(const kit_world *from, int order, sedge_precision p
         CHECK(count > 20);
         CHECK_OK(operator_sample_create(&sample, k.op, OPERATOR_SAMPLE_PREDICTION));
         CHECK_OK(operator_sample_fill(sample, k.op, sedge_evolution_fields(k.evolution)));
-        for (int c = 0; c < count; c++) {
-            char name[2][SEDGE_CONFIG_NAME];
-            operator_series_name(name[0], &list[c]);
-            for (int i = 0; i < c; i++) {
-                operator_series_name(name[1], &list[i]);
-                CHECK(strcmp(name[0], name[1]) != 0);
-            }
+        for (int c = 0; c < count; c++)
             if (all || c == 0 || c == count - 1) check_prediction(&world, &k, sample, &list[c]);
-        }
         operator_sample_free(sample);
         k.op->exchange.halo = halo;
     }
@@ -1080,6 +1116,7 @@ int main(int argc, char **argv)
         if (alone) test_key_has_rows(&world);
         test_small_device(&world);
         test_default_forms(&world);
+        test_series_fit(&world);
         test_tuned(&world);
         test_long_run(&world);
         test_shared_time(&world);
