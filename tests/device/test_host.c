@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
+#include "device/backend.h"
 #include "device/device.h"
 #include "every_device.h"
 
@@ -329,10 +330,35 @@ static void test_threads_are_shared_out(void)
     CHECK(setenv("SEDGE_THREADS", "3", 1) == 0);
 }
 
+// Of a compiler's log the message has the first error and what follows, whole lines, as much as
+// fits.
+static void test_failure_log(void)
+{
+    static const char line[] = "k.c:7: error: no such thing\n";
+    static char log[4096] = "k.c:1: warning: odd\n";
+    size_t length = strlen(log);
+
+    CHECK_FAILS(sedge_compile_failure("cc", "k", "killed\n\n"), SEDGE_ERR_DEVICE,
+                "cc cannot compile 'k':\nkilled");
+    CHECK(strstr(sedge_error_message(), "killed\n") == NULL);
+    while (length + strlen(line) < sizeof log) {
+        memcpy(log + length, line, sizeof line);
+        length += strlen(line);
+    }
+    CHECK_FAILS(sedge_compile_failure("cc", "k", log), SEDGE_ERR_DEVICE,
+                "cc cannot compile 'k':\nk.c:7: error: no such thing\nk.c:7:");
+    int lines = 0;
+    for (const char *at = sedge_error_message(); (at = strstr(at, "no such thing")) != NULL; at++)
+        lines++;
+    CHECK(lines == 2400 / (int)strlen(line)); // what fits
+    CHECK(sedge_error_message()[strlen(sedge_error_message()) - 1] == 'g');
+}
+
 int main(void)
 {
     sedge_device *device = NULL;
 
+    test_failure_log();
     CHECK_OK(sedge_device_start_helper());
     test_refusals();
     test_identity();
