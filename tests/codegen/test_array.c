@@ -384,6 +384,30 @@ static void test_overlap(sedge_context *context)
     CHECK(CASE_EQUALS(x, 1, 1, 3, 3, 5, 5, 7, 7));
     CHECK_OK(sedge_array_assign(tail, sedge_multiply(sedge_use(tail), sedge_number(2.0))));
     CHECK(CASE_EQUALS(x, 1, 2, 6, 6, 10, 10, 14, 14));
+    // Elements in common, where steps differ.
+    const struct {
+        sedge_slice to, from;
+    } pairs[] = {{{2, 0, -1}, {0, 2, 1}}, {{0, 4, 1}, {0, 8, 2}}, {{0, 8, 2}, {1, 5, 1}}};
+    for (int i = 0; i < 3; i++) {
+        sedge_array *to = NULL;
+        sedge_array *from = NULL;
+        CHECK_OK(sedge_array_slice(&to, x, &pairs[i].to));
+        CHECK_OK(sedge_array_slice(&from, x, &pairs[i].from));
+        CHECK_FAILS(sedge_array_copy(to, from), SEDGE_ERR_USAGE, "overlaps");
+        sedge_array_free(to);
+        sedge_array_free(from);
+    }
+    // From one address on, but of another size.
+    sedge_buffer *buffer = NULL;
+    sedge_array *narrow = NULL;
+    sedge_array *wide = NULL;
+    CHECK_OK(sedge_buffer_create(&buffer, sedge_context_device(context), 64));
+    CHECK_OK(sedge_array_wrap(&narrow, context, SEDGE_FLOAT32, 1, (int64_t[]){8}, buffer, 0));
+    CHECK_OK(sedge_array_wrap(&wide, context, SEDGE_FLOAT64, 1, (int64_t[]){8}, buffer, 0));
+    CHECK_FAILS(sedge_array_assign(wide, sedge_use(narrow)), SEDGE_ERR_USAGE, "overlaps");
+    sedge_array_free(narrow);
+    sedge_array_free(wide);
+    sedge_buffer_free(buffer);
     sedge_array_free(head);
     sedge_array_free(tail);
     sedge_array_free(even);
