@@ -163,6 +163,9 @@ static void test_bad_shapes(sedge_context *context)
     CHECK_FAILS(sedge_array_create(&x, context, SEDGE_INT16, 2,
                                    CASE_SHAPE((int64_t)1 << 40, (int64_t)1 << 40)),
                 SEDGE_ERR_MEMORY, "shape (1099511627776, 1099511627776) is too large");
+    // As a count it fits, its bytes would be 0 in 64 bits.
+    CHECK_FAILS(sedge_array_create(&x, context, SEDGE_FLOAT64, 1, CASE_SHAPE((int64_t)1 << 61)),
+                SEDGE_ERR_MEMORY, "shape (2305843009213693952,) is too large");
     CHECK(x == NULL);
 }
 

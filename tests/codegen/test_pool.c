@@ -43,6 +43,10 @@ static void test_blocks_come_back(sedge_context *context)
     CHECK(after.hits == before.hits + 1);
     CHECK(after.held_bytes == before.held_bytes + 4096);
     CHECK(after.peak_bytes >= 4096);
+    CHECK_OK(sedge_context_trim(context));
+    CHECK_OK(sedge_array_vector(&b, context, SEDGE_FLOAT32, 10)); // less than before
+    CHECK(sedge_context_pool(context).peak_bytes == after.peak_bytes);
+    sedge_array_free(b);
 }
 
 // What the host has left, where a test says so; -1: what there is. The linker puts the function in
