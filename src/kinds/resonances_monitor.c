@@ -27,12 +27,16 @@
 #define CHUNK_BYTES 65536 // of the record that are stored together
 #define FILE_BYTES  65536 // what describes the record
 
+#define SAMPLES_A_PERIOD 3.0  // of the band's highest frequency, at least
+#define SAME             1e-9 // times between samples that differ by this part are the same
+
 enum { FROM, TO, START, PARAMETERS };
 
 typedef struct resonances_monitor {
     const sedge_output_context *context;
     double band[2]; // code units, as all here
-    double start;   // samples are as late
+    double start;   // when the record may begin
+    double end;     // what comes later is not looked at
     int every;      // steps between samples
     int64_t samples;
     bool restored; // the record goes on from a checkpoint, which has the sample of its step
@@ -40,6 +44,7 @@ typedef struct resonances_monitor {
     sedge_monitor_point *point; // [points.count]
     sedge_gather gather;        // a row for each probe, whose id is its index in the deck
     sedge_modes modes;          // root, after `finish`
+    bool failed;                // root: LAPACK has failed
 } resonances_monitor;
 
 static void release(void *what)
@@ -81,28 +86,31 @@ static sedge_status check_deck(const resonances_monitor *monitor)
     return SEDGE_OK;
 }
 
-// Is the record long enough?
-static sedge_status check_length(const resonances_monitor *monitor)
+// When the record ends, and whether the run is long enough for one. A run from a checkpoint goes on
+// in any case.
+static sedge_status find_end(resonances_monitor *monitor)
 {
     const sedge_output_context *const context = monitor->context;
     const sedge_deck *const deck = context->deck;
-    const double end = context->dt * (double)context->steps;
+    const double end =
+        context->first_time + context->dt * (double)(context->steps - context->first_step);
     const double interval = context->dt * monitor->every;
-    const double least =
-        interval * (double)sedge_modes_least(interval, monitor->band[0], monitor->band[1]);
+    const double low = monitor->band[0], high = monitor->band[1];
+    const double least = interval * (double)sedge_modes_least(interval, low, high);
+    const double begin = fmax(monitor->start, context->first_time);
     const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
     const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
     const double unit = sedge_deck_time_unit(deck);
 
-    if (end - monitor->start >= least) return SEDGE_OK;
+    monitor->end = begin + interval * (double)sedge_modes_most(interval, low, high);
+    if (end - begin >= least || context->first_step > 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "%s: monitors.resonances: from %.6g%s to %.6g%s it needs a record of %.4g%s, "
                       "which begins at %.4g%s, and the run ends at %.4g%s: set time.end to %.4g%s "
                       "or more, much more for many digits, or take a wider band",
-                      deck->path, sedge_deck_frequency(deck, monitor->band[0]), hertz,
-                      sedge_deck_frequency(deck, monitor->band[1]), hertz, least * unit, second,
-                      monitor->start * unit, second, end * unit, second,
-                      (monitor->start + least) * unit * 1.01, second);
+                      deck->path, sedge_deck_frequency(deck, low), hertz,
+                      sedge_deck_frequency(deck, high), hertz, least * unit, second, begin * unit,
+                      second, end * unit, second, (begin + least) * unit * 1.01, second);
 }
 
 // When the record begins: as soon as the sources have ended, or later where the deck says so.
@@ -113,7 +121,7 @@ static sedge_status find_start(resonances_monitor *monitor, double given)
     const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
     const double unit = sedge_deck_time_unit(deck);
     double bounds[2][3];
-    double quiet = 0.0;
+    double quiet = deck->source_count > 0 ? (double)INFINITY : 0.0;
 
     memcpy(bounds, context->mesh->bounds, sizeof bounds);
     if (deck->equation->quiet != NULL) quiet = deck->equation->quiet(context->problem, bounds);
@@ -128,9 +136,21 @@ static sedge_status find_start(resonances_monitor *monitor, double given)
     if (monitor->start >= quiet) return SEDGE_OK;
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
-        "%s: monitors.resonances.start is %.6g%s, but the sources end at %.6g%s: give "
+        "%s: monitors.resonances.start is %.9g%s, but the sources end at %.9g%s: give "
         "a later time, or leave it out",
         deck->path, given * unit, second, quiet * unit, second);
+}
+
+// Steps between samples: no frequency of the band is another one's alias. Collective.
+static sedge_status find_every(resonances_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+
+    SEDGE_TRY(sedge_sampling_every(&monitor->every, context, monitor->band[1],
+                                   "monitors.resonances asks for resonances"));
+    const double most = 1.0 / (SAMPLES_A_PERIOD * monitor->band[1] * context->dt);
+    monitor->every = (int)fmax(1.0, fmin(monitor->every, floor(most)));
+    return SEDGE_OK;
 }
 
 // Collective.
@@ -140,9 +160,8 @@ static sedge_status plan(resonances_monitor *monitor, const double *parameters)
 
     SEDGE_TRY(check_deck(monitor));
     SEDGE_TRY(find_start(monitor, parameters[START]));
-    SEDGE_TRY(sedge_sampling_every(&monitor->every, monitor->context, monitor->band[1],
-                                   "monitors.resonances asks for resonances"));
-    SEDGE_TRY(check_length(monitor));
+    SEDGE_TRY(find_every(monitor));
+    SEDGE_TRY(find_end(monitor));
     return sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sedge_modes_prepare() : SEDGE_OK);
 }
 
@@ -166,12 +185,10 @@ static sedge_status find_probes(resonances_monitor *monitor)
     return sedge_gather_create(&monitor->gather, context->comm, points->count, points->ids);
 }
 
-// What the record is of: probes, in their order, and the time between samples.
-static void describe_record(const resonances_monitor *monitor, char text[SEDGE_HASH_TEXT])
+// The probes that the record is of, in their order.
+static void describe_probes(const sedge_deck *deck, char text[SEDGE_HASH_TEXT])
 {
-    const sedge_deck *const deck = monitor->context->deck;
-    const double interval = monitor->context->dt * monitor->every;
-    uint64_t sum = sedge_hash_quick(0, &interval, sizeof interval);
+    uint64_t sum = 0;
 
     for (int i = 0; i < deck->probe_count; i++)
         sum = sedge_hash_quick(sum, deck->probes[i].position, sizeof deck->probes[i].position);
@@ -240,12 +257,16 @@ static sedge_status make_file(const void *what, sedge_h5 *file)
 // Root: the record's file, with what `memory` says that there is of it already.
 static sedge_status open_record(resonances_monitor *monitor, const json_t *memory)
 {
-    const char *const before = json_string_value(json_object_get(memory, "record"));
-    char now[SEDGE_HASH_TEXT];
+    const char *const before = json_string_value(json_object_get(memory, "probes"));
+    const double interval = json_number_value(json_object_get(memory, "interval"));
+    const double now = monitor->context->dt * monitor->every;
+    char probes[SEDGE_HASH_TEXT];
 
-    describe_record(monitor, now);
-    if (before != NULL && strcmp(before, now) == 0)
+    describe_probes(monitor->context->deck, probes);
+    if (before != NULL && strcmp(before, probes) == 0 && fabs(interval - now) < SAME * now) {
         SEDGE_TRY(sedge_series_load(&monitor->samples, memory, "resonances"));
+        if (monitor->samples > 0) monitor->end = json_number_value(json_object_get(memory, "end"));
+    }
     return sedge_series_make(monitor->context, "resonances.h5", FILE_BYTES, monitor->samples,
                              make_file, monitor);
 }
@@ -268,6 +289,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
         if (sedge_comm_is_root(comm)) status = open_record(monitor, memory);
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
         sedge_comm_broadcast(comm, &monitor->samples, sizeof monitor->samples, 0);
+        sedge_comm_broadcast(comm, &monitor->end, sizeof monitor->end, 0);
         monitor->restored = monitor->samples > 0;
     }
     *out = monitor;
@@ -282,9 +304,11 @@ done:
 static bool due(const void *what, int64_t step)
 {
     const resonances_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
+    const double time = context->first_time + context->dt * (double)(step - context->first_step);
 
-    return step % monitor->every == 0 &&
-           (double)step * monitor->context->dt >= monitor->start * (1.0 - 1e-12);
+    return step % monitor->every == 0 && time >= monitor->start * (1.0 - SAME) &&
+           time <= monitor->end;
 }
 
 static const sedge_monitor_point *get_points(const void *what, int *count)
@@ -379,23 +403,38 @@ static sedge_status save(const void *what, json_t *memory)
     const resonances_monitor *const monitor = what;
     char text[SEDGE_HASH_TEXT];
 
-    describe_record(monitor, text);
-    if (json_object_set_new(memory, "record", json_string(text)) != 0)
+    describe_probes(monitor->context->deck, text);
+    if (json_object_set_new(memory, "probes", json_string(text)) != 0 ||
+        json_object_set_new(memory, "interval", json_real(monitor->context->dt * monitor->every)) !=
+            0 ||
+        json_object_set_new(memory, "end", json_real(monitor->end)) != 0)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "resonances: out of memory");
     return sedge_series_save(monitor->samples, memory, "resonances");
 }
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// Root: the record in code units, without samples before the start: of a run that goes on with
-// another deck.
+// Where the part of the record begins that is looked at: behind the last gap, which runs with other
+// decks may leave, and not before the start.
+static int64_t find_first(const resonances_monitor *monitor, const double *times)
+{
+    const double unit = sedge_deck_time_unit(monitor->context->deck);
+    const double interval = monitor->context->dt * monitor->every * unit;
+    int64_t first = monitor->samples;
+
+    while (first > 0 && times[first - 1] >= monitor->start * (1.0 - SAME) * unit &&
+           (first == monitor->samples || times[first] - times[first - 1] < 1.5 * interval))
+        first--;
+    return first;
+}
+
+// Root: what is looked at of the record, in code units.
 static sedge_status read_record(const resonances_monitor *monitor, double **values,
                                 int64_t *samples)
 {
     const sedge_output_context *const context = monitor->context;
     const int fields = context->problem->equation->fields;
     const int64_t numbers = count_numbers(monitor);
-    const double start = monitor->start * (1.0 - 1e-9) * sedge_deck_time_unit(context->deck);
     char path[SEDGE_OUTPUT_PATH];
     double *times = NULL;
     sedge_h5 *file = NULL;
@@ -406,7 +445,7 @@ static sedge_status read_record(const resonances_monitor *monitor, double **valu
     SEDGE_TRY_GOTO(status, sedge_allocate(&times, monitor->samples, sizeof *times));
     SEDGE_TRY_GOTO(status, sedge_h5_open_read(&file, path));
     SEDGE_TRY_GOTO(status, sedge_h5_read(file, "/time", SEDGE_H5_F64, 0, monitor->samples, times));
-    while (first < monitor->samples && times[first] < start) first++;
+    first = find_first(monitor, times);
     *samples = monitor->samples - first;
     SEDGE_TRY_GOTO(status, sedge_allocate(values, *samples * numbers, sizeof **values));
     SEDGE_TRY_GOTO(status, sedge_h5_read(file, "/record", SEDGE_H5_F64, first, *samples, *values));
@@ -494,6 +533,11 @@ static sedge_status find_modes(resonances_monitor *monitor)
     if (status == SEDGE_OK)
         status = sedge_modes_find(&monitor->modes, &record, monitor->band[0], monitor->band[1]);
     sedge_release(values);
+    if (status == SEDGE_ERR_COMPUTE) { // the record is there, and the run is as good without
+        sedge_error_clear();
+        monitor->failed = true;
+        status = SEDGE_OK;
+    }
     return status == SEDGE_OK ? write_table(monitor) : status;
 }
 
@@ -535,6 +579,10 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     json_t *const list = json_array();
 
     (void)json_object_set_new(json, "modes", list);
+    if (monitor->failed) {
+        return sedge_text_add(text, "resonances: not found, since LAPACK fails on the record, "
+                                    "which is in resonances.h5\n");
+    }
     if (!(modes->used > 0.0))
         return sedge_text_add(text, "resonances: none, the record is too short or all zero\n");
     SEDGE_TRY(sedge_text_add(text, "resonances from %.6g to %.6g%s, in a record of %.4g%s: %d",
@@ -542,7 +590,8 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
                              modes->used * sedge_deck_time_unit(deck),
                              sedge_deck_unit(deck, SEDGE_TIME), modes->count));
     if (modes->uncertain > 0) {
-        SEDGE_TRY(sedge_text_add(text, "; uncertain, a longer run may tell: %d", modes->uncertain));
+        SEDGE_TRY(sedge_text_add(text, "; uncertain, a %s may tell: %d",
+                                 modes->whole ? "narrower band" : "longer run", modes->uncertain));
     }
     SEDGE_TRY(sedge_text_add(text, "\n"));
     if (modes->count > 0) {
@@ -556,9 +605,12 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
 
 static bool owns(const char *name)
 {
-    static const char *const ends[] = {".h5", ".csv", NULL};
+    static const char *const plain[] = {"", ".tmp", NULL};
+    static const char *const numbered[] = {"", NULL};
 
-    return sedge_output_is_numbered(name, "resonances", "", 0, ends);
+    return sedge_output_is_numbered(name, "resonances.h5", "", 0, plain) ||
+           sedge_output_is_numbered(name, "resonances.csv", "", 0, numbered) ||
+           sedge_output_is_numbered(name, "resonances.h5.before-", "0123456789", 1, numbered);
 }
 
 static const sedge_parameter parameters[] = {

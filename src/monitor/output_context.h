@@ -25,6 +25,7 @@ typedef struct sedge_output_context {
     double dt;                   // of a step, code units; 0 without time
     int64_t steps;               // of the whole run, those before a restart included; at least 1
     int64_t first_step;          // after which this run begins: 0, or a checkpoint's
+    double first_time;           // of the end of that step, code units
     bool continues; // the folder's files go on, which tell of the time until first_step; else
                     // new ones begin there
     bool checks;    // monitors are made for their errors alone: without files, and sums

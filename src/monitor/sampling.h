@@ -1,4 +1,4 @@
-// When the fields are sampled for Fourier transforms.
+// When the fields are sampled: for Fourier transforms, and for other looks at their spectra.
 //
 // The transform X(f) = int x(t) exp(-j 2 pi f t) dt is summed by the rectangle rule, every m steps
 // of dt. Of x that begins and ends at 0 the sum differs from X(f) by aliases alone, the values of X

@@ -1,6 +1,6 @@
-// LAPACK, loaded when it is first needed: PETSc brings it. By its Fortran names and arguments;
-// behind the last argument stand the lengths of texts. Matrices are column by column. The functions
-// are called by one thread.
+// LAPACK, loaded when it is first needed: PETSc brings it. By its Fortran names and arguments; the
+// last ones, size_t, are the lengths of the texts, 1 each. Matrices are column by column. The
+// functions are called by one thread.
 #pragma once
 
 #include "base/error.h"

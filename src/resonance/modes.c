@@ -18,19 +18,20 @@
 #define COMBINED    6     // combinations of records in a pencil
 #define NOISE       5.0   // singular values above this multiple of the noise's are oscillations
 #define ROUNDING    1e-11 // of the largest singular value: the least noise
-#define SECOND      0.8   // of the samples are those of the second estimate
-#define RESOLUTION  0.02  // of 1 / time of the record: the most that estimates may differ
+#define LEFT_OUT    0.1   // of the samples at each end, of the second estimate
+#define CERTAIN     0.01  // of 1 / time of the record: the most that estimates may differ
+#define NEAR        0.02  // of it: what is farther apart is not joined
 #define MOST_CHANGE 1e-2  // of the frequency
 #define JOINED      20.0 // oscillations that are nearer than this multiple of their changes are one
 #define LEAK        3.0  // amplitudes below this multiple of what the filter leaves are dropped
 
 // The records, filtered: columns of `count` samples.
 typedef struct filtered {
-    double centre;   // frequency that is 0 now
-    int every;       // samples of the record from one to the next
-    int taps;        // of the filter
-    double *weight;  // [taps]
-    double interval; // time between samples
+    double centre;          // frequency that is 0 now
+    int every;              // samples of the record from one to the next
+    int taps;               // of the filter
+    double complex *weight; // [taps], with exp(-j 2 pi centre t) of each sample's t
+    double interval;        // time between samples
     int count, records;
     double complex *values; // [records][count]
     double largest;         // |value| of the record
@@ -78,27 +79,41 @@ static void set_weights(const filtered *out)
         const double x = k - middle;
         const double at = out->taps > 1 ? x / middle : 0.0;
         const double sinc = fabs(x) > 0.25 ? sin(PI * cut * x) / (PI * x) : cut;
-        out->weight[k] = sinc * bessel(beta * sqrt(fmax(0.0, 1.0 - at * at))) / bessel(beta);
+        out->weight[k] *= sinc * bessel(beta * sqrt(fmax(0.0, 1.0 - at * at))) / bessel(beta);
     }
+}
+
+static int64_t count_samples(double interval, double width, int after)
+{
+    return count_taps(interval, width) + (int64_t)find_every(interval, width) * (after - 1);
 }
 
 int64_t sedge_modes_least(double interval, double low, double high)
 {
-    return count_taps(interval, high - low) +
-           (int64_t)find_every(interval, high - low) * (LEAST - 1);
+    return count_samples(interval, high - low, LEAST);
+}
+
+int64_t sedge_modes_most(double interval, double low, double high)
+{
+    return count_samples(interval, high - low, MOST);
+}
+
+// exp(-j 2 pi centre t) at a sample of the record.
+static double complex turn_back(const filtered *out, double interval, int64_t sample)
+{
+    const double turns = out->centre * interval * (double)sample;
+
+    return cexp(-2.0 * PI * J * (turns - floor(turns)));
 }
 
 static void filter_record(const filtered *out, const sedge_mode_record *record, int r)
 {
     for (int i = 0; i < out->count; i++) {
+        const int64_t first = (int64_t)i * out->every;
         double complex sum = 0.0;
-        for (int k = 0; k < out->taps; k++) {
-            const int64_t s = (int64_t)i * out->every + k;
-            const double turns = out->centre * record->interval * (double)s;
-            sum += out->weight[k] * record->values[s * record->records + r] *
-                   cexp(-2.0 * PI * J * (turns - floor(turns)));
-        }
-        out->values[(int64_t)r * out->count + i] = sum;
+        for (int k = 0; k < out->taps; k++)
+            sum += out->weight[k] * record->values[(first + k) * record->records + r];
+        out->values[(int64_t)r * out->count + i] = turn_back(out, record->interval, first) * sum;
     }
 }
 
@@ -117,11 +132,8 @@ static sedge_status filter(filtered *out, const sedge_mode_record *record, doubl
     SEDGE_TRY(sedge_allocate(&out->weight, out->taps, sizeof *out->weight));
     SEDGE_TRY(
         sedge_allocate(&out->values, (int64_t)out->records * out->count, sizeof(*out->values)));
-    if (out->every > 1) {
-        set_weights(out);
-    } else {
-        out->weight[0] = 1.0;
-    }
+    for (int k = 0; k < out->taps; k++) out->weight[k] = turn_back(out, record->interval, k);
+    if (out->every > 1) set_weights(out);
     for (int64_t i = 0; i < all; i++) out->largest = fmax(out->largest, fabs(record->values[i]));
     for (int r = 0; r < out->records; r++) filter_record(out, record, r);
     return SEDGE_OK;
@@ -173,8 +185,8 @@ done:
     return status;
 }
 
-// x [columns][m], of which the first n of each, in place of b, with the least |a x - b|; a (m x n)
-// is lost.
+// The x with the least |a x - b|, for each column of b [columns][m], whose first n numbers become
+// x. a (m x n) is lost.
 static sedge_status solve(double complex *a, int m, int n, double complex *b, int columns)
 {
     const sedge_lapack *lapack;
@@ -190,7 +202,7 @@ static sedge_status solve(double complex *a, int m, int n, double complex *b, in
     return check(info, "zgels");
 }
 
-// Eigenvalues [n] of a, of which rows lie `stride` numbers apart, lost.
+// Eigenvalues [n] of a (n x n), whose columns lie `stride` numbers apart; a is lost.
 static sedge_status find_eigenvalues(double complex *a, int n, int stride, double complex *values)
 {
     const int one = 1;
@@ -217,9 +229,11 @@ static sedge_status find_eigenvalues(double complex *a, int n, int stride, doubl
 
 // ---- the pencil --------------------------------------------------------------------------------
 
-// The first `samples` samples of all records as few: the combinations that have most of them,
+// `samples` samples of all records, from `begin` on, as few: the combinations that have most of
+// them,
 // `*combined` of them, out [COMBINED][samples].
-static sedge_status combine(double complex **out, int *combined, const filtered *from, int samples)
+static sedge_status combine(double complex **out, int *combined, const filtered *from, int begin,
+                            int samples)
 {
     const int least = from->records < samples ? from->records : samples;
     double complex *a = NULL, *vt = NULL;
@@ -234,7 +248,7 @@ static sedge_status combine(double complex **out, int *combined, const filtered 
     SEDGE_TRY_GOTO(status, sedge_allocate(out, (int64_t)COMBINED * samples, sizeof **out));
     for (int i = 0; i < samples; i++) {
         for (int r = 0; r < from->records; r++)
-            a[(int64_t)i * from->records + r] = from->values[(int64_t)r * from->count + i];
+            a[(int64_t)i * from->records + r] = from->values[(int64_t)r * from->count + begin + i];
     }
     SEDGE_TRY_GOTO(status, decompose(a, from->records, samples, s, vt));
     while (*combined < least && *combined < COMBINED && s[*combined] > ROUNDING * s[0]) ++*combined;
@@ -249,8 +263,8 @@ done:
     return status;
 }
 
-// How many of the singular values [count] are not noise, at most `most`. The noise is that of the
-// middle one of the smaller half.
+// How many of the singular values [count] are not noise, at most `most`. The noise is the value at
+// three quarters of the list.
 static int find_rank(const double *s, int count, int most)
 {
     const double floor = fmax(NOISE * s[(3 * count) / 4], ROUNDING * s[0]);
@@ -288,7 +302,7 @@ done:
 // The factors [*count] of the oscillations in the first `samples` samples. The caller releases
 // them.
 static sedge_status find_pencil(double complex **factors, int *count, const filtered *from,
-                                int samples)
+                                int begin, int samples)
 {
     const int length = samples / 2 + 1;
     const int shifts = samples - length + 1;
@@ -299,7 +313,7 @@ static sedge_status find_pencil(double complex **factors, int *count, const filt
 
     *factors = NULL;
     *count = 0;
-    SEDGE_TRY_GOTO(status, combine(&records, &combined, from, samples));
+    SEDGE_TRY_GOTO(status, combine(&records, &combined, from, begin, samples));
     if (combined == 0) goto done;
     const int rows = combined * shifts;
     const int least = rows < length ? rows : length;
@@ -324,9 +338,9 @@ done:
 
 // ---- an estimate -------------------------------------------------------------------------------
 
-// The oscillations in the first samples of the filtered records.
+// The oscillations in some samples of the filtered records.
 typedef struct estimate {
-    int samples, count;
+    int begin, samples, count;
     double complex *factor;    // [count] from one sample to the next
     double complex *power;     // [count][samples]
     double complex *amplitude; // [records][count] of the powers
@@ -361,7 +375,7 @@ static sedge_status find_amplitudes(estimate *out, const filtered *from)
         fill_powers(out->power + (int64_t)c * out->samples, out->factor[c], out->samples);
     memcpy(a, out->power, (size_t)size * sizeof *a);
     for (int r = 0; r < from->records; r++) {
-        memcpy(b + (int64_t)r * out->samples, from->values + (int64_t)r * from->count,
+        memcpy(b + (int64_t)r * out->samples, from->values + (int64_t)r * from->count + out->begin,
                (size_t)out->samples * sizeof *b);
     }
     SEDGE_TRY_GOTO(status, solve(a, out->samples, out->count, b, from->records));
@@ -375,10 +389,10 @@ done:
     return status;
 }
 
-static sedge_status find_estimate(estimate *out, const filtered *from, int samples)
+static sedge_status find_estimate(estimate *out, const filtered *from, int begin, int samples)
 {
-    *out = (estimate){.samples = samples};
-    SEDGE_TRY(find_pencil(&out->factor, &out->count, from, samples));
+    *out = (estimate){.begin = begin, .samples = samples};
+    SEDGE_TRY(find_pencil(&out->factor, &out->count, from, begin, samples));
     return out->count > 0 ? find_amplitudes(out, from) : SEDGE_OK;
 }
 
@@ -425,8 +439,7 @@ static double complex find_joint_rate(const filtered *from, const estimate *of, 
 // What the filter makes of exp(s t) at its first sample.
 static double complex find_response(const filtered *from, double complex s)
 {
-    const double complex each =
-        cexp((s - 2.0 * PI * J * from->centre) * (from->interval / from->every));
+    const double complex each = cexp(s * (from->interval / from->every));
     double complex sum = 0.0, power = 1.0;
 
     for (int k = 0; k < from->taps; k++, power *= each) sum += from->weight[k] * power;
@@ -438,7 +451,7 @@ static bool is_there(const sedge_mode *mode, double time)
 {
     const double width = fmax(1.0 / time, fabs(mode->decay) / (2.0 * PI));
 
-    return mode->error <= RESOLUTION * width && mode->error <= MOST_CHANGE * mode->frequency &&
+    return mode->error <= CERTAIN * width && mode->error <= MOST_CHANGE * mode->frequency &&
            mode->decay >= -2.0 * PI * mode->error;
 }
 
@@ -541,8 +554,8 @@ static sedge_status join(sedge_mode *mode, double complex *amplitude, const filt
 static sedge_status choose(sedge_modes *out, const filtered *from, const estimate *first,
                            const estimate *second, const candidate *list, int count)
 {
-    const double resolution = RESOLUTION / out->used;
-    const double floor = from->every > 1 ? LEAK * pow(10.0, -STOP / 20.0) * from->largest : 0.0;
+    const double resolution = NEAR / out->used;
+    const double floor = LEAK * pow(10.0, -STOP / 20.0) * from->largest;
 
     for (int c = 0, next; c < count; c = next) {
         sedge_mode *const mode = &out->mode[out->count];
@@ -565,12 +578,13 @@ static sedge_status choose(sedge_modes *out, const filtered *from, const estimat
 
 static sedge_status find_modes(sedge_modes *out, const filtered *from, const double band[2])
 {
+    const int left = (int)(LEFT_OUT * from->count);
     estimate first = {0}, second = {0};
     candidate *list = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, find_estimate(&first, from, from->count));
-    SEDGE_TRY_GOTO(status, find_estimate(&second, from, (int)(SECOND * from->count)));
+    SEDGE_TRY_GOTO(status, find_estimate(&first, from, 0, from->count));
+    SEDGE_TRY_GOTO(status, find_estimate(&second, from, left, from->count - 2 * left));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, first.count, sizeof *list));
     const int count = list_candidates(list, from, &first, &second, band);
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->mode, count, sizeof *out->mode));
@@ -601,6 +615,7 @@ sedge_status sedge_modes_find(sedge_modes *out, const sedge_mode_record *record,
     sedge_status status = filter(&from, record, low, high);
     if (status == SEDGE_OK && from.count >= LEAST && from.largest > 0.0) {
         out->used = record->interval * (from.taps - 1 + (double)from.every * (from.count - 1));
+        out->whole = from.count == MOST;
         status = find_modes(out, &from, band);
     }
     clear(&from);

@@ -16,15 +16,16 @@
 // frequency. They become one oscillation: the one with which their sum is nearest to itself a
 // sample later.
 //
-// Whether an oscillation is there is judged by a second estimate from the first 80 % of the
-// samples. One whose change is above a fiftieth of the record's resolution in frequency is none,
-// nor one that grows by more than its change, nor one that the filter may have left of other
-// frequencies.
+// Whether an oscillation is there is judged by a second estimate, without the first and the last
+// tenth of the samples. An oscillation that changes by more than a hundredth of 1 / the record's
+// time is uncertain, and so is one that grows by more than its change. One that is so small that
+// the filter may have left it of other frequencies is dropped.
 #pragma once
 
 #include "base/error.h"
 
 #include <complex.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sedge_mode {
@@ -35,17 +36,18 @@ typedef struct sedge_mode {
 
 typedef struct sedge_modes {
     int count;
-    int uncertain;             // further ones, of which both estimates differ by too much
+    int uncertain;             // others, whose two estimates differ by too much
     sedge_mode *mode;          // [count], frequencies ascending
     double complex *amplitude; // [count][records] A at the first sample
     double used;               // time from the first sample to the last one that counted
+    bool whole;                // as long as it may be: longer records are not used
 } sedge_modes;
 
 typedef struct sedge_mode_record {
     int64_t samples;
     int records;
     const double *values; // [samples][records]
-    double interval;      // time between samples; at most 1 / (2 high)
+    double interval;      // time between samples; below 1 / (2 high)
 } sedge_mode_record;
 
 // Whether oscillations can be looked for. SEDGE_ERR_DEVICE: LAPACK is missing. Not collective.
@@ -55,10 +57,13 @@ sedge_status sedge_modes_prepare(void);
 // Samples that are needed to find anything between the frequencies `low` and `high`.
 int64_t sedge_modes_least(double interval, double low, double high);
 
+// Samples that count at most: later ones are not looked at.
+int64_t sedge_modes_most(double interval, double low, double high);
+
 // Find the oscillations between the frequencies `low` and `high`, 0 < low < high; none in a record
-// that is too short. Of long records the first 600 samples after the filter count, 150 / (high -
-// low). SEDGE_ERR_DEVICE: LAPACK is missing; SEDGE_ERR_COMPUTE: it fails, as where values are
-// not-a-number. Clear it in any case. Not collective.
+// that is too short. Of long records the first sedge_modes_most samples count, which take some 150
+// / (high - low). SEDGE_ERR_DEVICE: LAPACK is missing; SEDGE_ERR_COMPUTE: it fails, as where values
+// are not-a-number. Clear it in any case. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_modes_find(sedge_modes *out, const sedge_mode_record *record, double low,
                               double high);

@@ -303,6 +303,7 @@ sedge_output_context sedge_session_output(const sedge_session *session, int64_t 
                                   .dt = session->dt,
                                   .steps = session->steps > 0 ? session->steps : 1,
                                   .first_step = first_step,
+                                  .first_time = sedge_session_time(session, first_step),
                                   .continues = continues};
 }
 

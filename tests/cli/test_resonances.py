@@ -97,11 +97,10 @@ class Resonances(Case):
                 numpy.testing.assert_array_equal(record[:, i, :3], probes[f"probes/{name}/E"][first::every])
                 numpy.testing.assert_array_equal(record[:, i, 3:], probes[f"probes/{name}/H"][first::every])
             numpy.testing.assert_array_equal(times, probes["time"][first::every])
-            signal_end = times[0]
         self.assertEqual(list(about["fields"]), ["Ex", "Ey", "Ez", "Hx", "Hy", "Hz"])
         self.assertEqual(list(about["band"]), [0.6, 1.0])
         self.assertGreater(every, 1)
-        self.assertGreater(signal_end, 5.15)
+        self.assertGreater(times[0], 5.15)
         # In the band the modes' parts together are the record: its spectrum there, whose window keeps others out.
         names = [f"{name}_{field}" for name in about["probes"] for field in about["fields"]]
         sums = self.sum_modes(rows, names, times - times[0])
@@ -119,6 +118,16 @@ class Resonances(Case):
         parts = self.folder / "parts"
         shutil.copytree(parts, self.folder / "moved")
         shutil.copy(parts / "checkpoint-420.h5", self.folder)
+        # From another step than the last one, with another end: the same step but for rounding.
+        end = 1200 * (times[1] - times[0]) / every
+        shutil.copytree(parts, self.folder / "longer")
+        _, text = self.compute(deck, "longer", "--restart", self.folder / "longer/checkpoint-420.h5", "--set",
+                               f"time={{end: {end!r}}}")
+        with h5py.File(self.folder / "longer/resonances.h5") as file:
+            self.assertEqual(file["time"][0], times[0])
+            steps = numpy.diff(file["time"])
+            self.assertLess(abs(steps / steps[0] - 1).max(), 1e-9)
+            self.assertGreater(file["time"][-1], 31)
         self.compute(deck, "parts", "--restart", parts / "checkpoint-420.h5")
         self.assertEqual((parts / "resonances.csv").read_bytes(), table)
         # The record begins anew with another probe, and in another folder.
@@ -140,19 +149,20 @@ class Resonances(Case):
         return sums
 
     def test_units(self):
-        """The cavity of 0.1 m, in SI units; a later start."""
+        """The cavity of 0.1 m, in SI units; a later start; a pulse whose spectrum ends not far above the band."""
         unit = 299792458.0 / 0.1
         deck = (DECK.replace("equation", "units: si\nequation", 1).replace("{cells", "{max: [0.1, 0.1, 0.1], cells")
                 .replace(f"conductivity: {LOSS}", f"conductivity: {LOSS / 37.6730313668!r}")
-                .replace("[0.3, 0.4, 0.45]", "[0.03, 0.04, 0.045]").replace("frequency: 0.7", f"frequency: {0.7 * unit!r}")
+                .replace("[0.3, 0.4, 0.45]", "[0.03, 0.04, 0.045]").replace("frequency: 0.7", f"frequency: {0.3 * unit!r}").replace("steps: 898", "steps: 1100")
                 .replace("[0.7, 0.6, 0.3]", "[0.07, 0.06, 0.03]").replace("[0.2, 0.65, 0.8]", "[0.02, 0.065, 0.08]")
-                .replace("from: 0.6, to: 1.0", f"from: {0.6 * unit!r}, to: {1.0 * unit!r}, start: {6 / unit!r}"))
+                .replace("from: 0.6, to: 1.0", f"from: {0.6 * unit!r}, to: {1.0 * unit!r}, start: {13 / unit!r}"))
         rows, text = self.compute(self.write("si.yaml", deck), "si")
         self.check_exact(rows, unit)
         self.assertIn("Hz, in a record of", text)
         with h5py.File(self.folder / "si/resonances.h5") as file, h5py.File(self.folder / "si/probes.h5") as probes:
-            self.assertGreaterEqual(file["time"][0], 6 / unit)
-            self.assertLess(file["time"][0], 7 / unit)
+            self.assertGreaterEqual(file["time"][0], 13 / unit)
+            self.assertLess(file["time"][0], 14 / unit)
+            self.assertLess(file["time"][1] - file["time"][0], 1 / (3 * unit))
             row = numpy.searchsorted(probes["time"][()], file["time"][0] * (1 - 1e-9))
             numpy.testing.assert_array_equal(file["record"][0, 1, 3:], probes["probes/b/H"][row])
 

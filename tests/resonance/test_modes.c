@@ -74,6 +74,9 @@ static void check_mode(const sedge_modes *modes, int m, double frequency, double
     CHECK_BOUND(fabs(mode->frequency - frequency), bound);
     CHECK_BOUND(fabs(mode->decay - decay) / (2.0 * PI), bound);
     CHECK_BOUND(mode->error, 30.0 * bound);
+    // The error is no bound, but of that size (found: at most 5.2 times as much).
+    CHECK_BOUND(fabs(mode->frequency - frequency), 10.0 * mode->error + 1e-12);
+    CHECK_BOUND(fabs(mode->decay - decay) / (2.0 * PI), 10.0 * mode->error + 1e-12);
 }
 
 // Three modes 3 % apart, 20 and 60 periods of them; others outside of the band, and what is
@@ -184,6 +187,29 @@ static void test_none(void)
     sedge_modes_clear(&modes);
 }
 
+// Of a long record the first samples count.
+static void test_long(void)
+{
+    const int most = (int)sedge_modes_most(INTERVAL, 0.5, 5.5);
+    sedge_modes modes[3];
+
+    CHECK(most < SAMPLES - 100);
+    clear();
+    add_random(1.1, 500.0, 1.0);
+    add_noise(1e-5);
+    modes[0] = find(most, 0.5, 5.5);
+    for (int i = most * RECORDS; i < SAMPLES * RECORDS; i++) values[i] = draw();
+    modes[1] = find(SAMPLES, 0.5, 5.5);
+    modes[2] = find(most - 2, 0.5, 5.5);
+    CHECK(modes[0].count == 1 && modes[1].count == 1);
+    CHECK(modes[0].whole && modes[1].whole && !modes[2].whole);
+    if (modes[0].count == 1 && modes[1].count == 1) {
+        CHECK(fabs(modes[0].mode->frequency - modes[1].mode->frequency) < 1e-15);
+        CHECK(fabs(modes[0].used - (most - 1) * INTERVAL) < 1e-9);
+    }
+    for (int i = 0; i < 3; i++) sedge_modes_clear(&modes[i]);
+}
+
 // The least number of samples does, and one sample less finds nothing.
 static void test_short(void)
 {
@@ -210,6 +236,7 @@ int main(void)
     test_bands();
     test_near();
     test_none();
+    test_long();
     test_short();
     return CHECK_END();
 }
