@@ -904,13 +904,13 @@ done:
 }
 
 // All but the rule's number do nothing: fast, and wrong. The rule's takes its time, so that this
-// shows on a GPU, too, where a launch takes longer than so few elements. Then the rule's does
-// nothing, either.
+// shows on a GPU, too, where a launch takes longer than so few elements: it waits at barriers,
+// since compilers drop empty loops. Then the rule's does nothing, either.
 static void test_family_wrong(const kit_world *from, sedge_operator_family family)
 {
     const sedge_operator_options measure = {
         .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 2};
-    char wrong[128];
+    char wrong[256];
     kit_world world;
     kit k;
 
@@ -921,11 +921,11 @@ static void test_family_wrong(const kit_world *from, sedge_operator_family famil
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int number = k.op != NULL ? find_number(k.op, family) : 0;
     for (int both = 0; both < 2; both++) {
-        (void)snprintf(
-            wrong, sizeof wrong,
-            "#if %s != %d\n    return;\n#else\n    for (volatile int i = 0; i < 2000; i++) {}\n"
-            "#endif\n",
-            families[family].number, both == 0 ? number : -1);
+        (void)snprintf(wrong, sizeof wrong,
+                       "#if %s != %d\n    return;\n#elif SEDGE_TARGET_HOST\n"
+                       "    for (volatile int i = 0; i < 2000; i++) {}\n"
+                       "#else\n    for (int i = 0; i < 2000; i++) SEDGE_BARRIER();\n#endif\n",
+                       families[family].number, both == 0 ? number : -1);
         break_kernels(families[family].broken, families[family].file, families[family].head, wrong);
         CHECK(setenv("SEDGE_KERNELS", families[family].broken, 1) == 0);
         if (both == 1) {
