@@ -922,7 +922,7 @@ static void test_family_wrong(const kit_world *from, sedge_operator_family famil
     const int number = k.op != NULL ? find_number(k.op, family) : 0;
     for (int both = 0; both < 2; both++) {
         (void)snprintf(wrong, sizeof wrong,
-                       "#if %s != %d\n    return;\n#elif SEDGE_TARGET_HOST\n"
+                       "#if %s != %d\n    return;\n#elif !SEDGE_TARGET_CUDA\n"
                        "    for (volatile int i = 0; i < 2000; i++) {}\n"
                        "#else\n    for (int i = 0; i < 2000; i++) SEDGE_BARRIER();\n#endif\n",
                        families[family].number, both == 0 ? number : -1);
