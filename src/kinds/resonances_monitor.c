@@ -171,18 +171,12 @@ static sedge_status plan(resonances_monitor *monitor, const double *parameters)
 static sedge_status find_probes(resonances_monitor *monitor)
 {
     const sedge_output_context *const context = monitor->context;
-    const sedge_deck_points *const points = &monitor->points;
 
     SEDGE_TRY(sedge_deck_points_find(&monitor->points, context, context->deck->probes,
                                      context->deck->probe_count, "probe"));
-    SEDGE_TRY(sedge_comm_agree(
-        context->comm, sedge_allocate(&monitor->point, points->count, sizeof *monitor->point)));
-    for (int64_t i = 0; i < points->count; i++) {
-        monitor->point[i] =
-            (sedge_monitor_point){.element = points->elements[i],
-                                  .weights = points->weights + i * context->element->nodes};
-    }
-    return sedge_gather_create(&monitor->gather, context->comm, points->count, points->ids);
+    SEDGE_TRY(sedge_deck_points_list(&monitor->point, &monitor->points, context));
+    return sedge_gather_create(&monitor->gather, context->comm, monitor->points.count,
+                               monitor->points.ids);
 }
 
 // The probes that the record is of, in their order.

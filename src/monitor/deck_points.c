@@ -68,3 +68,14 @@ void sedge_deck_points_clear(const sedge_deck_points *points)
     sedge_release(points->elements);
     sedge_release(points->weights);
 }
+
+sedge_status sedge_deck_points_list(sedge_monitor_point **out, const sedge_deck_points *points,
+                                    const sedge_output_context *context)
+{
+    SEDGE_TRY(sedge_comm_agree(context->comm, sedge_allocate(out, points->count, sizeof **out)));
+    for (int64_t i = 0; i < points->count; i++) {
+        (*out)[i] = (sedge_monitor_point){.element = points->elements[i],
+                                          .weights = points->weights + i * context->element->nodes};
+    }
+    return SEDGE_OK;
+}

@@ -2,6 +2,7 @@
 // belongs to one rank: that of the element which contains it.
 #pragma once
 
+#include "dg/monitor_kind.h"
 #include "monitor/output_context.h"
 
 #include <stdint.h>
@@ -20,3 +21,9 @@ SEDGE_MUST_USE
 sedge_status sedge_deck_points_find(sedge_deck_points *out, const sedge_output_context *context,
                                     const sedge_deck_probe *points, int count, const char *what);
 void sedge_deck_points_clear(const sedge_deck_points *points);
+
+// The same for the recorder, `*out` [points->count]; borrows the weights. The caller releases it.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_deck_points_list(sedge_monitor_point **out, const sedge_deck_points *points,
+                                    const sedge_output_context *context);
