@@ -7,6 +7,7 @@
 #include "monitor/output_folder.h"
 #include "run/progress.h"
 #include "run/stop.h"
+#include "run/sweep_ports.h"
 #include "run/sweep_table.h"
 
 #include <jansson.h>
@@ -359,6 +360,25 @@ static sedge_status make_runs(sweep_state *state)
     return status;
 }
 
+// When all runs are done: the files of the sweep, and its table for the user. Root.
+static sedge_status end_sweep(const sweep_state *state)
+{
+    sedge_text *ports = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&ports));
+    SEDGE_TRY_GOTO(status, sedge_sweep_ports_write(ports, state->rows, &state->sweep));
+    if (state->tells) {
+        printf("\n  %-22s %d runs, %d of them done before; %s\n", "sweep", state->sweep.runs,
+               state->before, state->path);
+        sedge_sweep_print(state->rows, &state->sweep);
+        printf("%s", sedge_text_get(ports));
+    }
+done:
+    sedge_text_free(ports);
+    return status;
+}
+
 static sedge_status run_sweep(sweep_state *state)
 {
     const char *const restart = state->given->restart;
@@ -376,11 +396,8 @@ static sedge_status run_sweep(sweep_state *state)
     SEDGE_TRY(sedge_output_folder_lock(&state->lock, state->comm, state->sweep.output));
     state->rows = json_array();
     SEDGE_TRY(make_runs(state));
-    if (!state->tells) return SEDGE_OK;
-    printf("\n  %-22s %d runs, %d of them done before; %s\n", "sweep", state->sweep.runs,
-           state->before, state->path);
-    sedge_sweep_print(state->rows, &state->sweep);
-    return SEDGE_OK;
+    return sedge_comm_agree(state->comm,
+                            sedge_comm_is_root(state->comm) ? end_sweep(state) : SEDGE_OK);
 }
 
 sedge_status sedge_sweep_run(sedge_comm *comm, const sedge_run_options *options)

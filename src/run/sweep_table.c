@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_COLUMNS 5 // frequencies in the user's table
-
 void sedge_sweep_name(char name[32], int i)
 {
     (void)snprintf(name, 32, "%03d", i + 1);
@@ -87,7 +85,7 @@ sedge_status sedge_sweep_write(const json_t *rows, const sedge_sweep *sweep, con
 
 // ---- the table ---------------------------------------------------------------------------------
 
-static int shown_frequency(int column, int columns, int count)
+int sedge_sweep_column(int column, int columns, int count)
 {
     return columns > 1 ? (int)((long long)column * (count - 1) / (columns - 1)) : 0;
 }
@@ -152,7 +150,7 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
     const char *const units = json_string_value(json_object_get(first, "units"));
     const bool si = units != NULL && strcmp(units, "si") == 0;
     const int count = (int)json_array_size(frequency);
-    const int columns = count < SHOWN_COLUMNS ? count : SHOWN_COLUMNS;
+    const int columns = count < SEDGE_SWEEP_COLUMNS ? count : SEDGE_SWEEP_COLUMNS;
 
     printf("  %-22s %s, by frequency\n    %12s", field,
            !scatters ? "greatest directivity in dBi"
@@ -161,7 +159,7 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
            "run");
     if (scatters) printf(" %8s %8s", "theta", "phi");
     for (int c = 0; c < columns; c++) {
-        const int f = shown_frequency(c, columns, count);
+        const int f = sedge_sweep_column(c, columns, count);
         printf(" %11.5g", json_number_value(json_array_get(frequency, (size_t)f)));
     }
     print_keys(sweep);
@@ -171,7 +169,7 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
         printf("    %12s", json_string_value(json_object_get(row, "folder")));
         if (scatters) print_direction(row, field);
         for (int c = 0; c < columns; c++) {
-            const int f = shown_frequency(c, columns, count);
+            const int f = sedge_sweep_column(c, columns, count);
             const double at = json_number_value(json_array_get(frequency, (size_t)f));
             printf(" %11.3f",
                    find_decibels(row, field, scatters ? "monostatic" : "directivity", at));

@@ -6,6 +6,12 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#define SEDGE_SWEEP_COLUMNS 5 // frequencies in tables for the user, at most
+
+// The number of the frequency in column `column` of `columns` of such a table, of `count`
+// frequencies: the first, the last, and some between.
+int sedge_sweep_column(int column, int columns, int count);
+
 // The name of run `i`, from 0, in the sweep's folder: "001".
 void sedge_sweep_name(char name[32], int i);
 
