@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import types
@@ -269,6 +271,64 @@ matplotlib.pyplot.close("all")
 with open(os.path.join(RINGS, "resonances.csv"), "w") as file:
     file.write("frequency,quality\nnone,none\n")
 check_refusal("is damaged or not ours", RINGS)
+
+# S-parameters: of a run its columns, of a sweep all entries, or a panel for each entry where other values are swept.
+PORTS = os.path.join(FOLDER, "ports")
+shutil.rmtree(PORTS, ignore_errors=True)
+os.makedirs(os.path.join(PORTS, "sweep"))
+HEAD = "frequency,port,driven,S_re,S_im,dB,degrees"
+
+
+def write_ports(path, driven, values=(), keys=""):
+    """Two ports at three frequencies: S_11 -10, -20, not valid; S_21 -1, -2, -3; the second column 5 dB lower."""
+    with open(path, "w") as file:
+        file.write(HEAD + keys + "\n")
+        for value in values or ("",):
+            for f, sizes in enumerate(((-10, -1), (-20, -2), (numpy.nan, -3))):
+                for i, port in enumerate(("in", '"the, out"')):
+                    for j in driven:
+                        size = sizes[(i + j) % 2] - 5 * j
+                        file.write("%de9,%s,%s,0.1,0.2,%s,12%s\n" % (8 + f, port, ("in", '"the, out"')[j], size, value))
+
+
+def panels(figure):
+    """The lines of each panel that is seen: {label: (x, y)}."""
+    return {axis.get_title(): {line.get_label(): line.get_data() for line in axis.lines} for axis in figure.axes if axis.get_visible()}
+
+
+with h5py.File(os.path.join(PORTS, "ports.h5"), "w") as file:
+    for name, text in (("content", "ports"), ("title", ""), ("deck", "guide.yaml"), ("version", "sedge"), ("equation", "maxwell")):
+        file.attrs[name] = text
+    file.attrs["order"] = 4
+    file["time"] = numpy.arange(3.0)
+    file["time"].attrs["units"] = "s"
+check_refusal("has none of slices.h5", PORTS)  # the run has not ended
+write_ports(os.path.join(PORTS, "ports.csv"), (0,))
+check_picture(PORTS)
+SWEEP = os.path.join(PORTS, "sweep", "ports.csv")
+write_ports(SWEEP, (0, 1))
+runs = [{"values": {}, "units": "si", "monitors": {"ports": {}}}]
+with open(os.path.join(PORTS, "sweep", "sweep.json"), "w") as file:
+    json.dump({"keys": [], "runs": runs}, file)
+check_picture(os.path.join(PORTS, "sweep"))
+shown = panels(script["draw_swept_ports"](script["read_ports"](SWEEP), "Hz"))
+assert list(shown) == ["S-parameters"] and len(shown["S-parameters"]) == 4, shown
+for name, sizes in (("S_11  in from in", [-10, -20, numpy.nan]), ("S_21  the, out from in", [-1, -2, -3]),
+                    ("S_12  in from the, out", [-6, -7, -8]), ("S_22  the, out from the, out", [-15, -25, numpy.nan])):
+    numpy.testing.assert_allclose(shown["S-parameters"][name], [[8, 9, 10], sizes], err_msg=name)
+write_ports(SWEEP, (0,), values=(',2,"[1, 1]"', ',3,"[2, 2]"'), keys=",order,cells")
+shown = panels(script["draw_swept_ports"](script["read_ports"](SWEEP), "Hz"))
+assert list(shown) == ["S_11  in from in", "S_21  the, out from in"], list(shown)
+for lines in shown.values():
+    assert list(lines) == ["order = 2, cells = [1, 1]", "order = 3, cells = [2, 2]"], list(lines)
+check_picture(os.path.join(PORTS, "sweep"))
+matplotlib.pyplot.close("all")
+for text in ("", HEAD + "\n8e9,in\n", HEAD + "\n8e9,in,in,x,x,x,x\n"):
+    with open(SWEEP, "w") as file:
+        file.write(text)
+    check_refusal("is damaged or not ours", os.path.join(PORTS, "sweep"))
+os.unlink(SWEEP)
+check_refusal("has no S-parameters", os.path.join(PORTS, "sweep"))
 
 # Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, and flux.
 SPECTRA = os.path.join(FOLDER, "spectral")
