@@ -25,6 +25,7 @@ static const double si[SEDGE_DIMENSIONS] = {
     [SEDGE_CAPACITANCE] = SPEED_OF_LIGHT * VACUUM_OHMS,
     [SEDGE_FIELD] = 1.0,
     [SEDGE_CURRENT_MOMENT] = VACUUM_OHMS,
+    [SEDGE_VOLTAGE] = 1.0,
 };
 
 static const char *const field_names[] = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"};

@@ -44,6 +44,10 @@ double maxwell_quiet(const sedge_problem *problem, double bounds[2][3])
         if (problem->materials[v][MAXWELL_DECAY] < 0.0) return HUGE_VAL;
     for (int i = 0; i < problem->point_source_count; i++)
         end = fmax(end, signal_end(problem->point_sources[i].signal));
+    for (int i = 0; i < problem->surface_source_count; i++) {
+        const sedge_surface_source *const source = &problem->surface_sources[i];
+        end = fmax(end, signal_end(sedge_source_signal(source->kind, source->parameters)));
+    }
     for (int i = 0; i < problem->incident_count; i++) {
         const double *const p = problem->incidents[i].parameters;
         end = fmax(end, signal_end(p + WAVE_SIGNAL) + travel_time(problem, p, bounds));

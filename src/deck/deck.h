@@ -12,6 +12,7 @@
 #include "dg/monitor_kind.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
+#include "par/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -265,6 +266,12 @@ void sedge_deck_free(sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh);
+
+// Let conditions that depend on the shape of their surfaces see it (sedge_problem_fit), once the
+// problem is made. SEDGE_ERR_USAGE with the deck's line. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_deck_fit(sedge_problem *problem, const sedge_comm *comm, const sedge_deck *deck,
+                            const sedge_mesh *mesh);
 
 // The perfectly matched layer on a mesh, code units.
 typedef struct sedge_deck_layer {

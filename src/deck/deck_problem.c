@@ -4,6 +4,8 @@
 #include "deck_check.h"
 #include "deck_layers.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -230,6 +232,7 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
     const deck_node *const node = deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
     const long long outside = groups->surface_faces[s];
     const long long inside = groups->surface_interior_faces[s];
+    const sedge_boundary_kind *kind = boundary->kind;
 
     if (boundary->kind == NULL && outside > 0) {
         return deck_fail(deck->path, node,
@@ -245,7 +248,8 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                              : "boundaries.%s: the surface group has no face in the mesh",
                          boundary->name);
     }
-    if (sedge_is_two_sided(boundary->kind) &&
+    if (kind->outside != NULL && groups->surface_two_sided_faces[s] == 0) kind = kind->outside;
+    if (sedge_is_two_sided(kind) &&
         groups->surface_two_sided_faces[s] * 2 < groups->surface_faces[s]) {
         return deck_fail(deck->path, node,
                          "boundaries.%s: '%s' is for surfaces inside the mesh, with elements on "
@@ -253,7 +257,7 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                          boundary->name, boundary->kind->name,
                          outside - 2 * (long long)groups->surface_two_sided_faces[s]);
     }
-    problem->boundaries[s].kind = boundary->kind;
+    problem->boundaries[s].kind = kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
     return SEDGE_OK;
 }
@@ -288,16 +292,40 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
 
 // ---- sources and monitors -----------------------------------------------------------------------
 
-static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
+// A source that a surface's condition follows. A surface that the mesh lacks has none.
+static void add_surface_source(sedge_problem *problem, const sedge_deck *deck,
+                               const sedge_deck_source *source, const sedge_mesh_groups *groups)
+{
+    const char *const name = deck->boundaries[(int)source->parameters[0]].name;
+    const int s = find_group(name, groups->surface_names, groups->surfaces);
+    const double *const signal = sedge_source_signal(source->kind, source->parameters);
+
+    if (s < 0) return;
+    sedge_surface_source *const added = &problem->surface_sources[problem->surface_source_count++];
+    added->kind = source->kind;
+    added->surface = s;
+    memcpy(added->parameters, source->parameters, sizeof added->parameters);
+    memcpy(problem->boundaries[s].parameters + problem->boundaries[s].kind->driven, signal,
+           SEDGE_SIGNAL_VALUES * sizeof *signal);
+}
+
+static sedge_status assemble_sources(sedge_problem *problem, const sedge_deck *deck,
+                                     const sedge_mesh_groups *groups)
 {
     int points = 0;
 
+    SEDGE_TRY(sedge_allocate(&problem->surface_sources, deck->source_count,
+                             sizeof *problem->surface_sources));
     for (int i = 0; i < deck->source_count; i++) {
         const sedge_deck_source *const source = &deck->sources[i];
         if (source->kind->type == SEDGE_SOURCE_INCIDENT) {
             sedge_incident *const incident = &problem->incidents[problem->incident_count++];
             incident->kind = source->kind;
             memcpy(incident->parameters, source->parameters, sizeof source->parameters);
+            continue;
+        }
+        if (source->kind->type == SEDGE_SOURCE_SURFACE) {
+            add_surface_source(problem, deck, source, groups);
             continue;
         }
         sedge_point_source *const point = &problem->point_sources[points++];
@@ -307,6 +335,7 @@ static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
             memcpy(point->signal, source->parameters + 3, sizeof point->signal);
         memcpy(point->parameters, source->parameters, sizeof point->parameters);
     }
+    return SEDGE_OK;
 }
 
 static sedge_status check_plane(const sedge_deck *deck, const sedge_mesh *mesh, const char *section,
@@ -506,6 +535,7 @@ static const deck_node *find_entry(const sedge_contradiction *found, const sedge
     }
     source = deck_child(deck->tree, "sources")->first;
     for (int i = 0; i < deck->source_count; i++, source = source->next) {
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_SURFACE) continue;
         const bool same = incident == (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT);
         if (same && left-- == 0) break;
     }
@@ -532,6 +562,18 @@ static sedge_status derive(sedge_problem *problem, const sedge_deck *deck, const
                      sedge_error_message());
 }
 
+sedge_status sedge_deck_fit(sedge_problem *problem, const sedge_comm *comm, const sedge_deck *deck,
+                            const sedge_mesh *mesh)
+{
+    int surface = 0;
+    const sedge_status status = sedge_problem_fit(problem, comm, mesh, &surface);
+
+    if (status != SEDGE_ERR_USAGE) return status;
+    const deck_node *const boundaries = deck_child(deck->tree, "boundaries");
+    return deck_fail(deck->path, deck_child(boundaries, mesh->groups.surface_names[surface]), "%s",
+                     sedge_error_message());
+}
+
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
@@ -540,8 +582,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     int points = 0;
     sedge_status status;
 
-    for (int i = 0; i < deck->source_count; i++)
-        points += deck->sources[i].kind->type != SEDGE_SOURCE_INCIDENT;
+    for (int i = 0; i < deck->source_count; i++) points += sedge_has_place(deck->sources[i].kind);
     SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, points));
     problem->si = deck->si;
     problem->order = deck->order;
@@ -552,7 +593,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
-    assemble_sources(problem, deck);
+    SEDGE_TRY_GOTO(status, assemble_sources(problem, deck, groups));
     SEDGE_TRY_GOTO(status, set_constants(problem, deck->flux));
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);

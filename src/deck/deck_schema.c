@@ -107,6 +107,9 @@ static const deck_key surface_keys[] = {
     {"groups", DECK_LISTED, .text = "volume groups of the mesh: the surface is around them"},
     {"box", DECK_SECTION, .text = "around the elements whose centroid is in a box"},
     {"sphere", DECK_SECTION, .text = "around the elements whose centroid is in a ball"},
+    {"plane", DECK_SECTION,
+     .text = "a cut through the whole mesh: between the elements whose "
+             "centroid is below a plane and the others"},
 };
 
 static const deck_key surface_box_keys[] = {
@@ -121,6 +124,12 @@ static const deck_key surface_sphere_keys[] = {
      .text = "of the ball"},
     {"radius", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_LENGTH,
      .text = "of the ball"},
+};
+
+static const deck_key surface_plane_keys[] = {
+    {"normal", DECK_CHOICE, .required = true, .choices = "x y z", .text = "axis across the plane"},
+    {"at", DECK_REAL, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "coordinate of the plane on that axis"},
 };
 
 static void list_integrators(char *text, size_t size)
@@ -442,6 +451,7 @@ const deck_section deck_sections[] = {
      ROWS(surface_keys)},
     {"mesh.surfaces.NAME.box", "A box along the axes.", ROWS(surface_box_keys)},
     {"mesh.surfaces.NAME.sphere", "A ball.", ROWS(surface_sphere_keys)},
+    {"mesh.surfaces.NAME.plane", "A plane across an axis.", ROWS(surface_plane_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"time.stop",
      "The run ends when one of these holds, after the sources have ended and a wave has crossed "
@@ -561,13 +571,13 @@ deck_key deck_key_of(const sedge_parameter *parameter)
     static const deck_type types[] = {
         [SEDGE_PARAMETER_REAL] = DECK_REAL,     [SEDGE_PARAMETER_INTEGER] = DECK_INTEGER,
         [SEDGE_PARAMETER_VECTOR] = DECK_VECTOR, [SEDGE_PARAMETER_INTEGERS] = DECK_INTEGERS,
-        [SEDGE_PARAMETER_SIGNAL] = DECK_SIGNAL,
+        [SEDGE_PARAMETER_SIGNAL] = DECK_SIGNAL, [SEDGE_PARAMETER_SURFACE] = DECK_NAME,
     };
 
     return (deck_key){
         .name = parameter->name,
         .type = parameter->tensor ? DECK_TENSOR : types[parameter->type],
-        .required = parameter->required || parameter->type == SEDGE_PARAMETER_SIGNAL,
+        .required = parameter->required || parameter->type >= SEDGE_PARAMETER_SIGNAL,
         .minimum = parameter->minimum,
         .maximum = parameter->maximum,
         .positive = parameter->positive,

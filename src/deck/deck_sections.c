@@ -266,6 +266,45 @@ static sedge_status check_incident(const deck_reader *reader, const deck_node *n
     return SEDGE_OK;
 }
 
+// The surface that a source drives, and the source's number: its place in the deck's boundaries.
+static sedge_status find_driven(sedge_deck *deck, const deck_reader *reader, const deck_node *node,
+                                const char *where)
+{
+    sedge_deck_source *const source = &deck->sources[deck->source_count];
+    const deck_node *const surface = deck_child(node, "surface");
+    const char *known[SEDGE_MAX_KINDS];
+    char message[640];
+    int found = -1;
+    int count = 0;
+
+    if (source->kind->type != SEDGE_SOURCE_SURFACE) return SEDGE_OK;
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+
+        if (strcmp(boundary->name, surface->text) == 0) found = i;
+        if (boundary->kind != NULL && boundary->kind->driven > 0 && count < SEDGE_MAX_KINDS)
+            known[count++] = boundary->name;
+    }
+    const sedge_boundary_kind *const kind = found >= 0 ? deck->boundaries[found].kind : NULL;
+    if (kind == NULL || kind->driven == 0) {
+        (void)snprintf(message, sizeof message, "%.200s.surface: '%.64s' %s", where, surface->text,
+                       found >= 0 ? "has a type in `boundaries` that no source drives"
+                                  : "is no entry of `boundaries`");
+        deck_suggest(message, sizeof message, NULL, known, count);
+        return deck_fail(reader->path, surface, "%s", message);
+    }
+    for (int i = 0; i < deck->source_count; i++) {
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_SURFACE &&
+            deck->sources[i].parameters[0] == found) {
+            return deck_fail(reader->path, surface,
+                             "%s.surface: '%s' has a source already, on line %d", where,
+                             surface->text, deck->sources[i].line);
+        }
+    }
+    source->parameters[0] = found;
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_equation *const equation = deck->equation;
@@ -295,6 +334,7 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
                              source->kind->parameters, source->kind->parameter_count));
         deck_values(source->parameters, reader, node, source->kind->parameters,
                     source->kind->parameter_count);
+        SEDGE_TRY(find_driven(deck, reader, node, where));
         deck->source_count++;
         SEDGE_TRY(check_incident(reader, node, deck));
     }

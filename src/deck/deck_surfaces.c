@@ -3,11 +3,12 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 // As sedge_enclosure_shape lists them, from SEDGE_ENCLOSURE_GROUPS on.
-static const char *const shapes[] = {"groups", "box", "sphere"};
+static const char *const shapes[] = {"groups", "box", "sphere", "plane"};
 
 static sedge_status read_shape(const deck_reader *reader, deck_node *node, const char *where,
                                sedge_mesh_enclosure *out, const char **volumes)
@@ -37,6 +38,16 @@ static sedge_status read_shape(const deck_reader *reader, deck_node *node, const
                              NULL, 0));
         deck_vector(out->centre, reader, deck_child(node, "centre"), SEDGE_LENGTH);
         out->radius = deck_real(reader, deck_child(node, "radius"), SEDGE_LENGTH);
+        return SEDGE_OK;
+    case SEDGE_ENCLOSURE_PLANE:
+        SEDGE_TRY(
+            deck_check(reader, node, path, deck_section_find("mesh.surfaces.NAME.plane"), NULL, 0));
+        for (int d = 0; d < 3; d++) {
+            out->low[d] = -HUGE_VAL;
+            out->high[d] = HUGE_VAL;
+        }
+        out->high[deck_child(node, "normal")->text[0] - 'x'] =
+            deck_real(reader, deck_child(node, "at"), SEDGE_LENGTH);
         return SEDGE_OK;
     case SEDGE_ENCLOSURE_NAMED:
         break;

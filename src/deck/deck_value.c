@@ -470,6 +470,9 @@ void deck_values(double *values, const deck_reader *reader, const deck_node *map
         case SEDGE_PARAMETER_SIGNAL:
             signal_values(values, reader, node, p->dimension);
             break;
+        case SEDGE_PARAMETER_SURFACE: // deck_read_sources
+            values[0] = -1.0;
+            break;
         }
         values += sedge_parameter_size(p);
     }

@@ -8,7 +8,7 @@ const char *sedge_dimension_suffix(sedge_dimension dimension)
         [SEDGE_DIMENSIONLESS] = "",  [SEDGE_LENGTH] = " m",           [SEDGE_TIME] = " s",
         [SEDGE_FREQUENCY] = " Hz",   [SEDGE_VELOCITY] = " m/s",       [SEDGE_CONDUCTIVITY] = " S/m",
         [SEDGE_RESISTANCE] = " ohm", [SEDGE_INDUCTANCE] = " H",       [SEDGE_CAPACITANCE] = " F",
-        [SEDGE_FIELD] = "",          [SEDGE_CURRENT_MOMENT] = " A m",
+        [SEDGE_FIELD] = "",          [SEDGE_CURRENT_MOMENT] = " A m", [SEDGE_VOLTAGE] = " V",
     };
 
     return suffixes[dimension];
@@ -19,6 +19,7 @@ int sedge_parameter_size(const sedge_parameter *parameter)
     switch (parameter->type) {
     case SEDGE_PARAMETER_REAL:
     case SEDGE_PARAMETER_INTEGER:
+    case SEDGE_PARAMETER_SURFACE:
         return 1;
     case SEDGE_PARAMETER_VECTOR:
     case SEDGE_PARAMETER_INTEGERS:
@@ -58,4 +59,9 @@ bool sedge_heading(const double *p, double *k)
 bool sedge_is_two_sided(const sedge_boundary_kind *kind)
 {
     return kind->apply_two_sided != NULL || kind->apply_two_sided_memory != NULL;
+}
+
+bool sedge_has_place(const sedge_source_kind *kind)
+{
+    return kind->type == SEDGE_SOURCE_POINT || kind->type == SEDGE_SOURCE_BALL;
 }

@@ -47,6 +47,7 @@
 #include "dg/physics.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define SEDGE_MAX_FIELDS      16
 #define SEDGE_MAX_MATERIALS   16  // material values an element
@@ -57,6 +58,13 @@
 #define SEDGE_MAX_KINDS       63  // of boundaries, initial fields, sources
 
 struct sedge_problem;
+
+// The shape of a surface group of the whole mesh, the same on any number of ranks.
+typedef struct sedge_surface_shape {
+    int64_t count;
+    const double (*triangles)[9]; // [count] corners of its faces; each face once
+    const int (*volumes)[2];      // [count] volume groups beside it; -1: the mesh ends there
+} sedge_surface_shape;
 
 // The physical dimension of a number. It selects the factor between SI and code units: code value =
 // SI value * equation->si[dimension].
@@ -72,6 +80,7 @@ typedef enum sedge_dimension {
     SEDGE_CAPACITANCE,
     SEDGE_FIELD,          // the first field's unit (electric field)
     SEDGE_CURRENT_MOMENT, // current times length
+    SEDGE_VOLTAGE,        // the first field times length
     SEDGE_DIMENSIONS
 } sedge_dimension;
 
@@ -83,7 +92,9 @@ typedef enum sedge_parameter_type {
     SEDGE_PARAMETER_INTEGER,  // 1 whole number
     SEDGE_PARAMETER_VECTOR,   // 3 numbers
     SEDGE_PARAMETER_INTEGERS, // 3 whole numbers
-    SEDGE_PARAMETER_SIGNAL    // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
+    SEDGE_PARAMETER_SIGNAL,   // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
+    SEDGE_PARAMETER_SURFACE   // the name of a surface with a condition: 1 number, that of its entry
+                              // in the deck's `boundaries`, from 0
 } sedge_parameter_type;
 
 // One key of the deck. Its numbers go, in table order, into a flat array of doubles. All entries
@@ -92,7 +103,7 @@ typedef struct sedge_parameter {
     const char *name;
     sedge_parameter_type type;
     bool required;
-    double fallback[3]; // when not required and absent; signals are required
+    double fallback[3]; // when not required and absent; signals and surfaces are required
     double minimum;     // allowed range, inclusive; equal bounds: no limit
     double maximum;
     bool positive; // must also be > 0
@@ -186,8 +197,19 @@ typedef struct sedge_boundary_kind {
     // is the name of the surface, for messages. SEDGE_ERR_USAGE for parameters that do not fit each
     // other.
     sedge_status (*derive)(const struct sedge_problem *problem, const char *surface, double *p);
-    // Optional, with derive: words for `sedge check` about what it found, such as the error of a
-    // fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code units.
+    // Optional: makes numbers p of the law from the shape of the surface, once `derive` was called.
+    // SEDGE_ERR_USAGE for a surface that does not suit the kind.
+    sedge_status (*fit)(const struct sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p);
+    // Optional: the kind can be driven by a source of type SEDGE_SOURCE_SURFACE, whose signal is
+    // put into p at this place, behind the kind's parameters; without a source it is all 0.
+    int driven;
+    // Optional, of a two-sided kind: the one-sided kind, with the same parameters, that stands for
+    // it on surfaces that lie on the outside of the mesh.
+    const struct sedge_boundary_kind *outside;
+    // Optional, with derive or fit: words for `sedge check` about what it found, such as the error
+    // of a fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code
+    // units.
     void (*describe)(char text[160], const double *p, double hertz);
     sedge_mirror mirror; // optional: flat surfaces may be planes of symmetry
     bool absorbs;        // optional: waves leave the mesh through it, all but for small reflections
@@ -247,7 +269,8 @@ typedef struct sedge_initial_kind {
 typedef enum sedge_source_type {
     SEDGE_SOURCE_POINT,    // S(x, t) = weights * signal(t) * delta(x - position)
     SEDGE_SOURCE_INCIDENT, // an incident field that boundary functions use, through the constants
-    SEDGE_SOURCE_BALL      // elliptic equations: a total amount at a point or spread over a ball
+    SEDGE_SOURCE_BALL,     // elliptic equations: a total amount at a point or spread over a ball
+    SEDGE_SOURCE_SURFACE // a signal that a surface's condition follows (sedge_boundary_kind.driven)
 } sedge_source_type;
 
 typedef struct sedge_source_kind {
@@ -261,6 +284,7 @@ typedef struct sedge_source_kind {
     // field f of the equation, those that are 0, too. p: the kind's parameters; m: of the element
     // there. NULL for all other types.
     // Ball: parameters must begin with position, amount, radius (0: a point).
+    // Surface: parameters are surface and signal.
     void (*point)(const double *p, const double *m, double *weights);
     const sedge_parameter *parameters;
     int parameter_count;
@@ -270,6 +294,9 @@ typedef struct sedge_source_kind {
 
 // All source kinds of this program in files of their own, NULL-terminated; made by CMake.
 extern const sedge_source_kind *const sedge_source_kinds[];
+
+// Does a source lie at a place, which comes first in its parameters?
+bool sedge_has_place(const sedge_source_kind *kind);
 
 // The condition of a boundary at one place: u = value, or k du/dn + factor u = value.
 typedef struct sedge_condition {

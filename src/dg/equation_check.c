@@ -83,7 +83,7 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
             {is_text(p->name), "name", missing},
             {is_text(p->text), "text", missing},
             {!is_key_taken(parameters, i), "name", "another parameter has it already"},
-            {p->type >= SEDGE_PARAMETER_REAL && p->type <= SEDGE_PARAMETER_SIGNAL, "type",
+            {p->type >= SEDGE_PARAMETER_REAL && p->type <= SEDGE_PARAMETER_SURFACE, "type",
              "it is not one of the types of parameters"},
             {p->dimension >= SEDGE_DIMENSIONLESS && p->dimension < SEDGE_DIMENSIONS, "dimension",
              "it is not one of the dimensions"},
@@ -196,6 +196,14 @@ static sedge_status check_boundaries(const sedge_equation *equation)
             {kind->feed == NULL || kind->apply_two_sided != NULL, "feed",
              "is for a two-sided kind"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
+            {kind->driven == 0 ||
+                 (kind->driven >= sedge_parameters_size(kind->parameters, kind->parameter_count) &&
+                  kind->driven + SEDGE_SIGNAL_VALUES <= SEDGE_MAX_VALUES),
+             "driven", "the signal lies behind the kind's parameters, within 32 numbers"},
+            {kind->outside == NULL ||
+                 (sedge_is_two_sided(kind) && !sedge_is_two_sided(kind->outside) &&
+                  kind->outside->driven == kind->driven),
+             "outside", "it is a one-sided kind beside a two-sided one, alike but for that"},
             {!kind->layers || has_layers(equation), "layers",
              "the equation lacks terms of layers along one, two and three axes, with and without "
              "loss"},
@@ -253,11 +261,14 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
     static const sedge_parameter_type point[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_SIGNAL};
     static const sedge_parameter_type ball[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_REAL,
                                                 SEDGE_PARAMETER_REAL};
+    static const sedge_parameter_type surface[] = {SEDGE_PARAMETER_SURFACE, SEDGE_PARAMETER_SIGNAL};
     const bool is_point = kind->type == SEDGE_SOURCE_POINT;
     const bool is_incident = kind->type == SEDGE_SOURCE_INCIDENT;
     const bool is_ball = kind->type == SEDGE_SOURCE_BALL;
+    const bool is_surface = kind->type == SEDGE_SOURCE_SURFACE;
     const requirement required[] = {
-        {is_point || is_incident || is_ball, "type", "it is not one of the types of sources"},
+        {is_point || is_incident || is_ball || is_surface, "type",
+         "it is not one of the types of sources"},
         {is_ball == (equation->elliptic != NULL), "type",
          "a ball, and nothing else, is a source of an equation without time"},
         {!is_point || kind->point != NULL, "point",
@@ -266,6 +277,8 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
          "those of a point source must begin with a vector (position) and a signal"},
         {!is_ball || begins(kind, 3, ball), "parameters",
          "those of a ball must begin with a vector (position) and two numbers (amount, radius)"},
+        {!is_surface || (kind->parameter_count == 2 && begins(kind, 2, surface)), "parameters",
+         "those of a surface's source are a surface and a signal"},
         {!is_incident || listed, "type",
          "an incident source stands in the equation's table, not in a file of its own"},
         {!is_incident || equation->constants != NULL, "type",

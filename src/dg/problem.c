@@ -280,6 +280,7 @@ void sedge_problem_clear(sedge_problem *problem)
     sedge_release(problem->materials);
     sedge_release(problem->boundaries);
     sedge_release(problem->point_sources);
+    sedge_release(problem->surface_sources);
     for (int i = 0; i < problem->term_count; i++) {
         sedge_release(problem->terms[i].present);
         sedge_release(problem->terms[i].parameters);
@@ -514,6 +515,34 @@ static void extend_band(double band[2], const sedge_parameter *parameters, int c
     }
 }
 
+sedge_any_source sedge_problem_source(const sedge_problem *problem, int i)
+{
+    if (i < problem->incident_count) {
+        const sedge_incident *const source = &problem->incidents[i];
+        return (sedge_any_source){source->kind, source->parameters};
+    }
+    i -= problem->incident_count;
+    if (i < problem->point_source_count) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        return (sedge_any_source){source->kind, source->parameters};
+    }
+    i -= problem->point_source_count;
+    if (i < problem->surface_source_count) {
+        const sedge_surface_source *const source = &problem->surface_sources[i];
+        return (sedge_any_source){source->kind, source->parameters};
+    }
+    return (sedge_any_source){NULL, NULL};
+}
+
+const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters)
+{
+    for (int i = 0; i < kind->parameter_count; i++) {
+        if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL) return parameters;
+        parameters += sedge_parameter_size(&kind->parameters[i]);
+    }
+    return NULL;
+}
+
 void sedge_problem_band(double band[2], const sedge_problem *problem)
 {
     band[0] = HUGE_VAL;
@@ -521,15 +550,10 @@ void sedge_problem_band(double band[2], const sedge_problem *problem)
     if (problem->equation->elliptic == NULL) {
         extend_band(band, problem->initial->parameters, problem->initial->parameter_count,
                     problem->initial_parameters);
-        for (int i = 0; i < problem->incident_count; i++) {
-            const sedge_source_kind *const kind = problem->incidents[i].kind;
-            extend_band(band, kind->parameters, kind->parameter_count,
-                        problem->incidents[i].parameters);
-        }
-        for (int i = 0; i < problem->point_source_count; i++) {
-            const sedge_point_source *const source = &problem->point_sources[i];
-            extend_band(band, source->kind->parameters, source->kind->parameter_count,
-                        source->parameters);
+        for (int i = 0; sedge_problem_source(problem, i).kind != NULL; i++) {
+            const sedge_any_source source = sedge_problem_source(problem, i);
+            extend_band(band, source.kind->parameters, source.kind->parameter_count,
+                        source.parameters);
         }
     }
     if (band[0] > band[1]) band[0] = 0.0; // no signal

@@ -10,6 +10,7 @@
 #include "dg/signal.h"
 #include "dg/term_kind.h"
 #include "mesh/mesh.h"
+#include "par/comm.h"
 #include "time/integrator.h"
 
 #include <stdint.h>
@@ -36,6 +37,13 @@ typedef struct sedge_incident {
     const sedge_source_kind *kind;
     double parameters[SEDGE_MAX_VALUES];
 } sedge_incident;
+
+// A source that drives the condition of a surface group, whose parameters hold its signal.
+typedef struct sedge_surface_source {
+    const sedge_source_kind *kind;
+    int surface;
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_surface_source;
 
 // A kind of term with a number of poles, and the volume groups that have it.
 typedef struct sedge_term {
@@ -69,6 +77,8 @@ typedef struct sedge_problem {
     bool compare; // errors against the initial kind's exact solution
     int point_source_count;
     sedge_point_source *point_sources; // [point_source_count]
+    int surface_source_count;
+    sedge_surface_source *surface_sources; // [surface_source_count]
     int term_count;
     sedge_term *terms; // [term_count] each kind and number of poles once, kind by kind
 } sedge_problem;
@@ -80,6 +90,17 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
+
+// The sources of a problem, one after the other: incident fields, those at points, those of
+// surfaces. `kind` is NULL behind the last one.
+typedef struct sedge_any_source {
+    const sedge_source_kind *kind;
+    const double *parameters; // all of the kind's
+} sedge_any_source;
+sedge_any_source sedge_problem_source(const sedge_problem *problem, int i);
+
+// The signal in the parameters of a source; NULL: it has none.
+const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters);
 
 // For messages: a number in code units in those of the user, and the unit to print after it, such
 // as " Hz"; "" without SI units.
@@ -169,6 +190,13 @@ sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh
 // The largest time step with cfl 1 that the memory of this rank's faces of a surface group allows;
 // HUGE_VAL: any.
 double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh *mesh, int surface);
+
+// Call `fit` of the boundary kinds that have it, once `derive` was called. SEDGE_ERR_USAGE as
+// `fit`;
+// `*surface` is then the surface group. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
+                               const sedge_mesh *mesh, int *surface);
 
 // The kind of a surface through which incident fields enter; NULL: there is none.
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);

@@ -101,6 +101,7 @@ static bool lies_in_shape(const sedge_global *mesh, const sedge_mesh_enclosure *
     case SEDGE_ENCLOSURE_GROUPS:
         return is_requested[mesh->group[e]];
     case SEDGE_ENCLOSURE_BOX:
+    case SEDGE_ENCLOSURE_PLANE:
         return in_box;
     case SEDGE_ENCLOSURE_SPHERE:
         return square < request->radius * request->radius;
@@ -127,7 +128,8 @@ sedge_status sedge_global_mark_enclosures(sedge_global *mesh, const sedge_mesh_o
             is_requested[find_name(name, groups->volume_names, groups->volumes)] = true;
         }
         for (int32_t e = 0; e < mesh->elements; e++) {
-            if (groups->volume_axes[mesh->group[e]] != 0) continue;
+            if (request->shape != SEDGE_ENCLOSURE_PLANE && groups->volume_axes[mesh->group[e]] != 0)
+                continue;
             if (lies_in_shape(mesh, request, e, is_requested)) mesh->inside[e] |= 1u << i;
         }
     }

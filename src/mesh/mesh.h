@@ -287,13 +287,15 @@ typedef struct sedge_mesh_extrusion {
 // A closed surface inside the mesh. It is a surface group that the mesh has, or a new one of the
 // faces between the elements that a shape encloses and all others. An element is in a box or a ball
 // if its centroid is: the surface consists of faces of the mesh. A surface may have several parts.
-// That of a shape may end on outer and periodic surfaces.
+// That of a shape may end on outer and periodic surfaces. A plane cuts the whole mesh in two,
+// layers included, which other shapes leave out.
 #define SEDGE_ENCLOSURES_MAX 16
 typedef enum sedge_enclosure_shape {
     SEDGE_ENCLOSURE_NAMED,  // a surface group of the mesh; its inside is the bounded one
     SEDGE_ENCLOSURE_GROUPS, // the elements of volume groups
     SEDGE_ENCLOSURE_BOX,
-    SEDGE_ENCLOSURE_SPHERE
+    SEDGE_ENCLOSURE_SPHERE,
+    SEDGE_ENCLOSURE_PLANE
 } sedge_enclosure_shape;
 
 typedef struct sedge_mesh_enclosure {
@@ -302,7 +304,7 @@ typedef struct sedge_mesh_enclosure {
     sedge_enclosure_shape shape;
     int volumes; // of GROUPS: the volume groups
     const char *const *volume;
-    double low[3], high[3]; // of BOX
+    double low[3], high[3]; // of BOX, and of PLANE, where all of them but one are infinite
     double centre[3];       // of SPHERE
     double radius;
 } sedge_mesh_enclosure;

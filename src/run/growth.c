@@ -180,6 +180,12 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
                                            problem->incidents[i].parameters);
         out->strength += through_faces(&found, problem, field);
     }
+    for (int i = 0; i < problem->surface_source_count; i++) {
+        // A voltage is across an edge at least, which is longer than two radii.
+        const sedge_surface_source *const source = &problem->surface_sources[i];
+        const double *const signal = sedge_source_signal(source->kind, source->parameters);
+        out->strength += through_faces(&found, problem, 4.0 * fabs(signal[1]) / found.radius);
+    }
     for (int s = 0; s < problem->surfaces && !known; s++)
         out->strength += through_faces(&found, problem, largest_number(&problem->boundaries[s]));
     out->strength += of_constants(&found, problem);

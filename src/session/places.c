@@ -46,7 +46,7 @@ static int list_points(const sedge_deck *deck, deck_point *points)
     }
     for (int i = 0; i < deck->source_count; i++, source = source->next) {
         const double *const x = deck->sources[i].parameters; // of a point, its place comes first
-        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
+        if (!sedge_has_place(deck->sources[i].kind)) continue;
         points[count++] =
             (deck_point){source, deck->sources[i].kind->name, NULL, {x[0], x[1], x[2]}};
     }
@@ -176,7 +176,7 @@ sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points
 
     for (int i = 0; i < deck->source_count; i++, node = node->next) {
         const double *const x = deck->sources[i].parameters;
-        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
+        if (!sedge_has_place(deck->sources[i].kind)) continue;
         const double radius = points->radius[ball++];
         double distance = find_distance(mesh, x);
         sedge_comm_min(comm, &distance, 1);

@@ -75,18 +75,11 @@ static void visit_signals(const sedge_session *session, signal_visit *visit, voi
 {
     const sedge_problem *const problem = &session->problem;
 
-    for (int k = 0; k < problem->incident_count; k++) {
-        const sedge_source_kind *const kind = problem->incidents[k].kind;
-        const double *values = problem->incidents[k].parameters;
-        for (int i = 0; i < kind->parameter_count; i++) {
-            if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-                visit(session, kind->name, values, to);
-            values += sedge_parameter_size(&kind->parameters[i]);
-        }
-    }
-    for (int i = 0; i < problem->point_source_count; i++) {
-        const sedge_point_source *const source = &problem->point_sources[i];
-        visit(session, source->kind->name, source->signal, to);
+    for (int i = 0; sedge_problem_source(problem, i).kind != NULL; i++) {
+        const sedge_any_source source = sedge_problem_source(problem, i);
+        const double *const signal = sedge_source_signal(source.kind, source.parameters);
+
+        if (signal != NULL) visit(session, source.kind->name, signal, to);
     }
 }
 
@@ -121,15 +114,16 @@ static double find_lost(const double *signal)
     return most;
 }
 
-// A wave may begin where it is not seen; a point source begins with all of it.
+// A wave may begin where it is not seen; other sources begin with all of it.
 static void warn_of_starts(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     double told = -HUGE_VAL;
 
-    for (int i = 0; i < problem->point_source_count; i++) {
-        const sedge_point_source *const source = &problem->point_sources[i];
-        const double *const signal = source->signal;
+    for (int i = problem->incident_count; sedge_problem_source(problem, i).kind != NULL; i++) {
+        const sedge_any_source source = sedge_problem_source(problem, i);
+        const double *const signal = sedge_source_signal(source.kind, source.parameters);
+        if (signal == NULL) continue;
         const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
         if (kind->peak == NULL || kind->end == NULL) continue;
         const double part = find_lost(signal);
@@ -140,14 +134,14 @@ static void warn_of_starts(const sedge_session *session)
         if (kind->peak(signal) < 0.0) {
             printf("  warning            the signal of '%s' has its peak before the run begins, at "
                    "%.4g%s (its delay)\n",
-                   source->kind->name, kind->peak(signal) * sedge_deck_time_unit(session->deck),
+                   source.kind->name, kind->peak(signal) * sedge_deck_time_unit(session->deck),
                    sedge_deck_unit(session->deck, SEDGE_TIME));
         } else {
             printf(
                 "  warning            the signal of '%s' is cut at t = 0, where up to %.2g of its "
                 "amplitude is lost: that adds frequencies that no mesh resolves; begin it later "
                 "(its delay)\n",
-                source->kind->name, part);
+                source.kind->name, part);
         }
     }
 }

@@ -198,7 +198,8 @@ static sedge_status check_source(const planes *all, const plane *one, int number
                          number, axis, one->position, one->boundary->name, types[one->magnetic],
                          one->magnetic ? "in it" : "across it");
     }
-    if (!is_in(one, source->parameters, size) || is_symmetric(one, problem, source))
+    if (!sedge_has_place(kind) || !is_in(one, source->parameters, size) ||
+        is_symmetric(one, problem, source))
         return SEDGE_OK;
     return deck_fail(deck->path, node,
                      "sources.%d: the source lies in the plane %c = %.6g of boundaries.%s, which "

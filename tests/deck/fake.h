@@ -171,7 +171,7 @@ static const double fake_si[SEDGE_DIMENSIONS] = {
     [SEDGE_DIMENSIONLESS] = 1.0,   [SEDGE_LENGTH] = 1.0,         [SEDGE_TIME] = 3e8,
     [SEDGE_FREQUENCY] = 1.0 / 3e8, [SEDGE_VELOCITY] = 1.0,       [SEDGE_CONDUCTIVITY] = 376.7,
     [SEDGE_RESISTANCE] = 0.125,    [SEDGE_INDUCTANCE] = 8e5,     [SEDGE_CAPACITANCE] = 1e11,
-    [SEDGE_FIELD] = 1.0,           [SEDGE_CURRENT_MOMENT] = 377,
+    [SEDGE_FIELD] = 1.0,           [SEDGE_CURRENT_MOMENT] = 377, [SEDGE_VOLTAGE] = 1.0,
 };
 
 static const char *const fake_fields[] = {"Ex", "Ey", "Ez"};

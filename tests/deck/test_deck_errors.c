@@ -228,7 +228,7 @@ static const bad_deck bad_decks[] = {
      "mesh.box.split.names has 'b' twice"},
     {"  file: a.msh\n", "  box: {}\n", "a box is made periodic by mesh.box.periodic"},
     {"  file: a.msh\n", "  file: a.msh\n  surfaces: {s: {}}\n",
-     "deck.yaml:7: mesh.surfaces.s needs one of 'groups', 'box' and 'sphere'"},
+     "deck.yaml:7: mesh.surfaces.s needs one of 'groups', 'box', 'sphere' and 'plane'"},
     {"  file: a.msh\n", "  file: a.msh\n  surfaces: {s: {groups: [a], sphere: {radius: 1}}}\n",
      "deck.yaml:7: mesh.surfaces.s takes one of 'groups' and 'sphere', not both"},
     {"  file: a.msh\n", "  file: a.msh\n  surfaces: {s: {sphere: {radius: 0}}}\n",

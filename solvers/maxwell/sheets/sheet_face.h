@@ -332,3 +332,101 @@ SEDGE_FUNCTION void maxwell_film(const sedge_real *u, const sedge_real *w, const
     }
     sheet_trace(u, e, state, mu, n, c, v);
 }
+
+// ---- ports -------------------------------------------------------------------------------------
+
+// A sheet with the conductance G per square and a current K that a source drives in it: the field
+// of the port's mode times `gain` times the source's signal. e* (Y + Y' + G) = S + K. In p, behind
+// the kind's parameters:
+enum {
+    PORT_PROFILE = 9, // what the mode's field is, as below
+    PORT_ORIGIN,      // of a ring the centre, of a rectangle a corner
+    PORT_U = PORT_ORIGIN + 3,
+    PORT_V = PORT_U + 3,
+    PORT_KU = PORT_V + 3,
+    PORT_KV,
+    PORT_SCALE,
+    PORT_CONDUCTANCE,
+    PORT_GAIN,
+    PORT_SQUARES, // F, the integral of the mode's field squared
+    PORT_VOLUME,  // the volume group on its first side
+    PORT_SIGNAL,  // all 0: nothing drives the port
+    PORT_VALUES = PORT_SIGNAL + SEDGE_SIGNAL_VALUES
+};
+enum {
+    PORT_UNIFORM, // U; V is the normal
+    PORT_RING,    // radial across the axis V: scale / r
+    PORT_TE,      // of H along the guide ~ cos(ku s) cos(kv q), s along U, q along V
+    PORT_TM       // of E along the guide ~ sin(ku s) sin(kv q)
+};
+
+// The mode's field at x.
+SEDGE_FUNCTION void maxwell_port_mode(const double *x, const double *p, double *e)
+{
+    const int profile = (int)p[PORT_PROFILE];
+    const double *const u = p + PORT_U;
+    const double *const v = p + PORT_V;
+    double s = 0.0, q = 0.0, r[3], square = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        r[i] = x[i] - p[PORT_ORIGIN + i];
+        s += r[i] * u[i];
+        q += r[i] * v[i];
+    }
+    if (profile == PORT_UNIFORM) {
+        for (int i = 0; i < 3; i++) e[i] = u[i];
+    } else if (profile == PORT_RING) {
+        for (int i = 0; i < 3; i++) {
+            r[i] -= q * v[i];
+            square += r[i] * r[i];
+        }
+        for (int i = 0; i < 3; i++) e[i] = p[PORT_SCALE] * r[i] / square;
+    } else {
+        const double ku = p[PORT_KU];
+        const double kv = p[PORT_KV];
+        const double along_u = p[PORT_SCALE] * cos(ku * s) * sin(kv * q);
+        const double along_v = p[PORT_SCALE] * sin(ku * s) * cos(kv * q);
+        const double of_u = profile == PORT_TE ? -kv : ku;
+        const double of_v = profile == PORT_TE ? ku : kv;
+        for (int i = 0; i < 3; i++) e[i] = of_u * along_u * u[i] + of_v * along_v * v[i];
+    }
+}
+
+// The state e* from the drive S and the sum of the admittances.
+SEDGE_FUNCTION void maxwell_port_state(const double *drive, double y, const double *x, double t,
+                                       const double *p, double *state)
+{
+    double mode[3], k = 0.0;
+
+    maxwell_port_mode(x, p, mode);
+    if (p[PORT_SIGNAL + 1] < 0.0 || p[PORT_SIGNAL + 1] > 0.0)
+        k = p[PORT_GAIN] * sedge_signal(p + PORT_SIGNAL, t);
+    for (int i = 0; i < 3; i++) state[i] = (drive[i] + k * mode[i]) / (y + p[PORT_CONDUCTANCE]);
+}
+
+SEDGE_FUNCTION void maxwell_port(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+                                 const sedge_real *mw, const sedge_real *n, const double *x,
+                                 double t, const double *p, const double *c, sedge_real *v)
+{
+    double e[3], drive[3], state[3];
+
+    sheet_drive(u, w, mu, mw, n, x, t, c, e, drive);
+    maxwell_port_state(drive, (double)mu[MAXWELL_Y] + (double)mw[MAXWELL_Y], x, t, p, state);
+    sheet_trace(u, e, state, mu, n, c, v);
+}
+
+// On the outside of the mesh: behind it is a magnetic wall.
+SEDGE_FUNCTION void maxwell_port_outside(const sedge_real *u, const sedge_real *m,
+                                         const sedge_real *n, const double *x, double t,
+                                         const double *p, const double *c, sedge_real *v)
+{
+    const double y = (double)m[MAXWELL_Y];
+    sedge_real w[6];
+    double e[3], g[3], state[3];
+
+    maxwell_total(u, m, x, t, c, w);
+    sheet_tangential(w, n, 1.0, e, g);
+    for (int i = 0; i < 3; i++) g[i] += y * e[i];
+    maxwell_port_state(g, y, x, t, p, state);
+    sheet_trace(u, e, state, m, n, c, v);
+}

@@ -1,0 +1,73 @@
+// The end of a coaxial line: a resistor with a voltage source in series, spread over a ring between
+// its conductors as the line's field is.
+#include "port_fit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define PI 3.14159265358979323846
+
+static const sedge_parameter parameters[] = {
+    [COAXIAL_RESISTANCE] = {.name = "resistance",
+                            .maximum = HUGE_VAL,
+                            .dimension = SEDGE_RESISTANCE,
+                            .text = "of the port; 0: the impedance of the line, which is matched"},
+};
+
+static sedge_status fit(const sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p)
+{
+    double radii[2];
+    port_plane plane;
+    int volume = 0;
+
+    SEDGE_TRY(port_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(port_fit_ring(p + PORT_ORIGIN, radii, &plane, surface, shape));
+    SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
+    const double squares = 2.0 * PI / log(radii[1] / radii[0]);
+    if (!(p[COAXIAL_RESISTANCE] > 0.0))
+        p[COAXIAL_RESISTANCE] = problem->materials[volume][MAXWELL_Z] / squares;
+    p[PORT_PROFILE] = PORT_RING;
+    p[PORT_VOLUME] = volume;
+    p[PORT_SCALE] = 1.0 / log(radii[1] / radii[0]);
+    for (int i = 0; i < 3; i++) p[PORT_V + i] = plane.normal[i];
+    port_set_resistor(p, p[COAXIAL_RESISTANCE], squares);
+    return SEDGE_OK;
+}
+
+static void describe(char text[160], const double *p, double hertz)
+{
+    (void)snprintf(text, 160, "%.6g%s, radii 1 to %.6g",
+                   port_shown_resistance(p[COAXIAL_RESISTANCE], hertz), hertz > 0.0 ? " ohm" : "",
+                   exp(1.0 / p[PORT_SCALE]));
+}
+
+static const sedge_boundary_kind outside = {.name = "coaxial-port",
+                                            .function = "maxwell_port_outside",
+                                            .apply = maxwell_port_outside,
+                                            .fit = fit,
+                                            .driven = PORT_SIGNAL,
+                                            .describe = describe,
+                                            .header = "sheet_face.h",
+                                            .header_text = sedge_text_sheet_face_h,
+                                            .parameters = parameters,
+                                            .parameter_count =
+                                                sizeof parameters / sizeof *parameters,
+                                            .text = "end of a coaxial line on the outside"};
+
+const sedge_face_kind sedge_face_coaxial_port = {
+    .equation = "maxwell",
+    .kind = {.name = "coaxial-port",
+             .function = "maxwell_port",
+             .apply_two_sided = maxwell_port,
+             .fit = fit,
+             .driven = PORT_SIGNAL,
+             .outside = &outside,
+             .describe = describe,
+             .header = "sheet_face.h",
+             .header_text = sedge_text_sheet_face_h,
+             .parameters = parameters,
+             .parameter_count = sizeof parameters / sizeof *parameters,
+             .text = "port with a resistance on a flat ring between the conductors of a coaxial "
+                     "line, inside the mesh or on its outside: an electric field from the inner "
+                     "to the outer conductor is a voltage above 0; sources of type port drive it"}};

@@ -1,0 +1,76 @@
+// What all kinds of ports share: their surfaces' shapes, and what is known of a port in a problem.
+// The law is in sheets/sheet_face.h.
+#pragma once
+
+#include "maxwell/maxwell.h"
+
+#include "maxwell/sheets/sheet_face.h"
+
+#include <complex.h>
+#include <stdbool.h>
+
+// Parameters of the kinds.
+enum { LUMPED_RESISTANCE, LUMPED_DIRECTION };
+enum { COAXIAL_RESISTANCE };
+enum {
+    GUIDE_M,
+    GUIDE_N,
+    GUIDE_DIRECTION,
+    GUIDE_AXIS = GUIDE_DIRECTION + 3,
+    GUIDE_SHIFT = GUIDE_AXIS + 3
+};
+
+// A flat surface. Messages begin with "boundaries.SURFACE:".
+typedef struct port_plane {
+    double normal[3]; // unit
+    double area;
+    double size; // the greatest distance of two corners along an axis
+} port_plane;
+
+// SEDGE_ERR_USAGE: the surface is not flat, or has no face.
+sedge_status port_fit_plane(port_plane *out, const char *surface, const sedge_surface_shape *shape);
+
+// The rectangle that the surface fills, with one side along the unit vector `along` in the plane:
+// origin, and lengths [2] of the sides along `along` and across it, which is normal x along.
+// SEDGE_ERR_USAGE: the surface is no such rectangle.
+sedge_status port_fit_rectangle(double origin[3], double across[3], double lengths[2],
+                                const port_plane *plane, const double along[3], const char *surface,
+                                const sedge_surface_shape *shape);
+
+// The centre and the inner and outer radius of the ring that the surface fills. SEDGE_ERR_USAGE: it
+// is no ring.
+sedge_status port_fit_ring(double centre[3], double radii[2], const port_plane *plane,
+                           const char *surface, const sedge_surface_shape *shape);
+
+// The volume group beside the surface, first side. SEDGE_ERR_USAGE: a material beside it is not
+// that everywhere where `uniform`, conducts, is dispersive or anisotropic, or a layer.
+sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const char *surface,
+                             const sedge_surface_shape *shape, bool uniform);
+
+// The law's numbers of a port with the resistance R and the integral F.
+void port_set_resistor(double *p, double resistance, double squares);
+
+// A resistance for `describe`: in ohms where there are hertz.
+double port_shown_resistance(double resistance, double hertz);
+
+// The unit normal of a port's plane.
+void port_normal(const sedge_boundary *boundary, double normal[3]);
+
+// Is the kind one of a port, and one of a mode of a waveguide?
+bool port_is(const sedge_boundary_kind *kind);
+bool port_is_guide(const sedge_boundary_kind *kind);
+
+// Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
+// number along the guide, code units; both are not a number below 1.01 of the cut-off.
+double port_cutoff(const sedge_problem *problem, const double *p);
+double port_impedance(const sedge_problem *problem, const double *p, double frequency);
+double port_phase(const sedge_problem *problem, const double *p, double frequency);
+
+// Of the kinds of TE and TM ports: their functions `fit` and `describe`, and their parameters.
+sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
+                            const sedge_surface_shape *shape, double *p, int profile);
+void port_describe_guide(char text[160], const char *family, const double *p, double hertz);
+#define PORT_GUIDE_PARAMETERS 5
+extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
+
+extern const char sedge_text_sheet_face_h[];

@@ -1,0 +1,809 @@
+// ports.h5: voltage and current of each port over time, /time and /NAME/voltage and /NAME/current
+// [samples]. ports.csv: the S-parameters that follow from them, a line for each frequency and port;
+// of a deck with one port also ports.s1p. They are written when the run has come to its end.
+//
+// The waves of a port with the impedance Z are a = (V + Z I) / (2 sqrt(Z)), which enters the
+// structure, and b = (V - Z I) / (2 sqrt(Z)), which leaves it; S_ij = b_i / a_j where port j alone
+// is driven (Kurokawa 1965). V is that of the state e* on the surface, which both sides have in
+// common, V = int e*.mode / F. The current of a resistor follows from its voltage; that of a guide
+// from the field on the side of the structure.
+#include "port_fit.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "dg/monitor_kind.h"
+#include "io/json.h"
+#include "monitor/face_points.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/sample.h"
+#include "monitor/sampling.h"
+#include "monitor/series.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PI          3.14159265358979323846
+#define ENTRY_BYTES 16384 // what describes a port in the file
+#define TAIL        0.05  // the end of the run, in which voltages should be nothing
+#define LOUD        1e-3  // of their largest; a warning above
+#define FAR         100.0 // times the mesh
+
+enum { FROM, TO, COUNT, PARAMETERS };
+enum { VOLTAGE, CURRENT, SERIES };
+
+typedef struct port {
+    const char *name;
+    const sedge_boundary *boundary;
+    int surface;
+    sedge_face_points faces;
+    double (*mode)[3];    // [sides][side_points]
+    double (*normal)[3];  // the same, out of the side's element
+    double *of_e, *of_h;  // factors of E.mode and (H x normal).mode in the voltage
+    double *inside;       // [sides] Y of a side that is the structure's, else 0
+    double *sums;         // [sides]
+    double of_source;     // the voltage that a source of 1 adds
+    double largest, tail; // voltages, of the whole run and of its end
+} port;
+
+typedef struct ports_monitor {
+    const sedge_output_context *context;
+    double band[2];
+    int frequencies;
+    int every; // steps between samples
+    int count;
+    port *ports;
+    int driven; // the port that a source drives
+    int64_t samples;
+    bool restored; // the sums have the sample of the step at which the run begins
+    int points;
+    sedge_monitor_point *point; // [points]
+    // Root, sum of samples times exp(-j w t): [ports][frequencies][SERIES][real, imaginary].
+    double *sums;
+    int64_t *ids; // [count]
+    sedge_monitor_array array;
+    double complex *s; // root, after `finish`: [frequencies][ports]; NAN: not known
+} ports_monitor;
+
+static void release(void *what)
+{
+    ports_monitor *const monitor = what;
+
+    if (monitor == NULL) return;
+    for (int i = 0; i < monitor->count && monitor->ports != NULL; i++) {
+        port *const one = &monitor->ports[i];
+        sedge_face_points_clear(&one->faces);
+        sedge_release(one->mode);
+        sedge_release(one->normal);
+        sedge_release(one->of_e);
+        sedge_release(one->of_h);
+        sedge_release(one->inside);
+        sedge_release(one->sums);
+    }
+    sedge_release(monitor->ports);
+    sedge_release(monitor->point);
+    sedge_release(monitor->sums);
+    sedge_release(monitor->ids);
+    sedge_release(monitor->s);
+    sedge_release(monitor);
+}
+
+static double frequency_at(const ports_monitor *monitor, int k)
+{
+    const double *const band = monitor->band;
+
+    return monitor->frequencies > 1 ? band[0] + (band[1] - band[0]) * k / (monitor->frequencies - 1)
+                                    : band[0];
+}
+
+// ---- what is refused ---------------------------------------------------------------------------
+
+static int find_surface(const sedge_mesh *mesh, const char *name)
+{
+    int s = 0;
+
+    while (s < mesh->groups.surfaces && strcmp(mesh->groups.surface_names[s], name) != 0) s++;
+    return s < mesh->groups.surfaces ? s : -1;
+}
+
+// The deck's ports, in its order.
+static void list_ports(ports_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_problem *const problem = context->problem;
+
+    monitor->driven = -1;
+    for (int i = 0; i < context->deck->boundary_count; i++) {
+        const char *const name = context->deck->boundaries[i].name;
+        const int s = find_surface(context->mesh, name);
+        if (s < 0 || !port_is(problem->boundaries[s].kind)) continue;
+        for (int k = 0; k < problem->surface_source_count; k++)
+            if (problem->surface_sources[k].surface == s) monitor->driven = monitor->count;
+        monitor->ports[monitor->count++] =
+            (port){.name = name, .boundary = &problem->boundaries[s], .surface = s};
+    }
+}
+
+static sedge_status check_deck(const ports_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_deck *const deck = context->deck;
+    const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
+
+    if (monitor->count == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: no surface in `boundaries` is a port (types "
+                          "lumped-port, coaxial-port, te-port, tm-port)",
+                          deck->path);
+    }
+    if (context->problem->surface_source_count != 1 || deck->source_count != 1) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: S-parameters are those of one driven port, and the "
+                          "deck has %d sources, %d of them of type port: give it one, and drive "
+                          "one port after the other by sweep: {sources.0.surface: [...]}",
+                          deck->path, deck->source_count, context->problem->surface_source_count);
+    }
+    if (!(monitor->band[0] <= monitor->band[1])) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: 'from', %.6g%s, must not be above 'to', %.6g%s",
+                          deck->path, sedge_deck_frequency(deck, monitor->band[0]), hertz,
+                          sedge_deck_frequency(deck, monitor->band[1]), hertz);
+    }
+    if (monitor->frequencies > 1 && !(monitor->band[0] < monitor->band[1])) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: 'from' and 'to' are the same frequency, and 'count' "
+                          "is %d: it must be 1 then",
+                          deck->path, monitor->frequencies);
+    }
+    if (deck->copies > 1) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: not with planes of symmetry that stand for mirror "
+                          "images, since a port would have images, too: model the whole structure, "
+                          "or leave 'symmetry' out",
+                          deck->path);
+    }
+    if (context->first_step > 0 && !monitor->restored) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: S-parameters need the whole run, and the run before "
+                          "had no such monitor, or other ports or frequencies: begin anew",
+                          deck->path);
+    }
+    return SEDGE_OK;
+}
+
+// A guide's port is of use above its cut-off only.
+static sedge_status check_cutoffs(const ports_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_deck *const deck = context->deck;
+    const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
+
+    for (int i = 0; i < monitor->count; i++) {
+        const port *const one = &monitor->ports[i];
+        if (!port_is_guide(one->boundary->kind)) continue;
+        const double cutoff = port_cutoff(context->problem, one->boundary->parameters);
+        if (monitor->band[1] > 1.01 * cutoff) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: all frequencies up to %.6g%s are below 1.01 of the "
+                          "cut-off %.6g%s of the mode of the port '%s', which then carries no "
+                          "power",
+                          deck->path, sedge_deck_frequency(deck, monitor->band[1]), hertz,
+                          sedge_deck_frequency(deck, cutoff), hertz, one->name);
+    }
+    return SEDGE_OK;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+// What the sums are of: ports and frequencies.
+static void describe_sums(const ports_monitor *monitor, char text[SEDGE_HASH_TEXT])
+{
+    uint64_t sum = sedge_hash_quick(0, monitor->band, sizeof monitor->band);
+
+    sum = sedge_hash_quick(sum, &monitor->frequencies, sizeof monitor->frequencies);
+    for (int i = 0; i < monitor->count; i++)
+        sum = sedge_hash_quick(sum, monitor->ports[i].name, strlen(monitor->ports[i].name));
+    (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
+}
+
+// The factors at the points of one side.
+static void fill_side(port *one, const sedge_output_context *context, int32_t s)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    const sedge_problem *const problem = context->problem;
+    const double *const p = one->boundary->parameters;
+    const int points = one->faces.side_points;
+    const int32_t element = one->faces.elements[(int64_t)s * points];
+    const sedge_set_face *const side = sedge_mesh_find_side(
+        mesh, element, (int32_t)(one->faces.ids[s] % SEDGE_FACES), one->surface);
+    const double y = problem->materials[mesh->group[element]][MAXWELL_Y];
+    const double y_other =
+        side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
+    const double sum = y + y_other + p[PORT_CONDUCTANCE];
+    const double *const into = p + GUIDE_DIRECTION;
+    double along = 0.0; // from the port into the element
+
+    for (int q = 0; q < points; q++) {
+        const int64_t at = (int64_t)s * points + q;
+        double out = 0.0, square = 0.0;
+
+        maxwell_port_mode(one->faces.place[at], p, one->mode[at]);
+        for (int d = 0; d < 3; d++) {
+            double centre = 0.0;
+            for (int v = 0; v < 4; v++) centre += 0.25 * mesh->corners[element][v][d];
+            out += one->faces.normal[at][d] * (one->faces.place[at][d] - centre);
+            along += into[d] * (centre - one->faces.place[at][d]);
+            square += one->mode[at][d] * one->mode[at][d];
+        }
+        for (int d = 0; d < 3; d++)
+            one->normal[at][d] = out > 0.0 ? one->faces.normal[at][d] : -one->faces.normal[at][d];
+        one->of_e[at] = one->faces.area[at] * y / (sum * p[PORT_SQUARES]);
+        one->of_h[at] = one->faces.area[at] / (sum * p[PORT_SQUARES]);
+        one->sums[s] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square /
+                        (sum * p[PORT_SQUARES]);
+    }
+    one->inside[s] = port_is_guide(one->boundary->kind) && along > 0.0 ? y : 0.0;
+}
+
+// Collective.
+static sedge_status fill_port(port *one, const sedge_output_context *context)
+{
+    const double *const p = one->boundary->parameters;
+    sedge_deck_surface surface = {.away = true};
+    char where[128];
+    double normal[3];
+
+    (void)snprintf(surface.name, sizeof surface.name, "%s", one->name);
+    (void)snprintf(where, sizeof where, "monitors.ports: %s", one->name);
+    // A point far off the plane gives normals a direction; fill_side turns them out of elements.
+    port_normal(one->boundary, normal);
+    for (int d = 0; d < 3; d++) {
+        const double size = context->mesh->bounds[1][d] - context->mesh->bounds[0][d];
+        surface.away_from[d] = p[PORT_ORIGIN + d] - FAR * size * normal[d];
+    }
+    SEDGE_TRY(sedge_face_points_create(&one->faces, context, &surface, where));
+    const int64_t points = (int64_t)one->faces.sides * one->faces.side_points;
+    sedge_status status = sedge_allocate(&one->mode, points, sizeof *one->mode);
+    if (status == SEDGE_OK) status = sedge_allocate(&one->normal, points, sizeof *one->normal);
+    if (status == SEDGE_OK) status = sedge_allocate(&one->of_e, points, sizeof *one->of_e);
+    if (status == SEDGE_OK) status = sedge_allocate(&one->of_h, points, sizeof *one->of_h);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&one->inside, one->faces.sides, sizeof *one->inside);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&one->sums, one->faces.sides, sizeof *one->sums);
+    SEDGE_TRY(sedge_comm_agree(context->comm, status));
+    for (int32_t s = 0; s < one->faces.sides; s++) fill_side(one, context, s);
+    one->of_source = sedge_sample_sum(context->comm, one->faces.sides, one->sums);
+    return SEDGE_OK;
+}
+
+// All points of all ports, one port after the other.
+static sedge_status list_points(ports_monitor *monitor)
+{
+    const int nodes = monitor->context->element->nodes;
+    int64_t count = 0;
+
+    for (int i = 0; i < monitor->count; i++) {
+        const sedge_face_points *const faces = &monitor->ports[i].faces;
+        count += (int64_t)faces->sides * faces->side_points;
+    }
+    SEDGE_TRY(sedge_allocate(&monitor->point, count, sizeof *monitor->point));
+    for (int i = 0; i < monitor->count; i++) {
+        const sedge_face_points *const faces = &monitor->ports[i].faces;
+        for (int64_t k = 0; k < (int64_t)faces->sides * faces->side_points; k++) {
+            monitor->point[monitor->points++] = (sedge_monitor_point){
+                .element = faces->elements[k], .weights = faces->weights + k * nodes};
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The sums, which checkpoints have, a row for each port. Root holds them.
+static sedge_status make_sums(ports_monitor *monitor)
+{
+    const int64_t rows = sedge_comm_is_root(monitor->context->comm) ? monitor->count : 0;
+    const int64_t width = (int64_t)monitor->frequencies * SERIES * 2;
+
+    SEDGE_TRY(sedge_allocate(&monitor->sums, rows * width, sizeof *monitor->sums));
+    SEDGE_TRY(sedge_allocate(&monitor->ids, rows, sizeof *monitor->ids));
+    for (int64_t i = 0; i < rows; i++) monitor->ids[i] = i;
+    monitor->array = (sedge_monitor_array){.name = "ports",
+                                           .restore = monitor->restored,
+                                           .limit = monitor->count,
+                                           .count = rows,
+                                           .ids = monitor->ids,
+                                           .width = width,
+                                           .values = monitor->sums};
+    return SEDGE_OK;
+}
+
+static sedge_status make_file(const void *what, sedge_h5 *file)
+{
+    static const char *const names[SERIES] = {"voltage", "current"};
+    static const char *const units[SERIES] = {"V", "A"};
+    const ports_monitor *const monitor = what;
+    char path[160];
+
+    SEDGE_TRY(sedge_output_describe(file, monitor->context, "voltages and currents of ports"));
+    SEDGE_TRY(sedge_h5_series(file, "/time", SEDGE_H5_F64, 0, NULL, 1024));
+    SEDGE_TRY(sedge_h5_text(file, "/time", "units", sedge_output_unit(monitor->context, "s")));
+    for (int i = 0; i < monitor->count; i++) {
+        (void)snprintf(path, sizeof path, "/%s", monitor->ports[i].name);
+        SEDGE_TRY(sedge_h5_group(file, path));
+        for (int k = 0; k < SERIES; k++) {
+            (void)snprintf(path, sizeof path, "/%s/%s", monitor->ports[i].name, names[k]);
+            SEDGE_TRY(sedge_h5_series(file, path, SEDGE_H5_F64, 0, NULL, 1024));
+            SEDGE_TRY(
+                sedge_h5_text(file, path, "units", sedge_output_unit(monitor->context, units[k])));
+        }
+    }
+    return SEDGE_OK;
+}
+
+// What the run before left. Collective.
+static sedge_status load(ports_monitor *monitor, const json_t *memory)
+{
+    const sedge_output_context *const context = monitor->context;
+    const char *const before = json_string_value(json_object_get(memory, "sums"));
+    char now[SEDGE_HASH_TEXT];
+
+    describe_sums(monitor, now);
+    monitor->restored = before != NULL && strcmp(before, now) == 0;
+    for (int i = 0; i < monitor->count && monitor->restored; i++) {
+        const json_t *const pair = json_array_get(json_object_get(memory, "largest"), (size_t)i);
+        monitor->ports[i].largest = json_number_value(json_array_get(pair, 0));
+        monitor->ports[i].tail = json_number_value(json_array_get(pair, 1));
+    }
+    return sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "ports");
+}
+
+static sedge_status create(void **out, const sedge_output_context *context,
+                           const double *parameters, const json_t *memory)
+{
+    const sedge_comm *const comm = context->comm;
+    ports_monitor *monitor = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    status = sedge_allocate(&monitor, 1, sizeof *monitor);
+    if (status == SEDGE_OK) {
+        monitor->context = context;
+        status = sedge_allocate(&monitor->ports, context->deck->boundary_count + 1,
+                                sizeof *monitor->ports);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    monitor->band[0] = parameters[FROM];
+    monitor->band[1] = parameters[TO];
+    monitor->frequencies = (int)parameters[COUNT];
+    list_ports(monitor);
+    SEDGE_TRY_GOTO(status, load(monitor, memory));
+    SEDGE_TRY_GOTO(status, check_deck(monitor));
+    SEDGE_TRY_GOTO(status, check_cutoffs(monitor));
+    SEDGE_TRY_GOTO(status, sedge_sampling_every(&monitor->every, context, monitor->band[1],
+                                                "monitors.ports asks for S-parameters"));
+    for (int i = 0; i < monitor->count && !context->checks; i++)
+        SEDGE_TRY_GOTO(status, fill_port(&monitor->ports[i], context));
+    if (!context->checks) {
+        status = list_points(monitor);
+        if (status == SEDGE_OK) status = make_sums(monitor);
+        if (status == SEDGE_OK && sedge_comm_is_root(comm)) {
+            status = sedge_series_make(context, "ports.h5", (int64_t)monitor->count * ENTRY_BYTES,
+                                       monitor->samples, make_file, monitor);
+        }
+        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    }
+    *out = monitor;
+    monitor = NULL;
+done:
+    release(monitor);
+    return status;
+}
+
+static const sedge_monitor_array *get_arrays(const void *what, int *count)
+{
+    const ports_monitor *const monitor = what;
+
+    *count = 1;
+    return &monitor->array;
+}
+
+static sedge_status save(const void *what, json_t *memory)
+{
+    const ports_monitor *const monitor = what;
+    json_t *const largest = json_array();
+    char text[SEDGE_HASH_TEXT];
+
+    describe_sums(monitor, text);
+    for (int i = 0; i < monitor->count; i++) {
+        (void)json_array_append_new(
+            largest, json_pack("[f, f]", monitor->ports[i].largest, monitor->ports[i].tail));
+    }
+    if (json_object_set_new(memory, "largest", largest) != 0 ||
+        json_object_set_new(memory, "sums", json_string(text)) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "ports: out of memory");
+    return sedge_series_save(monitor->samples, memory, "ports");
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+static bool due(const void *what, int64_t step)
+{
+    const ports_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
+
+    return step % monitor->every == 0 && !(monitor->restored && step == context->first_step);
+}
+
+static const sedge_monitor_point *get_points(const void *what, int *count)
+{
+    const ports_monitor *const monitor = what;
+
+    *count = monitor->points;
+    return monitor->point;
+}
+
+// int (Y e + g).mode dS of one side, both factors given, with g = H x normal. `u` is the side's.
+static double sum_side(const port *one, int32_t s, const double *u, bool inside)
+{
+    const int points = one->faces.side_points;
+    double sum = 0.0;
+
+    for (int q = 0; q < points; q++, u += 6) {
+        const int64_t at = (int64_t)s * points + q;
+        const double *const n = one->normal[at];
+        const double *const mode = one->mode[at];
+        double e = 0.0, g = 0.0;
+
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3;
+            const int k = (i + 2) % 3;
+            e += u[i] * mode[i];
+            g += (u[3 + j] * n[k] - u[3 + k] * n[j]) * mode[i];
+        }
+        sum += inside ? one->faces.area[at] * (one->inside[s] * e + g)
+                      : one->of_e[at] * e + one->of_h[at] * g;
+    }
+    return sum;
+}
+
+// Voltage and current of a port at a time, from the fields at its points. Collective.
+static void measure(double out[SERIES], const ports_monitor *monitor, const port *one, double time,
+                    const double *u)
+{
+    const sedge_comm *const comm = monitor->context->comm;
+    const double *const p = one->boundary->parameters;
+    const double *const signal = p + PORT_SIGNAL;
+    const int64_t stride = (int64_t)6 * one->faces.side_points;
+    const bool guide = port_is_guide(one->boundary->kind);
+    const bool driven = one == &monitor->ports[monitor->driven];
+    const double source = driven ? sedge_signal(signal, time) : 0.0;
+
+    for (int32_t s = 0; s < one->faces.sides; s++)
+        one->sums[s] = sum_side(one, s, u + s * stride, false);
+    out[VOLTAGE] = sedge_sample_sum(comm, one->faces.sides, one->sums) + one->of_source * source;
+    if (!guide) {
+        out[CURRENT] = (2.0 * source - out[VOLTAGE]) * p[PORT_CONDUCTANCE] * p[PORT_SQUARES];
+        return;
+    }
+    for (int32_t s = 0; s < one->faces.sides; s++)
+        one->sums[s] = one->inside[s] > 0.0 ? sum_side(one, s, u + s * stride, true) : 0.0;
+    out[CURRENT] =
+        monitor->context->problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Y] * out[VOLTAGE] -
+        sedge_sample_sum(comm, one->faces.sides, one->sums);
+}
+
+// Deck's value = code value * factor, of a voltage and of a current.
+static double series_unit(const ports_monitor *monitor, int k)
+{
+    const double *const si = monitor->context->deck->equation->si;
+
+    if (!monitor->context->deck->si) return 1.0;
+    return k == VOLTAGE ? 1.0 / si[SEDGE_VOLTAGE] : si[SEDGE_RESISTANCE] / si[SEDGE_VOLTAGE];
+}
+
+// Root: append samples, values [ports][SERIES][samples].
+static sedge_status append(const ports_monitor *monitor, int samples, const double *times,
+                           const double *values)
+{
+    static const char *const names[SERIES] = {"voltage", "current"};
+    const sedge_output_context *const context = monitor->context;
+    const int series = 1 + SERIES * monitor->count;
+    char path[SEDGE_OUTPUT_PATH];
+    double *shown = NULL;
+    sedge_h5 *file = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&shown, samples, sizeof *shown));
+    sedge_output_path(path, context, "ports.h5");
+    SEDGE_TRY_GOTO(status, sedge_h5_open_series(&file, path,
+                                                (int64_t)samples * series * (int64_t)sizeof *shown,
+                                                series));
+    for (int i = 0; i < SERIES * monitor->count; i++) {
+        const double *const from = values + (int64_t)i * samples;
+        char name[160];
+
+        (void)snprintf(name, sizeof name, "/%s/%s", monitor->ports[i / SERIES].name,
+                       names[i % SERIES]);
+        for (int s = 0; s < samples; s++) shown[s] = from[s] * series_unit(monitor, i % SERIES);
+        SEDGE_TRY_GOTO(status, sedge_h5_extend(file, name, SEDGE_H5_F64, samples, shown));
+    }
+    for (int s = 0; s < samples; s++) shown[s] = times[s] * sedge_deck_time_unit(context->deck);
+    status = sedge_h5_extend(file, "/time", SEDGE_H5_F64, samples, shown);
+done:
+    sedge_release(shown);
+    return sedge_h5_close(file, status);
+}
+
+// Root: add a sample to the sums.
+static void add(const ports_monitor *monitor, double time, const double *values, int64_t stride)
+{
+    const double interval = monitor->context->dt * monitor->every;
+
+    for (int k = 0; k < monitor->frequencies; k++) {
+        const double phase = 2.0 * PI * frequency_at(monitor, k) * time;
+        const double factor[2] = {interval * cos(phase), -interval * sin(phase)};
+        for (int i = 0; i < SERIES * monitor->count; i++) {
+            double *const sum =
+                monitor->sums +
+                2 * (((int64_t)(i / SERIES) * monitor->frequencies + k) * SERIES + i % SERIES);
+            sum[0] += values[i * stride] * factor[0];
+            sum[1] += values[i * stride] * factor[1];
+        }
+    }
+}
+
+static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
+                            const double *values)
+{
+    ports_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
+    const sedge_comm *const comm = context->comm;
+    const int64_t stride = (int64_t)6 * monitor->points;
+    double *all = NULL; // [ports][SERIES][samples]
+
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&all, (int64_t)SERIES * monitor->count * samples, sizeof *all)));
+    for (int s = 0; s < samples; s++) {
+        const double *u = values + stride * s;
+        for (int i = 0; i < monitor->count; i++) {
+            port *const one = &monitor->ports[i];
+            double pair[SERIES];
+
+            measure(pair, monitor, one, times[s], u);
+            for (int k = 0; k < SERIES; k++) all[((int64_t)i * SERIES + k) * samples + s] = pair[k];
+            one->largest = fmax(one->largest, fabs(pair[VOLTAGE]));
+            if ((double)steps[s] >= (1.0 - TAIL) * (double)context->steps)
+                one->tail = fmax(one->tail, fabs(pair[VOLTAGE]));
+            u += (int64_t)6 * one->faces.sides * one->faces.side_points;
+        }
+        if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
+    }
+    monitor->samples += samples;
+    const sedge_status status = sedge_comm_agree(
+        comm, sedge_comm_is_root(comm) ? append(monitor, samples, times, all) : SEDGE_OK);
+    sedge_release(all);
+    return status;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+// The impedance of a port; not a number: its mode carries no power.
+static double impedance_at(const ports_monitor *monitor, const port *one, double frequency)
+{
+    const double *const p = one->boundary->parameters;
+
+    return port_is_guide(one->boundary->kind)
+               ? port_impedance(monitor->context->problem, p, frequency)
+               : 1.0 / (p[PORT_CONDUCTANCE] * p[PORT_SQUARES]);
+}
+
+// The waves that enter the structure, [0], and leave it, [1], at frequency k.
+static void find_waves(double complex waves[2], const ports_monitor *monitor, int i, int k)
+{
+    const port *const one = &monitor->ports[i];
+    const double *const sum = monitor->sums + 2 * ((int64_t)i * monitor->frequencies + k) * SERIES;
+    const double frequency = frequency_at(monitor, k);
+    const double z = impedance_at(monitor, one, frequency);
+    const double complex v = sum[0] + sum[1] * (double complex)_Complex_I;
+    const double complex current = sum[2] + sum[3] * (double complex)_Complex_I;
+    double complex turn = 1.0;
+
+    if (port_is_guide(one->boundary->kind)) {
+        const double *const p = one->boundary->parameters;
+        turn = cexp((double complex)_Complex_I *
+                    port_phase(monitor->context->problem, p, frequency) * p[GUIDE_SHIFT]);
+    }
+    waves[0] = (v + z * current) / (2.0 * sqrt(z)) / turn;
+    waves[1] = (v - z * current) / (2.0 * sqrt(z)) * turn;
+}
+
+// Root. Frequencies that the source lacks have no S-parameters.
+static sedge_status find_parameters(ports_monitor *monitor)
+{
+    const double floor = monitor->context->deck->frequency_floor;
+    double peak = 0.0;
+
+    SEDGE_TRY(sedge_allocate(&monitor->s, (int64_t)monitor->frequencies * monitor->count,
+                             sizeof *monitor->s));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < monitor->frequencies; k++) {
+            double complex driving[2], waves[2];
+            find_waves(driving, monitor, monitor->driven, k);
+            const double size = cabs(driving[0]);
+            if (pass == 0) peak = fmax(peak, size);
+            for (int i = 0; i < monitor->count && pass == 1; i++) {
+                find_waves(waves, monitor, i, k);
+                monitor->s[(int64_t)k * monitor->count + i] =
+                    size >= floor * peak ? waves[1] / driving[0] : (double)NAN;
+            }
+        }
+    }
+    return SEDGE_OK;
+}
+
+static double shown_frequency(const ports_monitor *monitor, int k)
+{
+    return sedge_deck_frequency(monitor->context->deck, frequency_at(monitor, k));
+}
+
+// Root.
+static sedge_status write_table(const ports_monitor *monitor)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    sedge_output_path(path, monitor->context, "ports.csv");
+    SEDGE_TRY(sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "frequency,port,driven,re,im,dB,degrees\n"));
+    for (int k = 0; k < monitor->frequencies; k++) {
+        for (int i = 0; i < monitor->count; i++) {
+            const double complex s = monitor->s[(int64_t)k * monitor->count + i];
+            SEDGE_TRY_GOTO(status,
+                           sedge_text_add(text, "%.12g,%s,%s,%.9g,%.9g,%.6f,%.5f\n",
+                                          shown_frequency(monitor, k), monitor->ports[i].name,
+                                          monitor->ports[monitor->driven].name, creal(s), cimag(s),
+                                          20.0 * log10(cabs(s)), carg(s) * 180.0 / PI));
+        }
+    }
+    status = sedge_file_write(path, sedge_text_get(text), sedge_text_length(text));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+// Root.
+static sedge_status write_all(ports_monitor *monitor)
+{
+    SEDGE_TRY(find_parameters(monitor));
+    return write_table(monitor);
+}
+
+static sedge_status finish(void *what)
+{
+    ports_monitor *const monitor = what;
+    const sedge_comm *const comm = monitor->context->comm;
+
+    return sedge_comm_agree(comm, sedge_comm_is_root(comm) ? write_all(monitor) : SEDGE_OK);
+}
+
+// A number, or null for what is not known.
+static json_t *json_of(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
+{
+    const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
+    const int rows = monitor->frequencies < 11 ? monitor->frequencies : 11;
+
+    SEDGE_TRY(sedge_text_add(text, "ports: |S| in dB of what '%s' sends\n    %14s",
+                             monitor->ports[monitor->driven].name, "frequency"));
+    for (int i = 0; i < monitor->count; i++)
+        SEDGE_TRY(sedge_text_add(text, " %14s", monitor->ports[i].name));
+    SEDGE_TRY(sedge_text_add(text, "\n"));
+    for (int r = 0; r < rows; r++) {
+        const int k = rows > 1 ? (int)((int64_t)r * (monitor->frequencies - 1) / (rows - 1)) : 0;
+        SEDGE_TRY(sedge_text_add(text, "    %14.6g%s", shown_frequency(monitor, k), hertz));
+        for (int i = 0; i < monitor->count; i++) {
+            const double size = cabs(monitor->s[(int64_t)k * monitor->count + i]);
+            SEDGE_TRY(sedge_text_add(text, " %14.3f", 20.0 * log10(size)));
+        }
+        SEDGE_TRY(sedge_text_add(text, "\n"));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status report(const void *what, sedge_text *text, json_t *json)
+{
+    const ports_monitor *const monitor = what;
+    json_t *const frequencies = json_array();
+    json_t *const list = json_array();
+    double worst = 0.0;
+
+    (void)json_object_set_new(json, "driven", json_string(monitor->ports[monitor->driven].name));
+    (void)json_object_set_new(json, "frequency", frequencies);
+    (void)json_object_set_new(json, "ports", list);
+    for (int k = 0; k < monitor->frequencies; k++)
+        (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
+    for (int i = 0; i < monitor->count; i++) {
+        const port *const one = &monitor->ports[i];
+        json_t *const re = json_array();
+        json_t *const im = json_array();
+        const double z = port_is_guide(one->boundary->kind)
+                             ? (double)NAN
+                             : sedge_problem_shown(monitor->context->problem, SEDGE_RESISTANCE,
+                                                   impedance_at(monitor, one, 1.0));
+        for (int k = 0; k < monitor->frequencies; k++) {
+            const double complex s = monitor->s[(int64_t)k * monitor->count + i];
+            (void)json_array_append_new(re, json_of(creal(s)));
+            (void)json_array_append_new(im, json_of(cimag(s)));
+        }
+        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", one->name,
+                                                    "type", one->boundary->kind->name, "reference",
+                                                    json_of(z), "real", re, "imaginary", im));
+        if (one->largest > 0.0) worst = fmax(worst, one->tail / one->largest);
+    }
+    SEDGE_TRY(report_table(monitor, text));
+    if (worst <= LOUD) return SEDGE_OK;
+    return sedge_text_add(text,
+                          "  warning: at the end of the run a port's voltage was still %.2g of its "
+                          "largest: let it run longer, or S-parameters have ripples\n",
+                          worst);
+}
+
+static bool owns(const char *name)
+{
+    static const char *const plain[] = {"", ".tmp", NULL};
+    static const char *const numbered[] = {"", NULL};
+
+    return sedge_output_is_numbered(name, "ports.h5", "", 0, plain) ||
+           sedge_output_is_numbered(name, "ports.csv", "", 0, numbered) ||
+           sedge_output_is_numbered(name, "ports.s1p", "", 0, numbered) ||
+           sedge_output_is_numbered(name, "ports.h5.before-", "0123456789", 1, numbered);
+}
+
+static const sedge_parameter parameters[] = {
+    [FROM] = {.name = "from",
+              .required = true,
+              .positive = true,
+              .dimension = SEDGE_FREQUENCY,
+              .text = "the lowest frequency"},
+    [TO] = {.name = "to",
+            .required = true,
+            .positive = true,
+            .dimension = SEDGE_FREQUENCY,
+            .text = "the highest"},
+    [COUNT] = {.name = "count",
+               .type = SEDGE_PARAMETER_INTEGER,
+               .fallback = {101.0},
+               .minimum = 1.0,
+               .maximum = 100000.0,
+               .text = "of frequencies, in equal steps"},
+};
+
+const sedge_monitor_kind sedge_monitor_ports = {
+    .name = "ports",
+    .text = "voltages and currents of the ports over time, and in ports.csv the S-parameters of "
+            "the port that a source drives",
+    .parameters = parameters,
+    .parameter_count = PARAMETERS,
+    .create = create,
+    .sums = true,
+    .checked = true,
+    .arrays = get_arrays,
+    .due = due,
+    .points = get_points,
+    .receive = receive,
+    .finish = finish,
+    .report = report,
+    .save = save,
+    .free = release,
+    .owns = owns,
+};

@@ -1,0 +1,116 @@
+// The shape of a surface group of the whole mesh, for conditions that depend on it.
+#include "problem.h"
+
+#include "base/memory.h"
+#include "par/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A face, on its first side.
+typedef struct row {
+    int64_t id; // 4 * number of the element in the whole mesh + face
+    double corners[9];
+    int volumes[2];
+} row;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const row *const one = a;
+    const row *const other = b;
+
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+// This rank's faces of the surface; rows and ids of all its sides is room enough.
+static int64_t list_rows(row *rows, int64_t *ids, const sedge_mesh *mesh, int surface)
+{
+    int64_t count = 0;
+
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        row *const one = &rows[count];
+
+        if (side->second) continue;
+        one->id = 4 * mesh->global_ids[side->element] + side->face;
+        for (int v = 0; v < 3; v++) {
+            memcpy(one->corners + (ptrdiff_t)3 * v,
+                   mesh->corners[side->element][sedge_face_vertices[side->face][v]],
+                   3 * sizeof *one->corners);
+        }
+        one->volumes[0] = mesh->group[side->element];
+        one->volumes[1] = side->other_group;
+        ids[count++] = one->id;
+    }
+    return count;
+}
+
+// All rows of the surface, in the order of their ids, on every rank. Collective.
+static sedge_status gather_rows(row **all, int64_t *count, const sedge_comm *comm,
+                                const sedge_mesh *mesh, int surface)
+{
+    const int64_t sides = mesh->set_offsets[surface + 1] - mesh->set_offsets[surface];
+    sedge_gather gather = {0};
+    row *rows = NULL;
+    int64_t *ids = NULL;
+    sedge_status status = sedge_allocate(&rows, sides, sizeof *rows);
+
+    if (status == SEDGE_OK) status = sedge_allocate(&ids, sides, sizeof *ids);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    const int64_t own = list_rows(rows, ids, mesh, surface);
+    SEDGE_TRY_GOTO(status, sedge_gather_create(&gather, comm, own, ids));
+    *count = gather.all;
+    sedge_comm_broadcast(comm, count, sizeof *count, 0);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(all, *count, sizeof **all)));
+    sedge_gather_bring(&gather, comm, rows, sizeof *rows, *all);
+    if (sedge_comm_is_root(comm) && *count > 0)
+        qsort(*all, (size_t)*count, sizeof **all, compare_rows);
+    sedge_comm_broadcast(comm, *all, (size_t)*count * sizeof **all, 0);
+done:
+    sedge_gather_clear(&gather);
+    sedge_release(rows);
+    sedge_release(ids);
+    return status;
+}
+
+// Collective.
+static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const sedge_mesh *mesh,
+                        int surface)
+{
+    sedge_boundary *const boundary = &problem->boundaries[surface];
+    row *rows = NULL;
+    double(*triangles)[9] = NULL;
+    int(*volumes)[2] = NULL;
+    int64_t count = 0;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, gather_rows(&rows, &count, comm, mesh, surface));
+    status = sedge_allocate(&triangles, count, sizeof *triangles);
+    if (status == SEDGE_OK) status = sedge_allocate(&volumes, count, sizeof *volumes);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(triangles[i], rows[i].corners, sizeof *triangles);
+        memcpy(volumes[i], rows[i].volumes, sizeof *volumes);
+    }
+    const sedge_surface_shape shape = {count, (const double(*)[9])triangles,
+                                       (const int(*)[2])volumes};
+    status = boundary->kind->fit(problem, mesh->groups.surface_names[surface], &shape,
+                                 boundary->parameters);
+done:
+    sedge_release(rows);
+    sedge_release(triangles);
+    sedge_release(volumes);
+    return status;
+}
+
+sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
+                               const sedge_mesh *mesh, int *surface)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+
+        *surface = s;
+        if (kind != NULL && kind->fit != NULL) SEDGE_TRY(fit(problem, comm, mesh, s));
+    }
+    return SEDGE_OK;
+}
