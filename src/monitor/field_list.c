@@ -153,5 +153,5 @@ static bool is_later_field(const char *name, const void *what)
 
 sedge_status sedge_field_list_cut(const sedge_output_context *context, int64_t count)
 {
-    return sedge_output_remove(context, is_later_field, &count);
+    return sedge_output_remove(context->deck->output, is_later_field, &count);
 }

@@ -55,10 +55,23 @@ static bool is_of_monitor(const char *name)
     return false;
 }
 
-// The file of all runs of a sweep, which is in the folder above theirs (run/sweep.h).
-static bool is_of_sweep(const char *name)
+// A file of S-parameters, such as ports.s2p or ports_003.s2p.
+static bool is_touchstone(const char *name)
 {
-    return strcmp(name, "sweep.json") == 0;
+    static const char start[] = "ports";
+    static const char digits[] = "0123456789";
+    static const char *const ends[] = {"p", NULL};
+
+    if (strncmp(name, start, strlen(start)) != 0) return false;
+    name += strlen(start);
+    if (*name == '_') name += 1 + strspn(name + 1, digits);
+    return sedge_output_is_numbered(name, ".s", digits, 1, ends);
+}
+
+bool sedge_output_is_of_sweep(const char *name, const void *what)
+{
+    (void)what;
+    return strcmp(name, "sweep.json") == 0 || strcmp(name, "ports.csv") == 0 || is_touchstone(name);
 }
 
 // A file that sedge_file_write left when it was killed: a name that a run gives, with an ending.
@@ -77,15 +90,15 @@ static bool is_litter(const char *name, const void *what)
     memcpy(base, name, length);
     base[length] = '\0';
     return strcmp(base, "report.json") == 0 || strcmp(base, "deck.yaml") == 0 ||
-           is_of_sweep(base) || is_of_monitor(base);
+           sedge_output_is_of_sweep(base, NULL) || is_of_monitor(base);
 }
 
 // A file that an earlier run left and that would be taken for this run's. Files of others may lie
 // beside it: a name must be one that sedge gives.
 static bool is_old_output(const char *name, const void *what)
 {
-    return strcmp(name, "report.json") == 0 || is_of_sweep(name) || is_of_monitor(name) ||
-           is_litter(name, what);
+    return strcmp(name, "report.json") == 0 || sedge_output_is_of_sweep(name, NULL) ||
+           is_of_monitor(name) || is_litter(name, what);
 }
 
 // Any name that a run gives.
@@ -133,27 +146,21 @@ sedge_status sedge_output_check_report(const char *folder, const char *report)
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is %s; choose another name", report, what);
 }
 
-sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,
-                                 const void *what)
+sedge_status sedge_output_remove(const char *folder, sedge_output_judge *is_old, const void *what)
 {
     sedge_status status = SEDGE_OK;
-    DIR *const folder = opendir(context->deck->output);
+    DIR *const files = opendir(folder);
 
-    if (folder == NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s",
-                          context->deck->output, strerror(errno));
+    if (files == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", folder,
+                          strerror(errno));
     }
-    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
-        char path[SEDGE_OUTPUT_PATH];
-
-        if (!is_old(entry->d_name, what)) continue;
-        sedge_output_path(path, context, entry->d_name);
-        if (unlink(path) != 0) {
-            status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
-                                strerror(errno));
-        }
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(files)) != NULL;) {
+        if (!is_old(entry->d_name, what) || unlinkat(dirfd(files), entry->d_name, 0) == 0) continue;
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s/%s' of an earlier run: %s", folder,
+                            entry->d_name, strerror(errno));
     }
-    (void)closedir(folder);
+    (void)closedir(files);
     return status;
 }
 
@@ -162,8 +169,8 @@ static sedge_status clear_folder(const sedge_output_context *context)
 {
     char path[SEDGE_OUTPUT_PATH];
 
-    if (!context->continues) return sedge_output_remove(context, is_old_output, NULL);
-    SEDGE_TRY(sedge_output_remove(context, is_litter, NULL));
+    if (!context->continues) return sedge_output_remove(context->deck->output, is_old_output, NULL);
+    SEDGE_TRY(sedge_output_remove(context->deck->output, is_litter, NULL));
     sedge_output_path(path, context, "report.json"); // of the part before: it is not this run's
     if (unlink(path) != 0 && errno != ENOENT)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));

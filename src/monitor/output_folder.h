@@ -39,7 +39,10 @@ bool sedge_output_is_numbered(const char *name, const char *start, const char *c
 // True if the file of this name is to be removed. `what` is the caller's pointer.
 typedef bool sedge_output_judge(const char *name, const void *what);
 
-// Root: remove the files in the output folder that `is_old` names.
+// Remove the files in the output folder `folder` that `is_old` names. Called by the root.
 SEDGE_MUST_USE
-sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,
-                                 const void *what);
+sedge_status sedge_output_remove(const char *folder, sedge_output_judge *is_old, const void *what);
+
+// True if a file of this name is about all runs of a sweep (run/sweep.h); such files are in the
+// folder above the runs' folders. `what` is not used.
+bool sedge_output_is_of_sweep(const char *name, const void *what);

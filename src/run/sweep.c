@@ -251,6 +251,18 @@ static void close_sweep(sweep_state *state)
 
 // ---- the commands ------------------------------------------------------------------------------
 
+// Would a file of the sweep take the place of the one at `path`?
+static bool is_overwritten(const sweep_state *state, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const name = slash != NULL ? slash + 1 : path;
+    char own[SEDGE_PATH_BYTES];
+
+    (void)snprintf(own, sizeof own, "%.3800s/%.200s", state->sweep.output, name);
+    return sedge_file_is_same(state->path, path) ||
+           (sedge_output_is_of_sweep(name, NULL) && sedge_file_is_same(own, path));
+}
+
 // Root: may the sweep's own files be written?
 static sedge_status check_files(sweep_state *state)
 {
@@ -262,11 +274,12 @@ static sedge_status check_files(sweep_state *state)
     }
     (void)snprintf(state->path, sizeof state->path, "%s/sweep.json", state->sweep.output);
     SEDGE_TRY(sedge_output_folder_check(state->sweep.output));
-    if (sedge_file_is_same(state->path, given->deck)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "the deck '%s' would be overwritten: a sweep writes sweep.json into its "
-                          "output folder; give it another folder (--output)",
-                          given->deck);
+    if (is_overwritten(state, given->deck)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "the deck '%s' would be overwritten: a sweep writes sweep.json, ports.csv "
+            "and ports.sNp into its output folder; give it another folder (--output)",
+            given->deck);
     }
     if (given->report == NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_file_try(given->report));
@@ -289,9 +302,10 @@ static sedge_status write_files(const sweep_state *state, const char *outcome)
     return sedge_comm_agree(state->comm, status);
 }
 
-// How many runs are not done. Root.
-static sedge_status count_left(sweep_state *state)
+// Remove what an earlier sweep says of all runs, and count the runs that are not done. Root.
+static sedge_status begin_runs(sweep_state *state)
 {
+    SEDGE_TRY(sedge_output_remove(state->sweep.output, sedge_output_is_of_sweep, NULL));
     for (int i = 0; i < state->sweep.runs; i++) {
         SEDGE_TRY(prepare_run(state, i));
         state->left += find_progress(state) != RUN_DONE;
@@ -344,8 +358,8 @@ static sedge_status make_runs(sweep_state *state)
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(sedge_comm_agree(state->comm,
-                               sedge_comm_is_root(state->comm) ? count_left(state) : SEDGE_OK));
-    SEDGE_TRY(write_files(state, "not complete")); // an earlier sweep's would say that all is done
+                               sedge_comm_is_root(state->comm) ? begin_runs(state) : SEDGE_OK));
+    SEDGE_TRY(write_files(state, "not complete"));
     for (int i = 0; i < state->sweep.runs; i++) {
         status = make_run(state, i);
         if (status != SEDGE_OK) break;

@@ -1,5 +1,6 @@
 """Sweeps: the runs of one deck, what they give together, going on, and what is refused."""
 
+import json
 import math
 import os
 import re
@@ -281,6 +282,40 @@ class Sweep(Case):
         self.assertIn("; 50 steps, about", result.out)
         self.assertFalse((self.folder / "deck-results").exists())
         self.succeed("build", deck, "--device", "host")
+
+    def give_ports(self, folder):
+        """Put into the reports of the folder's runs what two ports say, of which the first is driven."""
+        for k, path in enumerate(sorted((self.folder / folder).glob("*/report.json"))):
+            report = read_json(path)
+            ports = [{"name": name, "type": "lumped-port", "reference": reference, "real": [0.5 + k, None], "imaginary": [0, None]}
+                     for name, reference in (("in", 50.0), ("out", 75.0))]
+            report["monitors"]["ports"] = {"driven": "in", "frequency": [1, 2], "ports": ports[:2 - k]}
+            path.write_text(json.dumps(report))
+
+    def test_ports(self):
+        """What the runs' ports say becomes the sweep's files; those of an earlier sweep go."""
+        deck = self.sweep(SMALL, "time.cfl: [0.5, 0.6]")
+        self.succeed("run", deck, "--quiet")
+        self.assertEqual(list((self.folder / "deck-results").glob("ports*")), [])
+        self.give_ports("deck-results")
+        for name in ("ports.s2p", "ports_007.s3p", "ports.s2p.bak", "ports.txt"):
+            self.write("deck-results/" + name, "old")
+        found = self.succeed("run", deck, ranks=2).out
+        self.assertIn("S-parameters in dB, by frequency: time.cfl = 0.5\n", found)
+        self.assertIn("    no Touchstone file: no run drives out\n", found)
+        self.assertIn("/ports_002.s1p, without 1 of 2 frequencies, where an entry is not valid\n", found)
+        self.assertEqual(sorted(path.name for path in (self.folder / "deck-results").glob("ports*")),
+                         ["ports.csv", "ports.s2p.bak", "ports.txt", "ports_002.s1p"])
+        lines = (self.folder / "deck-results/ports.csv").read_text().splitlines()
+        self.assertEqual(lines, ["frequency,port,driven,S_re,S_im,dB,degrees,time.cfl", "1,in,in,0.5,0,-6.0206,0,0.5",
+                                 "1,out,in,0.5,0,-6.0206,0,0.5", "2,in,in,nan,nan,nan,nan,0.5", "2,out,in,nan,nan,nan,nan,0.5",
+                                 "1,in,in,1.5,0,3.52183,0,0.6", "2,in,in,nan,nan,nan,nan,0.6"])
+        (self.folder / "own").mkdir()
+        own = self.write("own/ports.s4p", deck.read_text())
+        self.refuse(USAGE, ["own/ports.s4p' would be overwritten"], "run", own, "--output", "own", ranks=(0,))
+        self.succeed("run", deck, "--quiet", "--set", "sweep={}")  # a single run there
+        self.assertEqual(sorted(path.name for path in (self.folder / "deck-results").glob("ports*")),
+                         ["ports.s2p.bak", "ports.txt"])
 
     def test_refused(self):
         place = f"deck.yaml:{line_of(SMALL + 'sweep', 'sweep')}"
