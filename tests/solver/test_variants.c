@@ -2,17 +2,19 @@
 // need not be here: sm_80, sm_90 and the newest that NVRTC knows. The table variants.txt in the
 // build folder shows what each takes: a spill shows there, and how long a compilation takes, too.
 //
-// Of Maxwell's equations every order and precision, on straight and on curved elements (the
-// configurations of the straight ones, which are the same texts where both have them); of
-// advection, with its one field, for sm_90. With SEDGE_TEST_ALL so for each chip, and advection of
-// orders 1 to 9; otherwise each chip has one precision an order by turns, so that every order is
-// compiled in both precisions and for every chip, and every chip has both precisions; of these each
-// configuration but the rule's has two orders of four, one in each precision, so that it occurs in
-// both precisions, at low and high orders and for several chips: types and loops' lengths are
-// independent in the kernels' sources. Advection has orders 1 and 4. And the programs of all other
-// kernels, with those of curved elements, of orders 1, 4 and 10, with the predictions of ADER
-// steps, of orders 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
-// and 10. Configurations that can only be requested by name are left out.
+// With SEDGE_TEST_ALL: of Maxwell's equations every order and precision, on straight and on curved
+// elements (the configurations of the straight ones, which are the same texts where both have
+// them), for each chip; of advection, with its one field, orders 1 to 9 for sm_90.
+//
+// Otherwise each chip has one precision an order by turns. Of these the rule's configuration has
+// every order, up to 6 in both precisions; every other configuration has one order of eight in each
+// precision: types and loops' lengths are independent in the kernels' sources. Advection has orders
+// 1 and 4.
+//
+// And the programs of all other kernels, with those of curved elements, of orders 1, 4 and 10,
+// those of order 4 with the predictions of ADER steps (with SEDGE_TEST_ALL of order 10, too), and
+// for coefficients of the Bernstein-Bezier basis, of orders 1 and 10. Configurations that can only
+// be requested by name are left out.
 #include "codegen/spill_check.h"
 #include "forms/candidates.h"
 #include "forms/program.h"
@@ -22,6 +24,11 @@
 #include <stdlib.h>
 
 #define MOST_TEXTS 512
+
+static bool has_all(void)
+{
+    return getenv("SEDGE_TEST_ALL") != NULL;
+}
 
 // A problem of unit materials; only what programs depend on.
 static sedge_status make_problem(sedge_problem *problem, const char *equation, int order,
@@ -169,11 +176,13 @@ static bool is_known(const variant_batch *batch, int first, const char *name)
     return false;
 }
 
-// Has configuration c this order in this precision? The rule's, which comes first, has all.
+// Has configuration c this order in this precision? The rule's comes first.
 static bool has_turn(int c, int order, sedge_precision precision)
 {
-    return getenv("SEDGE_TEST_ALL") != NULL || c == 0 ||
-           (c + order + (precision == SEDGE_FP32 ? 0 : 1)) % 4 == 0;
+    const int turn = c + order + (precision == SEDGE_FP32 ? 0 : 1);
+
+    if (has_all()) return true;
+    return c == 0 ? order <= 6 || turn % 2 == 1 : turn % 8 == 0;
 }
 
 // Those that are searched; the rule's of all comes first of the order.
@@ -207,16 +216,13 @@ static void add_order(variant_batch *batch, sedge_device *device, const char *eq
 // Chips are numbered from 0; the chips differ in what the tuner may search, not in the texts.
 static bool is_selected(int chip, int chips, int order, sedge_precision precision)
 {
-    return getenv("SEDGE_TEST_ALL") != NULL ||
-           (order + (precision == SEDGE_FP32 ? 0 : 1)) % chips == chip;
+    return has_all() || (order + (precision == SEDGE_FP32 ? 0 : 1)) % chips == chip;
 }
 
 static bool is_advection_selected(const char *arch, int order, sedge_precision precision)
 {
-    const bool all = getenv("SEDGE_TEST_ALL") != NULL;
-
     if (strcmp(arch, "sm_90") != 0 || order > 9) return false;
-    return all || order == (precision == SEDGE_FP32 ? 1 : 4); // of order 7 four take 17 s
+    return has_all() || order == (precision == SEDGE_FP32 ? 1 : 4); // of order 7 four take 17 s
 }
 
 static void test_chip(variant_batch *batch, const char *arch, int chip, int chips, FILE *table)
@@ -231,8 +237,10 @@ static void test_chip(variant_batch *batch, const char *arch, int chip, int chip
         const sedge_precision precision = p == 0 ? SEDGE_FP32 : SEDGE_FP64;
         for (int order = 1; order <= 10; order += order == 1 ? 3 : 6) {
             if (!is_selected(chip, chips, order, precision)) continue;
-            add_others(batch, device, order, precision, SEDGE_NODAL, false);
-            if (order != 1) add_others(batch, device, order, precision, SEDGE_NODAL, true);
+            const bool predicts = order == 4 || (order == 10 && has_all());
+            if (predicts) add_others(batch, device, order, precision, SEDGE_NODAL, true);
+            if (!predicts || has_all())
+                add_others(batch, device, order, precision, SEDGE_NODAL, false);
             if (order != 4) add_others(batch, device, order, precision, SEDGE_BERNSTEIN, false);
         }
         for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
