@@ -4,7 +4,7 @@
 // solution's error little, and random fields only lose energy.
 //
 //   test_local_steps [random | long]
-// long: whole solves, in kernels that are to be optimised.
+// long: whole solves.
 #include "match.h"
 
 #include "curved_maps.h"
@@ -417,15 +417,15 @@ static void test_answers(const kit_world *world, const filling *with)
     kit_clear(&fine);
 }
 
-// Curved elements that conduct; poles there, and in straight ones.
+// Curved elements that conduct; poles there and in the straight ones beside them.
 static void test_all_answers(const kit_world *world)
 {
     static const kit_term poles[] = {{&sedge_term_debye, "above", {3.0, 0.15}},
                                      {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
                                      {NULL, NULL, {0.0}}};
-    static const filling cases[] = {{NULL, curved_corner}, {poles, curved_corner}, {poles, NULL}};
+    static const filling cases[] = {{NULL, curved_corner}, {poles, curved_corner}};
 
-    for (int i = 0; i < 3; i++) test_answers(world, &cases[i]);
+    for (int i = 0; i < 2; i++) test_answers(world, &cases[i]);
 }
 
 // The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
@@ -445,11 +445,13 @@ static double find_error(const kit_world *world, int order, int cells, const cha
 
 static void test_order(const kit_world *world, int order, bool curved)
 {
-    const double coarse = find_error(world, order, 3, "011", curved);
-    const double fine = find_error(world, order, 6, "000111", curved);
-    const double plain = find_error(world, order, 6, NULL, curved);
+    const bool high = order >= 4; // whose large elements resolve as much
+    const int cells = high ? 4 : 6;
+    const double coarse = find_error(world, order, cells / 2, high ? "01" : "011", curved);
+    const double fine = find_error(world, order, cells, high ? "0011" : "000111", curved);
+    const double plain = find_error(world, order, cells, NULL, curved);
 
-    // 2^(N+1) less a part for meshes that are not in the limit yet (order 4: 19 of 32).
+    // 2^(N+1) less a part for meshes that are not in the limit yet (order 4: 25 of 32).
     CHECK_BOUND(pow(2.0, order + 1) * (order < 4 ? 0.7 : 0.5), coarse / fine);
     CHECK_BOUND(fine, 1.3 * plain);
 }
@@ -517,10 +519,10 @@ static double find_polariton_error(const kit_world *world, int order, int cells)
 // meshes that are not in the limit yet.
 static void test_polaritons(const kit_world *world, int order)
 {
-    const double coarse = find_polariton_error(world, order, order < 4 ? 3 : 2);
-    const double fine = find_polariton_error(world, order, order < 4 ? 6 : 4);
+    const double coarse = find_polariton_error(world, order, order < 3 ? 3 : 2);
+    const double fine = find_polariton_error(world, order, order < 3 ? 6 : 4);
 
-    CHECK_BOUND(pow(2.0, order + 1) * 0.6, coarse / fine); // 7.0, 14.6, 22.8 at orders 2 to 4
+    CHECK_BOUND(pow(2.0, order + 1) * 0.6, coarse / fine); // 7.0, 13.4, 22.8 at orders 2 to 4
 }
 
 // The energy falls in steps from random fields.
