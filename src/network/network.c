@@ -52,7 +52,7 @@ double sedge_network_power(const sedge_network *network, int f, int j)
     return sum;
 }
 
-// ---- other references --------------------------------------------------------------------------
+// ---- small matrices --------------------------------------------------------------------------
 
 // Eliminate below the diagonal in column k of `m` [n][n], with the same steps on `right` [n][n].
 static void eliminate(double complex *m, double complex *right, int n, int k)
@@ -93,6 +93,27 @@ static void solve(double complex *m, double complex *right, int n)
         }
     }
 }
+
+static void transpose(double complex *m, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            const double complex other = m[i * n + j];
+            m[i * n + j] = m[j * n + i];
+            m[j * n + i] = other;
+        }
+    }
+}
+
+void sedge_network_divide(double complex *b, double complex *a, int ports)
+{
+    transpose(a, ports);
+    transpose(b, ports);
+    solve(a, b, ports);
+    transpose(b, ports);
+}
+
+// ---- other references --------------------------------------------------------------------------
 
 // With the diagonal matrices P = (after - before) / (after + before) and A = 2 sqrt(after before) /
 // (after + before): S' = A^-1 (S - P) (1 - P S)^-1 A, of K. Kurokawa, IEEE Trans. Microwave Theory

@@ -31,7 +31,8 @@ typedef struct matrix {
     sedge_network_port *port;
     double *frequency;
     double complex *s;
-    bool *driven; // [ports] a run drives the port
+    double complex *incident; // as s: the waves that enter, by the one that drives
+    bool *driven;             // [ports] a run drives the port
 } matrix;
 
 static const json_t *ports_of(const json_t *row)
@@ -177,6 +178,7 @@ static void clear_matrix(matrix *one)
     sedge_release(one->port);
     sedge_release(one->frequency);
     sedge_release(one->s);
+    sedge_release(one->incident);
     sedge_release(one->driven);
 }
 
@@ -200,6 +202,7 @@ static sedge_status begin_matrix(matrix *one)
     SEDGE_TRY(sedge_allocate(&one->driven, n, sizeof *one->driven));
     SEDGE_TRY(sedge_allocate(&one->frequency, frequencies, sizeof *one->frequency));
     SEDGE_TRY(sedge_allocate(&one->s, entries, sizeof *one->s));
+    SEDGE_TRY(sedge_allocate(&one->incident, entries, sizeof *one->incident));
     for (int i = 0; i < n; i++) {
         const json_t *const port = json_array_get(list, (size_t)i);
 
@@ -250,11 +253,31 @@ static void add_column(matrix *one, const json_t *row)
         const json_t *const port = json_array_get(list, (size_t)i);
         const json_t *const real = json_object_get(port, "real");
         const json_t *const imaginary = json_object_get(port, "imaginary");
+        const json_t *const incident = json_object_get(port, "incident"); // else 0
 
         for (int f = 0; f < one->network.frequencies; f++) {
-            one->s[((ptrdiff_t)f * n + i) * n + j] =
-                number_at(real, f) + number_at(imaginary, f) * J;
+            const ptrdiff_t at = ((ptrdiff_t)f * n + i) * n + j;
+
+            one->s[at] = number_at(real, f) + number_at(imaginary, f) * J;
+            one->incident[at] = i == j ? 1.0 : 0.0;
+            if (incident == NULL || i == j) continue;
+            one->incident[at] = number_at(json_object_get(incident, "real"), f) +
+                                number_at(json_object_get(incident, "imaginary"), f) * J;
         }
+    }
+}
+
+// Where all columns are known, what comes back from the layers behind ports counts as entering.
+static void correct_matrix(const matrix *one)
+{
+    const int n = one->network.ports;
+
+    for (int j = 0; j < n; j++)
+        if (!one->driven[j]) return;
+    for (int f = 0; f < one->network.frequencies; f++) {
+        const ptrdiff_t at = (ptrdiff_t)f * n * n;
+        if (sedge_network_is_valid(&one->network, f))
+            sedge_network_divide(one->s + at, one->incident + at, n);
     }
 }
 
@@ -407,6 +430,7 @@ static sedge_status write_matrix(sedge_text *text, const matrices *all, int g)
     SEDGE_TRY_GOTO(status, sedge_text_create(&row));
     SEDGE_TRY_GOTO(status, sedge_text_create(&values));
     SEDGE_TRY_GOTO(status, make_matrix(&one, text, all, g));
+    correct_matrix(&one);
     SEDGE_TRY_GOTO(status, add_values(row, all, g, true));
     SEDGE_TRY_GOTO(status, add_values(values, all, g, false));
     SEDGE_TRY_GOTO(status, sedge_network_table_add(all->table, &one.network, sedge_text_get(row)));

@@ -116,6 +116,25 @@ static void test_judged(void)
     for (int j = 0; j < 2; j++) CHECK_BOUND(fabs(sedge_network_power(&network, 0, j) - 1.0), TINY);
 }
 
+// Waves that leave and enter in as many runs as there are ports give the matrix.
+static void test_divide(void)
+{
+    double complex s[MOST * MOST], a[MOST * MOST], b[MOST * MOST];
+
+    for (int k = 0; k < MOST * MOST; k++) {
+        s[k] = draw() + draw() * J;
+        a[k] = (k % (MOST + 1) == 0 ? 1.0 : 0.0) + 0.1 * (draw() + draw() * J);
+    }
+    for (int i = 0; i < MOST; i++) {
+        for (int j = 0; j < MOST; j++) {
+            b[i * MOST + j] = 0.0;
+            for (int k = 0; k < MOST; k++) b[i * MOST + j] += s[i * MOST + k] * a[k * MOST + j];
+        }
+    }
+    sedge_network_divide(b, a, MOST);
+    for (int k = 0; k < MOST * MOST; k++) CHECK_BOUND(cabs(b[k] - s[k]), 10.0 * TINY);
+}
+
 // A wave source that has no impedance becomes no number.
 static void test_impossible(void)
 {
@@ -131,6 +150,7 @@ int main(void)
     test_line();
     test_load();
     test_back();
+    test_divide();
     test_judged();
     test_impossible();
     return CHECK_END();

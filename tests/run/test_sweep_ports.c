@@ -126,6 +126,30 @@ static void check_told(const char *wanted, int line)
     "5.00000000e-01   0.00000000e+00  -2.50000000e-01   0.00000000e+00\n"
 #define OPTIONS "# Hz S RI R 50\n! frequency S11 S21 S12 S22\n"
 
+// What comes back to a port from behind counts as entering: with b = [[0.5, 0.25], [0.25j, 0.5]]
+// and a = [[1, 0.5], [0, 1]] the matrix is S = b a^-1 = [[0.5, 0], [0.25j, 0.5 - 0.125j]].
+static void test_incident(void)
+{
+    static const given runs = {
+        2,
+        1,
+        {"sources.0.surface"},
+        {"\"in\"", "\"out\""},
+        {REPORT("\"in\"", "[8e9]", IN("[0.5]", "[0]") ", " OUT("50.0", "[0]", "[0.25]")),
+         REPORT("\"out\"", "[8e9]",
+                "{\"name\": \"in\", \"reference\": null, \"real\": [0.25], \"imaginary\": [0], "
+                "\"incident\": {\"real\": [0.5], \"imaginary\": [0]}}, " OUT("50.0", "[0.5]",
+                                                                             "[0]"))}};
+
+    CHECK_OK(write_ports(&runs));
+    check_file(
+        "ports.s2p",
+        HEAD OPTIONS
+        "8000000000           5.00000000e-01   0.00000000e+00   0.00000000e+00   "
+        "2.50000000e-01   0.00000000e+00   0.00000000e+00   5.00000000e-01  -1.25000000e-01\n",
+        __LINE__);
+}
+
 // Two runs, two columns, whichever comes first.
 static void test_matrix(void)
 {
@@ -324,6 +348,7 @@ int main(void)
 {
     CHECK_OK(sedge_folder_make(FOLDER));
     test_matrix();
+    test_incident();
     test_groups();
     test_values();
     test_missing();

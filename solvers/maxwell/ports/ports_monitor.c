@@ -21,6 +21,8 @@
 #include "monitor/sample.h"
 #include "monitor/sampling.h"
 #include "monitor/series.h"
+#include "network/table.h"
+#include "network/touchstone.h"
 
 #include <jansson.h>
 
@@ -67,7 +69,9 @@ typedef struct ports_monitor {
     double *sums;
     int64_t *ids; // [count]
     sedge_monitor_array array;
-    double complex *s; // root, after `finish`: [frequencies][ports]; NAN: not known
+    // Root, after `finish`, [frequencies][ports]: waves that leave and waves that enter by the wave
+    // that drives; not a number: not known.
+    double complex *s, *incident;
 } ports_monitor;
 
 static void release(void *what)
@@ -90,6 +94,7 @@ static void release(void *what)
     sedge_release(monitor->sums);
     sedge_release(monitor->ids);
     sedge_release(monitor->s);
+    sedge_release(monitor->incident);
     sedge_release(monitor);
 }
 
@@ -622,28 +627,28 @@ static void find_waves(double complex waves[2], const ports_monitor *monitor, in
     waves[1] = (v - z * current) / (2.0 * sqrt(z)) * turn;
 }
 
-// Root. Frequencies that the source lacks have no S-parameters.
-static sedge_status find_parameters(ports_monitor *monitor)
+// Root: the waves at the ports by the wave that drives, [frequencies][ports], those that leave and
+// those that enter. Frequencies that the source lacks have none.
+static void find_parameters(ports_monitor *monitor)
 {
     const double floor = monitor->context->deck->frequency_floor;
+    double complex driving[2], waves[2];
     double peak = 0.0;
 
-    SEDGE_TRY(sedge_allocate(&monitor->s, (int64_t)monitor->frequencies * monitor->count,
-                             sizeof *monitor->s));
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < monitor->frequencies; k++) {
-            double complex driving[2], waves[2];
-            find_waves(driving, monitor, monitor->driven, k);
-            const double size = cabs(driving[0]);
-            if (pass == 0) peak = fmax(peak, size);
-            for (int i = 0; i < monitor->count && pass == 1; i++) {
-                find_waves(waves, monitor, i, k);
-                monitor->s[(int64_t)k * monitor->count + i] =
-                    size >= floor * peak ? waves[1] / driving[0] : (double)NAN;
-            }
+    for (int k = 0; k < monitor->frequencies; k++) {
+        find_waves(driving, monitor, monitor->driven, k);
+        peak = fmax(peak, cabs(driving[0]));
+    }
+    for (int k = 0; k < monitor->frequencies; k++) {
+        find_waves(driving, monitor, monitor->driven, k);
+        const bool known = cabs(driving[0]) >= floor * peak;
+        for (int i = 0; i < monitor->count; i++) {
+            const int64_t at = (int64_t)k * monitor->count + i;
+            find_waves(waves, monitor, i, k);
+            monitor->incident[at] = known ? waves[0] / driving[0] : (double)NAN;
+            monitor->s[at] = known ? waves[1] / driving[0] : (double)NAN;
         }
     }
-    return SEDGE_OK;
 }
 
 static double shown_frequency(const ports_monitor *monitor, int k)
@@ -651,8 +656,17 @@ static double shown_frequency(const ports_monitor *monitor, int k)
     return sedge_deck_frequency(monitor->context->deck, frequency_at(monitor, k));
 }
 
-// Root.
-static sedge_status write_table(const ports_monitor *monitor)
+// The reference of a port, in the deck's units; 0: its mode's own impedance.
+static double shown_reference(const ports_monitor *monitor, const port *one)
+{
+    const double *const p = one->boundary->parameters;
+
+    if (port_is_guide(one->boundary->kind)) return 0.0;
+    return sedge_problem_shown(monitor->context->problem, SEDGE_RESISTANCE,
+                               1.0 / (p[PORT_CONDUCTANCE] * p[PORT_SQUARES]));
+}
+
+static sedge_status write_table(const ports_monitor *monitor, const sedge_network *network)
 {
     char path[SEDGE_OUTPUT_PATH];
     sedge_text *text = NULL;
@@ -660,28 +674,67 @@ static sedge_status write_table(const ports_monitor *monitor)
 
     sedge_output_path(path, monitor->context, "ports.csv");
     SEDGE_TRY(sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_text_add(text, "frequency,port,driven,re,im,dB,degrees\n"));
-    for (int k = 0; k < monitor->frequencies; k++) {
-        for (int i = 0; i < monitor->count; i++) {
-            const double complex s = monitor->s[(int64_t)k * monitor->count + i];
-            SEDGE_TRY_GOTO(status,
-                           sedge_text_add(text, "%.12g,%s,%s,%.9g,%.9g,%.6f,%.5f\n",
-                                          shown_frequency(monitor, k), monitor->ports[i].name,
-                                          monitor->ports[monitor->driven].name, creal(s), cimag(s),
-                                          20.0 * log10(cabs(s)), carg(s) * 180.0 / PI));
-        }
-    }
+    SEDGE_TRY_GOTO(status, sedge_network_table_begin(text, ""));
+    SEDGE_TRY_GOTO(status, sedge_network_table_add(text, network, ""));
     status = sedge_file_write(path, sedge_text_get(text), sedge_text_length(text));
 done:
     sedge_text_free(text);
     return status;
 }
 
+// Root: the files, with the matrix s [frequencies][ports][ports], of which one column is known.
+static sedge_status write_files(const ports_monitor *monitor, double complex *s, double *frequency,
+                                sedge_network_port *ports)
+{
+    const int n = monitor->count;
+    const sedge_network network = {.si = monitor->context->deck->si,
+                                   .ports = n,
+                                   .frequencies = monitor->frequencies,
+                                   .port = ports,
+                                   .frequency = frequency,
+                                   .s = s};
+    char path[SEDGE_OUTPUT_PATH];
+    int left_out = 0;
+
+    for (int i = 0; i < n; i++) {
+        const port *const one = &monitor->ports[i];
+        ports[i] = (sedge_network_port){one->name, shown_reference(monitor, one)};
+    }
+    for (int k = 0; k < monitor->frequencies; k++) {
+        frequency[k] = shown_frequency(monitor, k);
+        for (int i = 0; i < n * n; i++) {
+            s[(int64_t)k * n * n + i] =
+                i % n == monitor->driven ? monitor->s[(int64_t)k * n + i / n] : (double complex)NAN;
+        }
+    }
+    SEDGE_TRY(write_table(monitor, &network));
+    if (n > 1) return SEDGE_OK;
+    sedge_output_path(path, monitor->context, "ports.s1p");
+    return sedge_touchstone_write(&left_out, path, &network, NULL);
+}
+
 // Root.
 static sedge_status write_all(ports_monitor *monitor)
 {
-    SEDGE_TRY(find_parameters(monitor));
-    return write_table(monitor);
+    const int64_t n = monitor->count, frequencies = monitor->frequencies;
+    double complex *s = NULL;
+    double *frequency = NULL;
+    sedge_network_port *ports = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&monitor->s, frequencies * n, sizeof *monitor->s));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&monitor->incident, frequencies * n, sizeof *monitor->incident));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&s, frequencies * n * n, sizeof *s));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&frequency, frequencies, sizeof *frequency));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&ports, n, sizeof *ports));
+    find_parameters(monitor);
+    status = write_files(monitor, s, frequency, ports);
+done:
+    sedge_release(s);
+    sedge_release(frequency);
+    sedge_release(ports);
+    return status;
 }
 
 static sedge_status finish(void *what)
@@ -720,6 +773,39 @@ static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
     return SEDGE_OK;
 }
 
+// Numbers of port i by frequency, as lists of real and of imaginary parts.
+static void report_list(json_t *out, const ports_monitor *monitor, const double complex *values,
+                        int i)
+{
+    json_t *const re = json_array();
+    json_t *const im = json_array();
+
+    for (int k = 0; k < monitor->frequencies; k++) {
+        const double complex value = values[(int64_t)k * monitor->count + i];
+        (void)json_array_append_new(re, json_of(creal(value)));
+        (void)json_array_append_new(im, json_of(cimag(value)));
+    }
+    (void)json_object_set_new(out, "real", re);
+    (void)json_object_set_new(out, "imaginary", im);
+}
+
+// S_ij, and of a port of a waveguide that is not driven what comes back from the layer behind it.
+static json_t *report_port(const ports_monitor *monitor, int i)
+{
+    const port *const one = &monitor->ports[i];
+    const double reference = shown_reference(monitor, one);
+    json_t *const entry =
+        json_pack("{s:s, s:s, s:o}", "name", one->name, "type", one->boundary->kind->name,
+                  "reference", reference > 0.0 ? json_real(reference) : json_null());
+
+    report_list(entry, monitor, monitor->s, i);
+    if (i == monitor->driven || !port_is_guide(one->boundary->kind)) return entry;
+    json_t *const incident = json_object();
+    report_list(incident, monitor, monitor->incident, i);
+    (void)json_object_set_new(entry, "incident", incident);
+    return entry;
+}
+
 static sedge_status report(const void *what, sedge_text *text, json_t *json)
 {
     const ports_monitor *const monitor = what;
@@ -734,20 +820,8 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
     for (int i = 0; i < monitor->count; i++) {
         const port *const one = &monitor->ports[i];
-        json_t *const re = json_array();
-        json_t *const im = json_array();
-        const double z = port_is_guide(one->boundary->kind)
-                             ? (double)NAN
-                             : sedge_problem_shown(monitor->context->problem, SEDGE_RESISTANCE,
-                                                   impedance_at(monitor, one, 1.0));
-        for (int k = 0; k < monitor->frequencies; k++) {
-            const double complex s = monitor->s[(int64_t)k * monitor->count + i];
-            (void)json_array_append_new(re, json_of(creal(s)));
-            (void)json_array_append_new(im, json_of(cimag(s)));
-        }
-        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", one->name,
-                                                    "type", one->boundary->kind->name, "reference",
-                                                    json_of(z), "real", re, "imaginary", im));
+
+        (void)json_array_append_new(list, report_port(monitor, i));
         if (one->largest > 0.0) worst = fmax(worst, one->tail / one->largest);
     }
     SEDGE_TRY(report_table(monitor, text));
