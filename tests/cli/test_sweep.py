@@ -1,5 +1,6 @@
 """Sweeps: the runs of one deck, what they give together, going on, and what is refused."""
 
+import csv
 import json
 import math
 import os
@@ -50,6 +51,29 @@ sweep:
   sources.0.polarisation:
     - [1, 0, 0]
     - [0, 1, .0]
+"""
+
+# A line between two plates, epsilon 2.25, with a port at each end.
+LINE = """\
+equation: maxwell
+units: si
+order: 3
+precision: fp64
+mesh: {box: {min: [0, 0, 0], max: [0.02, 0.004, 0.001], cells: [6, 1, 1]}}
+time: {end: 1.0e-9}
+materials: {domain: {epsilon: 2.25}}
+boundaries:
+  xmin: {type: lumped-port, resistance: 50, direction: [0, 0, 1]}
+  xmax: {type: lumped-port, resistance: 75, direction: [0, 0, 1]}
+  ymin: {type: pmc}
+  ymax: {type: pmc}
+  zmin: {type: pec}
+  zmax: {type: pec}
+sources:
+  - {type: port, surface: xmin, signal: {type: gaussian, width: 2.0e-11}}
+monitors:
+  ports: {from: 1.0e9, to: 8.0e9, count: 8}
+output: {snapshots: 0}
 """
 
 SMALL = DECK.replace("output: {snapshots: 2}", "output: {snapshots: 0}")
@@ -316,6 +340,42 @@ class Sweep(Case):
         self.succeed("run", deck, "--quiet", "--set", "sweep={}")  # a single run there
         self.assertEqual(sorted(path.name for path in (self.folder / "deck-results").glob("ports*")),
                          ["ports.s2p.bak", "ports.txt"])
+
+    def line(self, frequency, resistances):
+        """S_11, S_21, S_12, S_22 of the line between two resistances, from its chain matrix."""
+        impedance = 376.730313668 / 1.5 / 4
+        angle = 2 * math.pi * frequency * 1.5 / 299792458 * 0.02
+        a, b, c = math.cos(angle), 1j * impedance * math.sin(angle), 1j * math.sin(angle) / impedance
+        one, two = resistances
+        whole = a * two + b + c * one * two + a * one
+        across = 2 * math.sqrt(one * two) / whole
+        return [(a * two + b - c * one * two - a * one) / whole, across, across, (a * one + b - c * one * two - a * two) / whole]
+
+    def test_line(self):
+        """The S-matrix of a line between 50 and 75 ohm (ports.csv), and renormalised to 50 ohm on both sides (ports.s2p), to
+        3e-6: three times what was found, with ten cells along the line 2e-7. It is reciprocal and without loss."""
+        deck = self.sweep(LINE, "sources.0.surface: [xmax, xmin]")
+        found = self.succeed("run", deck, "--device", "host", ranks=2).out
+        self.assertRegex(found, r"sum \|S\|\^2 from xmin( +(1|1\.0000\d|0\.9999\d+)){5}\n")
+        symmetric = re.search(r"largest \|S_ij - S_ji\|(.*)\n", found)[1].split()
+        self.assertEqual(len(symmetric), 5)
+        self.assertLess(max(map(float, symmetric)), 1e-12)
+        lines = (self.folder / "deck-results/ports.s2p").read_text().splitlines()
+        self.assertIn("! port 2 is renormalised from 75 ohm to 50 ohm", lines)
+        rows = [list(map(float, line.split())) for line in lines if line[0] not in "!#"]
+        self.assertEqual([row[0] for row in rows], [1e9 * k for k in range(1, 9)])
+        worst = 0.0
+        for row in rows:
+            for entry, exact in zip(zip(row[1::2], row[2::2]), self.line(row[0], (50, 50))):
+                worst = max(worst, abs(complex(*entry) - exact))
+        with open(self.folder / "deck-results/ports.csv") as file:
+            names = ("xmin", "xmax")
+            for row in csv.DictReader(file):
+                place = names.index(row["port"]) + 2 * names.index(row["driven"])
+                exact = self.line(float(row["frequency"]), (50, 75))[place]
+                worst = max(worst, abs(complex(float(row["S_re"]), float(row["S_im"])) - exact))
+        self.assertLess(worst, 3e-6)
+        self.show_picture()
 
     def test_refused(self):
         place = f"deck.yaml:{line_of(SMALL + 'sweep', 'sweep')}"
