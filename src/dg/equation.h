@@ -157,9 +157,9 @@ typedef struct sedge_boundary_kind {
     const sedge_parameter *parameters; // may be an empty list, here as in all kinds
     int parameter_count;
     const char *text;
-    // Optional: where no field is incident, v is an affine function of u that is the same
-    // everywhere on a flat face. Then coefficients of any basis may be used in place of nodal
-    // values of u.
+    // Optional: where no field is incident and no source drives the surface, v is an affine
+    // function of u that is the same everywhere on a flat face. Then coefficients of any basis may
+    // be used in place of nodal values of u.
     bool linear;
     // Optional, of a linear one-sided kind; it matters where the equation has `curls`: where no
     // field is incident, v has each vector of u as it is or turned round, whatever the other

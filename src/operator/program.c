@@ -92,7 +92,7 @@ bool sedge_operator_is_requested(const sedge_operator_options *options)
 // face.
 static bool has_linear_faces(const sedge_problem *problem)
 {
-    bool linear = problem->incident_count == 0;
+    bool linear = problem->incident_count == 0 && problem->surface_source_count == 0;
 
     for (int i = 0; i < problem->surfaces; i++) {
         const sedge_boundary_kind *const kind = problem->boundaries[i].kind;

@@ -20,6 +20,7 @@ const sedge_face_kind sedge_face_te_port = {
              .function = "maxwell_port",
              .apply_two_sided = maxwell_port,
              .fit = fit,
+             .linear = true,
              .driven = PORT_SIGNAL,
              .describe = describe,
              .header = "sheet_face.h",
