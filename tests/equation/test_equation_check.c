@@ -274,6 +274,29 @@ static void test_required_in_lists(void)
 #undef WITHOUT
 }
 
+// Surfaces that sources drive: a place for the signal, a kind for outer surfaces, and the source.
+static void test_driven(void)
+{
+    enum { ROWS = 16 };
+    const sedge_equation *const whole = &sedge_equation_maxwell;
+    sedge_boundary_kind kinds[ROWS];
+    sedge_source_kind sources[ROWS];
+
+    memcpy(kinds, whole->boundaries, (size_t)whole->boundary_count * sizeof *kinds);
+    memcpy(sources, whole->sources, (size_t)whole->source_count * sizeof *sources);
+    table = *whole;
+    table.boundaries = kinds;
+    kinds[3].driven = SEDGE_MAX_VALUES - SEDGE_SIGNAL_VALUES + 1;
+    check_named("boundaries[3].driven");
+    kinds[3].driven = 0;
+    kinds[3].outside = &kinds[2];
+    check_named("boundaries[3].outside");
+    table.boundaries = whole->boundaries;
+    table.sources = sources;
+    sources[0].type = SEDGE_SOURCE_SURFACE;
+    check_named("sources[0].parameters");
+}
+
 // Without time: other functions.
 static void test_required_elliptic(void)
 {
@@ -294,6 +317,7 @@ int main(void)
     test_required();
     test_required_in_lists();
     test_required_elliptic();
+    test_driven();
     test_all_missing(comm);
     test_one_missing(comm);
     sedge_device_stop_helper();
