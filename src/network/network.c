@@ -52,7 +52,7 @@ double sedge_network_power(const sedge_network *network, int f, int j)
     return sum;
 }
 
-// ---- small matrices --------------------------------------------------------------------------
+// ---- small matrices ----------------------------------------------------------------------------
 
 // Eliminate below the diagonal in column k of `m` [n][n], with the same steps on `right` [n][n].
 static void eliminate(double complex *m, double complex *right, int n, int k)
@@ -128,8 +128,8 @@ sedge_status sedge_network_renormalise(double complex *s, int ports, const doubl
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * (int64_t)n * n, sizeof *work));
     SEDGE_TRY_GOTO(status, sedge_allocate(&factors, 2 * (int64_t)n, sizeof *factors));
-    double complex *const m = work;                    // (1 - P S) transposed
-    double complex *const x = work + (ptrdiff_t)n * n; // (S - P) transposed, then the solution
+    double complex *const x = work;                    // S - P, then times the inverse of 1 - P S
+    double complex *const m = work + (ptrdiff_t)n * n; // 1 - P S
     double *const reflection = factors;
     double *const scale = factors + n;
     for (int i = 0; i < n; i++) {
@@ -140,13 +140,13 @@ sedge_status sedge_network_renormalise(double complex *s, int ports, const doubl
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            m[j * n + i] = (i == j ? 1.0 : 0.0) - reflection[i] * s[i * n + j];
-            x[j * n + i] = s[i * n + j] - (i == j ? reflection[i] : 0.0);
+            x[i * n + j] = s[i * n + j] - (i == j ? reflection[i] : 0.0);
+            m[i * n + j] = (i == j ? 1.0 : 0.0) - reflection[i] * s[i * n + j];
         }
     }
-    solve(m, x, n);
+    sedge_network_divide(x, m, n);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) s[i * n + j] = x[j * n + i] * scale[j] / scale[i];
+        for (int j = 0; j < n; j++) s[i * n + j] = x[i * n + j] * scale[j] / scale[i];
     }
     status = SEDGE_OK;
 done:

@@ -37,8 +37,9 @@ double sedge_network_asymmetry(const sedge_network *network, int f);
 // leaves through the ports, 1 if nothing is lost. Not-a-number where an entry is not valid.
 double sedge_network_power(const sedge_network *network, int f, int j);
 
-// Waves `b` [ports][ports] that leave, in column j those of run j, and `a` that enter then: b becomes
-// the matrix S of b = S a. So ports need not be matched. `a` is destroyed.
+// The matrix S of b = S a, from waves `b` [ports][ports] that leave and waves `a` that enter, in
+// column j those of run j; so ports need not be matched. S takes the place of `b`; `a` is
+// destroyed.
 void sedge_network_divide(double complex *b, double complex *a, int ports);
 
 // Change the references of the matrix `s` [ports][ports], at one frequency, from `before` to
