@@ -71,6 +71,8 @@ class Draw:
                 conditions[inside] = {"type": "total-field"}
                 materials["air"] = {}
                 sources = [self.wave()]
+        if not file:
+            self.add_ports(mesh, conditions, materials, sources)
         self.deck = {
             "equation": "maxwell", "order": min(order, 3) if name in LARGE else order, "precision": "fp64",
             "mesh": mesh, "time": {"end": round(0.9 / self.frequency, 4)}, "materials": materials,
@@ -160,14 +162,39 @@ class Draw:
             {"type": "impedance", "impedance": resistance}, {"type": "pec"},
         ])
 
-    def dipole(self):
-        signal = self.random.choice([
+    def add_ports(self, mesh, conditions, materials, sources):
+        """Of a box: lumped ports on sides, and a port of a waveguide inside; sources may drive them."""
+        ports = []
+        for side, condition in conditions.items():
+            if condition["type"] == "pml" or not self.chance(0.2):
+                continue
+            along = self.random.choice([axis for axis in "xyz" if axis != side[0]])
+            conditions[side] = {"type": "lumped-port", "resistance": self.number(0.2, 3),
+                                "direction": [float(axis == along) for axis in "xyz"]}
+            ports.append(side)
+        box = mesh["box"]
+        if self.chance(0.5) and "split" not in box and not box.get("periodic"):
+            axis = self.random.choice("xyz")
+            cells = box["cells"]["xyz".index(axis)]
+            mesh["surfaces"] = {"cut": {"plane": {"normal": axis, "at": 1 / cells}}}
+            materials["domain"] = {"epsilon": self.number(1, 4)}
+            conditions["cut"] = {
+                "type": self.random.choice(["te-port", "tm-port"]), "m": 1, "n": 1,
+                "direction": [float(other == axis) * self.random.choice([-1, 1]) for other in "xyz"],
+                "axis": [float(other == "xyz"["xyz".index(axis) - 1]) for other in "xyz"]}
+            ports.append("cut")
+        sources.extend({"type": "port", "surface": port, "signal": self.signal()} for port in ports if self.chance(0.7))
+
+    def signal(self):
+        return self.random.choice([
             {"type": "ricker", "frequency": self.frequency, "delay": self.long(0.8, 0.8)},
             {"type": "gaussian", "width": self.long(0.3, 0.3), "frequency": self.frequency, "delay": self.long(0.6, 0.6)},
             {"type": "cw", "frequency": self.frequency, "ramp": self.long(0.5, 0.5)},
         ])
+
+    def dipole(self):
         return {"type": "dipole", "position": self.place(), "direction": [self.number(0.1, 1) for _ in range(3)],
-                "signal": signal}
+                "signal": self.signal()}
 
     def wave(self):
         return {"type": "plane-wave", "direction": [0, 0, 1], "polarisation": [1, 0, 0], "origin": [0, 0, -1.9],
