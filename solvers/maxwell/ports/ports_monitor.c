@@ -756,14 +756,15 @@ static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
     const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
     const int rows = monitor->frequencies < 11 ? monitor->frequencies : 11;
 
-    SEDGE_TRY(sedge_text_add(text, "ports: |S| in dB of what '%s' sends\n    %14s",
-                             monitor->ports[monitor->driven].name, "frequency"));
+    SEDGE_TRY(sedge_text_add(
+        text, "ports: |S| in dB of what '%s' sends, by frequency%s%s\n    %14s",
+        monitor->ports[monitor->driven].name, hertz[0] != '\0' ? " in" : "", hertz, ""));
     for (int i = 0; i < monitor->count; i++)
         SEDGE_TRY(sedge_text_add(text, " %14s", monitor->ports[i].name));
     SEDGE_TRY(sedge_text_add(text, "\n"));
     for (int r = 0; r < rows; r++) {
         const int k = rows > 1 ? (int)((int64_t)r * (monitor->frequencies - 1) / (rows - 1)) : 0;
-        SEDGE_TRY(sedge_text_add(text, "    %14.6g%s", shown_frequency(monitor, k), hertz));
+        SEDGE_TRY(sedge_text_add(text, "    %14.6g", shown_frequency(monitor, k)));
         for (int i = 0; i < monitor->count; i++) {
             const double size = cabs(monitor->s[(int64_t)k * monitor->count + i]);
             SEDGE_TRY(sedge_text_add(text, " %14.3f", 20.0 * log10(size)));
@@ -806,6 +807,28 @@ static json_t *report_port(const ports_monitor *monitor, int i)
     return entry;
 }
 
+// The power, as far fields have it (of transforms), that comes with the driving wave, and the part
+// of it that the driven port accepts.
+static void report_power(json_t *json, const ports_monitor *monitor)
+{
+    const double seconds = sedge_deck_time_unit(monitor->context->deck);
+    const double unit =
+        series_unit(monitor, VOLTAGE) * series_unit(monitor, CURRENT) * seconds * seconds;
+    json_t *const incident = json_array();
+    json_t *const accepted = json_array();
+
+    for (int k = 0; k < monitor->frequencies; k++) {
+        double complex waves[2];
+        find_waves(waves, monitor, monitor->driven, k);
+        const double enters = 0.5 * unit * creal(waves[0] * conj(waves[0]));
+        const double leaves = 0.5 * unit * creal(waves[1] * conj(waves[1]));
+        (void)json_array_append_new(incident, json_of(enters));
+        (void)json_array_append_new(accepted, json_of(enters - leaves));
+    }
+    (void)json_object_set_new(json, "incident_power", incident);
+    (void)json_object_set_new(json, "accepted_power", accepted);
+}
+
 static sedge_status report(const void *what, sedge_text *text, json_t *json)
 {
     const ports_monitor *const monitor = what;
@@ -816,6 +839,7 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     (void)json_object_set_new(json, "driven", json_string(monitor->ports[monitor->driven].name));
     (void)json_object_set_new(json, "frequency", frequencies);
     (void)json_object_set_new(json, "ports", list);
+    report_power(json, monitor);
     for (int k = 0; k < monitor->frequencies; k++)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
     for (int i = 0; i < monitor->count; i++) {
