@@ -1,0 +1,83 @@
+"""Exact S-parameters of what fills a line from end to end: sections of lines, what lies across them, and an iris.
+
+Everything is in normalised units (c = epsilon_0 = mu_0 = 1), for exp(+i w t), at all angular frequencies `w` at once. A line is a wave
+number and a wave impedance; a chain is the product of its parts' matrices, which give voltage and current before a part by those behind
+it. So the same functions have coaxial lines and plates (impedances in ohms, per the line) and the modes of a guide (per square).
+"""
+
+import math
+
+import numpy
+
+
+def matrix(a, b, c, d):
+    """One 2 x 2 matrix a frequency."""
+    a, b, c, d = numpy.broadcast_arrays(a, b, c, d)
+    return numpy.stack([numpy.stack([a, b], -1), numpy.stack([c, d], -1)], -2).astype(complex)
+
+
+def line(k, impedance, length):
+    """A section of a line with the wave number `k`, imaginary and negative below the cut-off."""
+    angle = k * length
+    return matrix(numpy.cos(angle), 1j * impedance * numpy.sin(angle), 1j * numpy.sin(angle) / impedance, numpy.cos(angle))
+
+
+def shunt(admittance):
+    """What lies across the line: a sheet, a load, the line that goes on behind a port."""
+    return matrix(1, 0, admittance, 1)
+
+
+def scattering(chain, first, second):
+    """S11, S12, S21, S22 between ports with the references `first` and `second`, which may depend on the frequency."""
+    a, b, c, d = (chain[..., i, j] for i in (0, 1) for j in (0, 1))
+    all_waves = a * second + b + c * first * second + d * first
+    through = 2 * numpy.sqrt(first * second + 0j) / all_waves
+    return ((a * second + b - c * first * second - d * first) / all_waves, through * (a * d - b * c), through,
+            (-a * second + b - c * first * second + d * first) / all_waves)
+
+
+def coaxial_impedance(inner, outer, epsilon=1.0):
+    """Of a coaxial line, in units of the impedance of free space."""
+    return math.log(outer / inner) / (2 * math.pi * math.sqrt(epsilon))
+
+
+def mode(w, cut_off, kind="te", epsilon=1.0, mu=1.0):
+    """Wave number and wave impedance of a mode whose fields vary across the guide with the wave number `cut_off`."""
+    k = numpy.conj(numpy.sqrt(w * w * epsilon * mu - cut_off**2 + 0j))  # below the cut-off fields decay
+    return k, w * mu / k if kind == "te" else k / (w * epsilon)
+
+
+def slab(w, cut_off, thickness, epsilon, kind="te"):
+    """A slab across an empty guide, seen from its faces."""
+    outside = mode(w, cut_off, kind)[1]
+    return scattering(line(*mode(w, cut_off, kind, epsilon), thickness), outside, outside)
+
+
+def iris(w, width, window, thickness, modes=60):
+    """S11 and S21 of a window in the middle of a guide's wide side, between its faces, for the mode TE10: by modes.
+
+    The fields are even about the middle of the window and do not depend on the height. E of the guide's modes is
+    sqrt(2 / width) cos(kn x), in the window likewise. On a face E is that of the window's modes, 0 beside them, and H is continuous in
+    the window. Even and odd excitation about the middle of the thickness give S11 + S21 and S11 - S21.
+    """
+    outer = (2 * numpy.arange(modes) + 1) * math.pi / width
+    inner = (2 * numpy.arange(max(1, round(modes * window / width))) + 1) * math.pi / window
+    p, q = outer[:, None], inner[None, :]
+    half = window / 2
+
+    def overlap(a):  # of sin(a half) / a, also for a = 0
+        return half * numpy.sinc(a * half / math.pi)
+
+    share = 2 / math.sqrt(width * window) * (overlap(p - q) + overlap(p + q))  # of both modes' profiles
+    found = []
+    for one in numpy.atleast_1d(w):
+        before = numpy.conj(numpy.sqrt(one**2 - outer**2 + 0j)) / one  # the modes' admittances
+        inside = numpy.conj(numpy.sqrt(one**2 - inner**2 + 0j))
+        sums = []
+        for ratio in (1j * numpy.tan(inside * thickness / 2), -1j / numpy.tan(inside * thickness / 2)):
+            # Amplitudes v in the window: (share^T before share + inside ratio) v = 2 share_0 before_0.
+            system = share.T @ (before[:, None] * share) + numpy.diag(inside / one * ratio)
+            v = numpy.linalg.solve(system, 2 * before[0] * share[0])
+            sums.append(share[0] @ v - 1)
+        found.append([(sums[0] + sums[1]) / 2, (sums[0] - sums[1]) / 2])
+    return tuple(numpy.array(found).T)

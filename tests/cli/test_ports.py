@@ -1,0 +1,277 @@
+"""Ports and S-parameters beside the exact ones of port_lines.py.
+
+The bounds are the errors of the meshes, three cells of order 3 in the shortest wavelength, which are at most 2/3 of the bounds here;
+in guides those of the layers, which reflect 1e-3 of a wave that meets them head on and more of one that is near its cut-off.
+"""
+
+import math
+import unittest
+
+import numpy
+
+from kit import DEVICE, SOURCE, Case, read_json
+from port_lines import coaxial_impedance, iris, line, mode, scattering, shunt, slab
+
+# Plates 0.25 apart and 0.5 wide between magnetic walls: a line of the impedance 0.5 and the length 2.
+PLATES = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh: {box: {max: [0.5, 0.25, 2], cells: [1, 1, 6]}}
+time: {end: 24, integrator: lsrk45}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: lumped-port, resistance: 0.3, direction: [0, 1, 0]}
+  zmax: {type: lumped-port, resistance: 1.2, direction: [0, 1, 0]}
+sources: [{type: port, surface: zmin, signal: {type: gaussian, width: 0.4, frequency: 0.5}}]
+monitors: {ports: {from: 0.2, to: 0.9, count: 15}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
+# A guide 1 wide, whose TE10 travels above the frequency 0.5, with layers at both ends.
+GUIDE = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh:
+  box: {max: [1, 0.5, 2], cells: [3, 1, 6]}
+  surfaces:
+    in: {plane: {normal: z, at: 0.35}}
+    out: {plane: {normal: z, at: 1.65}}
+time: {end: 40, integrator: lsrk45}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: pec}
+  xmax: {type: pec}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pml}
+  zmax: {type: pml}
+  in: {type: te-port, m: 1, n: 0, direction: [0, 0, 1]}
+  out: {type: te-port, m: 1, n: 0, direction: [0, 0, -1]}
+sources: [{type: port, surface: in, signal: {type: gaussian, width: 2.5, frequency: 0.78}}]
+monitors: {ports: {from: 0.66, to: 0.94, count: 8}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
+COAX = """\
+equation: maxwell
+order: 3
+precision: fp32
+units: si
+mesh: {{file: {mesh}, scale: 0.001}}
+time: {{end: 3e-10}}
+materials: {{line: {{}}}}
+boundaries:
+  conductors: {{type: pec}}
+  near: {{type: coaxial-port, resistance: 50}}
+  far: {{type: coaxial-port, resistance: 100}}
+sources: [{{type: port, surface: near, signal: {{type: gaussian, width: 3e-11, frequency: 10e9}}}}]
+monitors: {{ports: {{from: 2e9, to: 18e9, count: 9}}}}
+output: {{snapshots: 0}}
+kernels: {{tune: "off"}}
+"""
+
+
+def inside(deck):
+    """With the ports inside the mesh, the line goes on behind them into layers."""
+    port = "{{type: lumped-port, resistance: {}, direction: [0, {}, 0]}}"
+    deck = deck[:deck.index("  zmin:")] + f"""\
+  zmin: {{type: pml}}
+  zmax: {{type: pml}}
+  in: {port.format(0.3, 1)}
+  out: {port.format(1.2, -1)}
+""" + deck[deck.index("sources:"):]
+    return deck.replace("6]}}", "6]}, surfaces: {in: {plane: {normal: z, at: 0.35}}, out: {plane: {normal: z, at: 1.65}}}}"
+                        ).replace("surface: zmin", "surface: in")
+
+
+class Formulas(unittest.TestCase):
+    """The exact answers give numbers that were found otherwise, in dB and degrees."""
+
+    def compare(self, found, decibels, degrees):
+        numpy.testing.assert_allclose(20 * numpy.log10(abs(found)), decibels, atol=2e-3)
+        numpy.testing.assert_allclose(numpy.degrees(numpy.angle(found)), degrees, atol=2e-2)
+
+    def test_iris(self):
+        through, back = iris(math.pi * numpy.array([1.25, 1.5, 1.75]), 1, 0.6, 0.1)[::-1]
+        self.compare(back, [-2.1307, -4.2882, -6.5442], [130.61, 111.35, 97.10])
+        self.compare(through, [-4.1146, -2.0242, -1.0880], [40.61, 21.35, 7.10])
+
+    def test_slab(self):
+        back, _, through, _ = slab(math.pi * numpy.array([1.3, 1.9]), math.pi, 0.3, 4)
+        self.compare(back, [-3.1000, -11.3265], [152.92, -113.72])
+        self.compare(through, [-2.9224, -0.3324], [-117.08, 156.28])
+
+    def test_line(self):
+        """Plates 1 mm apart, 7.5 mm wide and 15 mm long, with a load of all three elements at their end."""
+        ohms = 376.730313668
+        self.assertAlmostEqual(ohms * coaxial_impedance(1, 2.3), 49.94, delta=5e-3)
+        f = numpy.array([6e9, 8e9, 12e9])
+        w = 2 * math.pi * f
+        load = 7.5 * (1 / 376.73 + 1 / (1j * w * 5.99585e-9) + 1j * w * 4.22464e-14)
+        chain = line(w / 299792458, ohms / 7.5, 0.015) @ shunt(load)
+        self.compare(scattering(chain, 50, 1e12)[0], [-6.5517, -13.2576, -14.9858], [-97.74, 174.42, -172.59])
+
+
+class Ports(Case):
+    def compute(self, deck, name, *settings, **options):
+        """The S-parameters of one run: the frequencies, and by name a complex array for each port."""
+        words = (word for setting in settings for word in ("--set", setting))
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", name, *words, **options)
+        found = read_json(self.folder / name / "report.json")["monitors"]["ports"]
+
+        def numbers(values):
+            return numpy.array([math.nan if value is None else value for value in values])
+
+        self.frequency = numbers(found["frequency"])
+        return {port["name"]: numbers(port["real"]) + 1j * numbers(port["imaginary"]) for port in found["ports"]}
+
+    def matrix(self, deck, *settings, ports=("in", "out")):
+        """All four S-parameters, by a run for each port."""
+        columns = [self.compute(deck, name, f"sources.0.surface={name}", *settings) for name in ports]
+        return tuple(columns[j][ports[i]] for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)))
+
+    def compare(self, found, exact, bound):
+        for i, (one, other) in enumerate(zip(found, exact)):
+            self.assertLess(abs(one - other).max(), bound, f"number {i}: {one} {other}")  # also fails for not-a-number
+
+    # ---- lumped ports ----
+
+    def test_plates(self):
+        """Ports at the ends of a line; and inside it, where the line goes on behind each port."""
+        deck = self.write("plates.yaml", PLATES)
+        found = self.matrix(deck, ports=("zmin", "zmax"))
+        w = 2 * math.pi * self.frequency
+        self.compare(found, scattering(line(w, 0.5, 2), 0.3, 1.2), 5e-4)
+        found = self.compute(deck, "matched", "boundaries.zmin.resistance=0.5", "boundaries.zmax.resistance=0.5")
+        self.compare((found["zmin"], found["zmax"]), (0, numpy.exp(-2j * w)), 5e-4)
+        deck = self.write("inside.yaml", inside(PLATES))
+        s11, s12, s21, s22 = scattering(shunt(2) @ line(w, 0.5, 4 / 3) @ shunt(2), 0.3, 1.2)
+        self.compare(self.matrix(deck), (s11, -s12, -s21, s22), 5e-4)  # the ports' directions are opposite
+
+    def test_integrators(self):
+        deck = self.write("plates.yaml", PLATES)
+        for integrator, precision in (("ndblsrk144", "fp64"), ("ader", "fp64"), ("ader", "fp32")):
+            with self.subTest(integrator=integrator, precision=precision):
+                found = self.compute(deck, integrator, f"time.integrator={integrator}", f"precision={precision}")
+                s = scattering(line(2 * math.pi * self.frequency, 0.5, 2), 0.3, 1.2)
+                self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 2e-3)
+
+    def test_coaxial_line(self):
+        """Curved elements; ohms; and the same S-parameters by a deck in code units, the wave impedance of free space being 1."""
+        ohms, light = 376.730313668, 299792458
+        text = COAX.format(mesh=SOURCE / "meshes/coax.msh")
+        deck = self.write("coax.yaml", text)
+        found = self.compute(deck, "coax")
+        s = scattering(line(2 * math.pi * self.frequency / light, ohms * coaxial_impedance(1, 2.3), 8e-3), 50, 100)
+        self.compare((found["near"], found["far"]), (s[0], s[2]), 1e-3)
+        found = self.compute(deck, "si", "order=1")
+        for si, factor in (("3e-10", 1e3 * light), ("3e-11", 1e3 * light), ("10e9", 1e-3 / light), ("2e9", 1e-3 / light),
+                           ("18e9", 1e-3 / light), (" 50}", 1 / ohms), (" 100}", 1 / ohms)):
+            text = text.replace(si, f" {float(si.rstrip('}')) * factor!r}" + ("}" if "}" in si else ""))
+        deck = self.write("code.yaml", text.replace("units: si\n", "").replace(", scale: 0.001", ""))
+        other = self.compute(deck, "code", "order=1")
+        self.compare((found["near"], found["far"]), (other["near"], other["far"]), 1e-5)  # of fp32
+
+    # ---- modes of a guide ----
+
+    def test_guide(self):
+        """Empty, and with a resistive sheet across it."""
+        deck = self.write("guide.yaml", GUIDE)
+        found = self.compute(deck, "empty")
+        w = 2 * math.pi * self.frequency
+        k, z = mode(w, math.pi)
+        self.compare((found["in"], found["out"]), (0, numpy.exp(-4j / 3 * k)), 5e-3)
+        half = line(k, z, 2 / 3)
+        found = self.matrix(deck, "mesh.surfaces.card={plane: {normal: z, at: 1}}",
+                            "boundaries.card={type: sheet, resistance: 0.8}")
+        self.compare(found, scattering(half @ shunt(1 / 0.8) @ half, z, z), 5e-3)
+
+    def test_two_media(self):
+        """A guide with glass from the middle on: the ports' impedances differ, and S refers to each mode's own."""
+        deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [3, 1, 6], split: {axis: z, at: 1, names: "
+                                                      "[air, glass]}").replace("domain: {}", "air: {}, glass: {epsilon: 2}"))
+        found = self.matrix(deck)
+        w = 2 * math.pi * self.frequency
+        air, glass = mode(w, math.pi), mode(w, math.pi, epsilon=2)
+        exact = scattering(line(*air, 2 / 3) @ line(*glass, 2 / 3), air[1], glass[1])
+        self.compare(found, exact, 5e-3)
+        self.assertLess(abs(abs(found[0]) ** 2 + abs(found[2]) ** 2 - 1).max(), 5e-3)  # no loss
+        self.assertLess(abs(found[1] - found[2]).max(), 5e-3)  # reciprocal
+
+    def test_transverse_magnetic_mode(self):
+        """TM11 in a square guide, with a resistive sheet across it; S refers to planes 0.1 further on than the ports."""
+        ports = "{{type: tm-port, m: 1, n: 1, axis: [1, 0, 0], shift: 0.1, direction: [0, 0, {}]}}"
+        deck = self.write("guide.yaml", GUIDE.replace("[1, 0.5, 2], cells: [3, 1, 6]", "[1, 1, 2], cells: [3, 3, 6]"))
+        found = self.compute(deck, "card", "boundaries.in=" + ports.format(1), "boundaries.out=" + ports.format(-1),
+                             "mesh.surfaces.card={plane: {normal: z, at: 1}}", "boundaries.card={type: sheet, resistance: 0.8}",
+                             "sources.0.signal={type: gaussian, width: 2.5, frequency: 1}",
+                             "monitors.ports={from: 0.9, to: 1.1, count: 5}", "time.end=30")
+        k, z = mode(2 * math.pi * self.frequency, math.pi * math.sqrt(2), "tm")
+        half = line(k, z, 2 / 3 - 0.1)
+        s = scattering(half @ shunt(1 / 0.8) @ half, z, z)
+        self.compare((found["in"], found["out"]), (s[0], s[2]), 4e-3)
+
+    # ---- the same answers ----
+
+    def test_ranks_and_restarts(self):
+        deck = self.write("guide.yaml", GUIDE)
+        short = ("order=2", "time.steps=400")
+        self.compute(deck, "alone", *short)
+        alone = (self.folder / "alone/ports.csv").read_bytes()
+        self.compute(deck, "ranks", *short, ranks=2)
+        self.assertEqual((self.folder / "ranks/ports.csv").read_bytes(), alone)
+        self.compute(deck, "parts", "order=2", "time.steps=200", "output.checkpoint.steps=200")
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", "auto",
+                     *(word for setting in short for word in ("--set", setting)))
+        self.assertEqual((self.folder / "parts/ports.csv").read_bytes(), alone)
+
+    # ---- what is refused ----
+
+    def test_refusals(self):
+        guide, plates = self.write("guide.yaml", GUIDE), self.write("plates.yaml", PLATES)
+        coax = self.write("coax.yaml", COAX.format(mesh=SOURCE / "meshes/coax.msh"))
+        for deck, parts, *settings in (
+                (plates, ["the direction (0, 0.7071, 0.7071) does not lie in the plane of the port"],
+                 "boundaries.zmin.direction=[0, 1, 1]"),
+                (plates, ["a whole rectangle with two sides along (0.7071, 0.7071, 0)"], "boundaries.zmin.direction=[1, 1, 0]"),
+                (plates, ["the port must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),
+                (plates, ["boundaries.zmin.resistance 0 must be greater than 0"], "boundaries.zmin.resistance=0"),
+                (plates, ["sources.0.surface: 'xmin' has a type in `boundaries` that no source drives"],
+                 "sources.0.surface=xmin"),
+                (plates, ["sources.0.surface: 'left' is no entry of `boundaries`"], "sources.0.surface=left"),
+                (plates, ["sources.1.surface: 'zmin' has a source already, on line"],
+                 "sources=[{type: port, surface: zmin, signal: {type: ricker, frequency: 1}}, "
+                 "{type: port, surface: zmin, signal: {type: ricker, frequency: 1}}]"),
+                (plates, ["monitors.ports", "the deck has 2 sources"],
+                 "sources=[{type: port, surface: zmin, signal: {type: ricker, frequency: 1}}, "
+                 "{type: port, surface: zmax, signal: {type: ricker, frequency: 1}}]"),
+                (plates, ["monitors.ports", "the deck has 0 sources"], "sources=[]"),
+                (plates, ["monitors.ports", "'from', 2, must not be above 'to', 1"], "monitors.ports={from: 2, to: 1}"),
+                (coax, ["the port must be a whole rectangle"],
+                 "boundaries.far={type: lumped-port, resistance: 50, direction: [1, 0, 0]}"),
+                (coax, ["a port must be flat"],
+                 "boundaries.conductors={type: lumped-port, resistance: 50, direction: [0, 0, 1]}"),
+                (guide, ["'te-port' is for surfaces inside the mesh"],
+                 "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
+                (guide, ["there is no mode TE00"], "boundaries.in.m=0"),
+                (guide, ["the direction (1, 0, 0) is not across the port"], "boundaries.in.direction=[1, 0, 0]"),
+                (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),
+                (guide, ["all frequencies up to 0.5", "cut-off 0.5 of the mode of the port 'in'"],
+                 "monitors.ports={from: 0.2, to: 0.5}"),
+                (guide, ["monitors.ports: no surface in `boundaries` is a port"],
+                 "sources=[]", "boundaries.in={type: pec}", "boundaries.out={type: pec}"),
+        ):
+            words = [word for setting in settings for word in ("--set", setting)]
+            self.refuse(1, parts, "check", deck, *words, ranks=(0,))
+
+
+if __name__ == "__main__":
+    unittest.main()
