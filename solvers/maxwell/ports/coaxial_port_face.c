@@ -18,11 +18,11 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
                         const sedge_surface_shape *shape, double *p)
 {
     double radii[2];
-    port_plane plane;
+    shape_plane plane;
     int volume = 0;
 
-    SEDGE_TRY(port_fit_plane(&plane, surface, shape));
-    SEDGE_TRY(port_fit_ring(p + PORT_ORIGIN, radii, &plane, surface, shape));
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(shape_fit_ring(p + PORT_ORIGIN, radii, &plane, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
     const double squares = 2.0 * PI / log(radii[1] / radii[0]);
     if (!(p[COAXIAL_RESISTANCE] > 0.0))

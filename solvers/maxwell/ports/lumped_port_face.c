@@ -25,12 +25,12 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     const double *const d = p + LUMPED_DIRECTION;
     const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     double along[3], across[3], lengths[2];
-    port_plane plane;
+    shape_plane plane;
     int volume = 0;
 
-    SEDGE_TRY(port_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     for (int i = 0; i < 3; i++) along[i] = d[i] / length;
-    SEDGE_TRY(port_fit_rectangle(p + PORT_ORIGIN, across, lengths, &plane, along, surface, shape));
+    SEDGE_TRY(shape_fit_rectangle(p + PORT_ORIGIN, across, lengths, &plane, along, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
     p[PORT_PROFILE] = PORT_UNIFORM;
     p[PORT_VOLUME] = volume;

@@ -1,283 +1,17 @@
-// Shapes of ports' surfaces, and rectangular waveguides.
+// Media beside ports, their law's numbers, and rectangular waveguides.
 #include "port_fit.h"
-
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PI          3.14159265358979323846
 #define VACUUM_OHMS 376.730313668
-#define FLAT        1e-6 // of the surface's size: the digits of mesh files
-#define ROUND       1e-4 // of a radius
+#define FLAT        1e-6 // of vectors and lengths: the digits of mesh files
 
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-// Twice a triangle's area along its normal.
-static void find_normal(const double *triangle, double out[3])
-{
-    double a[3], b[3];
-
-    for (int i = 0; i < 3; i++) {
-        a[i] = triangle[3 + i] - triangle[i];
-        b[i] = triangle[6 + i] - triangle[i];
-    }
-    cross(a, b, out);
-}
-
-// ---- planes ------------------------------------------------------------------------------------
-
-static double find_size(const sedge_surface_shape *shape)
-{
-    double size = 0.0;
-
-    for (int d = 0; d < 3; d++) {
-        double low = HUGE_VAL, high = -HUGE_VAL;
-        for (int64_t i = 0; i < shape->count; i++) {
-            for (int k = d; k < 9; k += 3) {
-                low = fmin(low, shape->triangles[i][k]);
-                high = fmax(high, shape->triangles[i][k]);
-            }
-        }
-        size = fmax(size, high - low);
-    }
-    return size;
-}
-
-sedge_status port_fit_plane(port_plane *out, const char *surface, const sedge_surface_shape *shape)
-{
-    double largest = 0.0;
-
-    *out = (port_plane){.size = find_size(shape)};
-    for (int64_t i = 0; i < shape->count; i++) {
-        double n[3];
-        find_normal(shape->triangles[i], n);
-        const double length = sqrt(dot(n, n));
-        out->area += 0.5 * length;
-        if (!(length > largest)) continue;
-        largest = length;
-        for (int d = 0; d < 3; d++) out->normal[d] = n[d] / length;
-    }
-    if (shape->count == 0)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "boundaries.%s: the port has no face", surface);
-    // Of the two normals the one whose largest component is above 0.
-    int most = 0;
-    for (int d = 1; d < 3; d++)
-        if (fabs(out->normal[d]) > fabs(out->normal[most]) * (1.0 + FLAT)) most = d;
-    for (int d = 0, turn = out->normal[most] < 0.0; d < 3; d++)
-        out->normal[d] = turn ? -out->normal[d] : out->normal[d];
-    for (int64_t i = 0; i < 3 * shape->count; i++) {
-        const double *const x = shape->triangles[i / 3] + i % 3 * 3;
-        double from[3];
-        for (int d = 0; d < 3; d++) from[d] = x[d] - shape->triangles[0][d];
-        const double off = fabs(dot(from, out->normal));
-        if (off <= FLAT * out->size) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: a port must be flat, and the corner (%.6g, %.6g, %.6g) "
-                          "is %.3g away from the plane of the others; a cut by mesh.surfaces "
-                          "follows the faces of the mesh: let the mesh have the plane",
-                          surface, x[0], x[1], x[2], off);
-    }
-    return SEDGE_OK;
-}
-
-// ---- rectangles --------------------------------------------------------------------------------
-
-// The least and the largest coordinate of all corners along a direction.
-static void find_extent(const double direction[3], const sedge_surface_shape *shape, double out[2])
-{
-    out[0] = HUGE_VAL;
-    out[1] = -HUGE_VAL;
-    for (int64_t i = 0; i < shape->count; i++) {
-        for (int k = 0; k < 9; k += 3) {
-            const double at = dot(&shape->triangles[i][k], direction);
-            out[0] = fmin(out[0], at);
-            out[1] = fmax(out[1], at);
-        }
-    }
-}
-
-sedge_status port_fit_rectangle(double origin[3], double across[3], double lengths[2],
-                                const port_plane *plane, const double along[3], const char *surface,
-                                const sedge_surface_shape *shape)
-{
-    const double *const n = plane->normal;
-    double extent[3][2];
-
-    if (fabs(dot(n, along)) > FLAT) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: the direction (%.4g, %.4g, %.4g) does not lie in the "
-                          "plane of the port, whose normal is (%.4g, %.4g, %.4g)",
-                          surface, along[0], along[1], along[2], n[0], n[1], n[2]);
-    }
-    cross(n, along, across);
-    find_extent(along, shape, extent[0]);
-    find_extent(across, shape, extent[1]);
-    find_extent(n, shape, extent[2]);
-    for (int i = 0; i < 2; i++) lengths[i] = extent[i][1] - extent[i][0];
-    for (int d = 0; d < 3; d++)
-        origin[d] = extent[0][0] * along[d] + extent[1][0] * across[d] + extent[2][0] * n[d];
-    const double area = lengths[0] * lengths[1];
-    if (fabs(plane->area - area) <= FLAT * area) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "boundaries.%s: the port must be a whole rectangle with two sides along "
-                      "(%.4g, %.4g, %.4g); the faces have the area %.6g, and the rectangle around "
-                      "them %.6g by %.6g",
-                      surface, along[0], along[1], along[2], plane->area, lengths[0], lengths[1]);
-}
-
-// ---- rings -------------------------------------------------------------------------------------
-
-// An edge of a face, its ends in ascending order.
-typedef struct edge {
-    double ends[6];
-} edge;
-
-static int compare_edges(const void *a, const void *b)
-{
-    const edge *const one = a;
-    const edge *const other = b;
-
-    for (int i = 0; i < 6; i++) {
-        if (one->ends[i] < other->ends[i]) return -1;
-        if (one->ends[i] > other->ends[i]) return 1;
-    }
-    return 0;
-}
-
-// The edges of only one face each: the surface's outline. `*count` of them, in front.
-static sedge_status find_outline(edge **out, int64_t *count, const sedge_surface_shape *shape)
-{
-    const int64_t all = 3 * shape->count;
-    edge *edges = NULL;
-    int64_t kept = 0;
-
-    SEDGE_TRY(sedge_allocate(&edges, all, sizeof *edges));
-    for (int64_t i = 0; i < all; i++) {
-        const double *const corners = shape->triangles[i / 3];
-        const double *const a = corners + i % 3 * 3;
-        const double *const b = corners + (i + 1) % 3 * 3;
-        const bool swap =
-            a[0] > b[0] || (!(a[0] < b[0]) && (a[1] > b[1] || (!(a[1] < b[1]) && a[2] > b[2])));
-        memcpy(edges[i].ends, swap ? b : a, 3 * sizeof *a);
-        memcpy(edges[i].ends + 3, swap ? a : b, 3 * sizeof *a);
-    }
-    qsort(edges, (size_t)all, sizeof *edges, compare_edges);
-    for (int64_t i = 0; i < all; i++) {
-        const bool before = i > 0 && compare_edges(&edges[i], &edges[i - 1]) == 0;
-        const bool behind = i + 1 < all && compare_edges(&edges[i], &edges[i + 1]) == 0;
-        if (!before && !behind) edges[kept++] = edges[i];
-    }
-    *out = edges;
-    *count = kept;
-    return SEDGE_OK;
-}
-
-// The common centre of the points, those nearer to `guess` than `middle` on one circle and the
-// others on another: least squares of |x|^2 = 2 x.c + d_k, x from the guess, in the plane of u, v.
-static void improve_centre(double guess[3], double middle, const double u[3], const double v[3],
-                           const edge *outline, int64_t count)
-{
-    double a[4][5] = {{0.0}};
-
-    for (int64_t i = 0; i < 2 * count; i++) {
-        double x[3];
-        for (int d = 0; d < 3; d++) x[d] = outline[i / 2].ends[i % 2 * 3 + d] - guess[d];
-        const double square = dot(x, x);
-        const bool outer = square > middle * middle;
-        const double row[4] = {2.0 * dot(x, u), 2.0 * dot(x, v), !outer, outer};
-        for (int r = 0; r < 4; r++) {
-            for (int c = 0; c < 4; c++) a[r][c] += row[r] * row[c];
-            a[r][4] += row[r] * square;
-        }
-    }
-    for (int k = 0; k < 4; k++) { // symmetric and positive: no pivots
-        if (!(fabs(a[k][k]) > 0.0)) return;
-        for (int r = 0; r < 4; r++) {
-            const double factor = a[r][k] / a[k][k];
-            for (int c = k; c < 5 && r != k; c++) a[r][c] -= factor * a[k][c];
-        }
-    }
-    for (int d = 0; d < 3; d++) guess[d] += a[0][4] / a[0][0] * u[d] + a[1][4] / a[1][1] * v[d];
-}
-
-// Least and largest distances of the outline's corners, of those within `middle` and of the others.
-static void find_radii(double radii[2][2], const double centre[3], double middle,
-                       const edge *outline, int64_t count)
-{
-    for (int k = 0; k < 2; k++) {
-        radii[k][0] = HUGE_VAL;
-        radii[k][1] = 0.0;
-    }
-    for (int64_t i = 0; i < 2 * count; i++) {
-        double x[3];
-        for (int d = 0; d < 3; d++) x[d] = outline[i / 2].ends[i % 2 * 3 + d] - centre[d];
-        const double r = sqrt(dot(x, x));
-        double *const pair = radii[r > middle];
-        pair[0] = fmin(pair[0], r);
-        pair[1] = fmax(pair[1], r);
-    }
-}
-
-static sedge_status fit_circles(double centre[3], double radii[2], const port_plane *plane,
-                                const char *surface, const edge *outline, int64_t count)
-{
-    double found[2][2] = {{0.0}}, u[3], v[3], x[3] = {0.0, 0.0, 0.0};
-    double middle = HUGE_VAL;
-    int least = 0;
-
-    for (int d = 1; d < 3; d++)
-        if (fabs(plane->normal[d]) < fabs(plane->normal[least])) least = d;
-    x[least] = 1.0;
-    cross(plane->normal, x, u);
-    for (int d = 0; d < 3; d++) u[d] /= sqrt(1.0 - plane->normal[least] * plane->normal[least]);
-    cross(plane->normal, u, v);
-    for (int64_t i = 0; i < 2 * count; i++) {
-        for (int d = 0; d < 3; d++)
-            centre[d] += outline[i / 2].ends[i % 2 * 3 + d] / (double)(2 * count);
-    }
-    for (int round = 0; round < 8; round++) {
-        find_radii(found, centre, HUGE_VAL, outline, count);
-        middle = sqrt(found[0][0] * found[0][1]);
-        improve_centre(centre, middle, u, v, outline, count);
-    }
-    find_radii(found, centre, middle, outline, count);
-    for (int k = 0; k < 2; k++) radii[k] = 0.5 * (found[k][0] + found[k][1]);
-    const bool round = found[0][1] - found[0][0] <= ROUND * radii[0] &&
-                       found[1][1] - found[1][0] <= ROUND * radii[1] && radii[0] < radii[1];
-    // The faces fill it, but for the parts between the circles and the edges, which are chords.
-    const double area = PI * (radii[1] * radii[1] - radii[0] * radii[0]);
-    if (round && fabs(plane->area / area - 1.0) < 0.5) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "boundaries.%s: the port must be a ring between two circles around one "
-                      "centre; from (%.6g, %.6g, %.6g) the corners of its outline are %.6g to "
-                      "%.6g and %.6g to %.6g away, and its area is %.6g",
-                      surface, centre[0], centre[1], centre[2], found[0][0], found[0][1],
-                      found[1][0], found[1][1], plane->area);
-}
-
-sedge_status port_fit_ring(double centre[3], double radii[2], const port_plane *plane,
-                           const char *surface, const sedge_surface_shape *shape)
-{
-    edge *outline = NULL;
-    int64_t count = 0;
-
-    for (int d = 0; d < 3; d++) centre[d] = 0.0;
-    SEDGE_TRY(find_outline(&outline, &count, shape));
-    const sedge_status status = fit_circles(centre, radii, plane, surface, outline, count);
-    sedge_release(outline);
-    return status;
 }
 
 // ---- media -------------------------------------------------------------------------------------
@@ -353,7 +87,10 @@ void port_normal(const sedge_boundary *boundary, double normal[3])
     const double *const p = boundary->parameters;
 
     if (port_is_guide(boundary->kind)) {
-        cross(p + PORT_U, p + PORT_V, normal);
+        for (int i = 0; i < 3; i++) {
+            const double *const u = p + PORT_U, *const v = p + PORT_V;
+            normal[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        }
     } else {
         memcpy(normal, p + PORT_V, 3 * sizeof *normal);
     }
@@ -391,7 +128,7 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
 
 // The side of the guide along which m counts, into the half-space where its largest component is
 // above 0.
-static sedge_status find_side(double side[3], const double *p, const port_plane *plane,
+static sedge_status find_side(double side[3], const double *p, const shape_plane *plane,
                               const char *surface, const sedge_surface_shape *shape)
 {
     const double *const given = p + GUIDE_AXIS;
@@ -405,7 +142,7 @@ static sedge_status find_side(double side[3], const double *p, const port_plane 
         double axis[3] = {0.0, 0.0, 0.0}, extent[2];
         axis[d] = 1.0;
         if (fabs(plane->normal[d]) > FLAT) continue;
-        find_extent(axis, shape, extent);
+        shape_find_extent(axis, shape, extent);
         const double size = extent[1] - extent[0];
         other = size > longest ? longest : size;
         if (!(size > longest)) continue;
@@ -426,7 +163,7 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
     const double m = p[GUIDE_M], n = p[GUIDE_N];
     const double *const into = p + GUIDE_DIRECTION;
     double side[3], lengths[2];
-    port_plane plane;
+    shape_plane plane;
     int volume = 0;
 
     if (!(profile == PORT_TE ? m + n > 0.0 : m * n > 0.0)) {
@@ -435,7 +172,7 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                           profile == PORT_TE ? "m or n must be 1 or more"
                                              : "m and n must be 1 or more");
     }
-    SEDGE_TRY(port_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     const double along = dot(into, plane.normal) / sqrt(dot(into, into));
     if (fabs(fabs(along) - 1.0) > FLAT) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -446,7 +183,7 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
     }
     SEDGE_TRY(find_side(side, p, &plane, surface, shape));
     SEDGE_TRY(
-        port_fit_rectangle(p + PORT_ORIGIN, p + PORT_V, lengths, &plane, side, surface, shape));
+        shape_fit_rectangle(p + PORT_ORIGIN, p + PORT_V, lengths, &plane, side, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
     memcpy(p + PORT_U, side, sizeof side);
     p[PORT_PROFILE] = profile;

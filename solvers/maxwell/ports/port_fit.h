@@ -1,9 +1,10 @@
-// What all kinds of ports share: their surfaces' shapes, and what is known of a port in a problem.
+// What all kinds of ports share, and what is known of a port in a problem.
 // The law is in sheets/sheet_face.h.
 #pragma once
 
 #include "maxwell/maxwell.h"
 
+#include "maxwell/sheets/shape_fit.h"
 #include "maxwell/sheets/sheet_face.h"
 
 #include <complex.h>
@@ -19,28 +20,6 @@ enum {
     GUIDE_AXIS = GUIDE_DIRECTION + 3,
     GUIDE_SHIFT = GUIDE_AXIS + 3
 };
-
-// A flat surface. Messages begin with "boundaries.SURFACE:".
-typedef struct port_plane {
-    double normal[3]; // unit
-    double area;
-    double size; // the greatest distance of two corners along an axis
-} port_plane;
-
-// SEDGE_ERR_USAGE: the surface is not flat, or has no face.
-sedge_status port_fit_plane(port_plane *out, const char *surface, const sedge_surface_shape *shape);
-
-// The rectangle that the surface fills, with one side along the unit vector `along` in the plane:
-// origin, and lengths [2] of the sides along `along` and across it, which is normal x along.
-// SEDGE_ERR_USAGE: the surface is no such rectangle.
-sedge_status port_fit_rectangle(double origin[3], double across[3], double lengths[2],
-                                const port_plane *plane, const double along[3], const char *surface,
-                                const sedge_surface_shape *shape);
-
-// The centre and the inner and outer radius of the ring that the surface fills. SEDGE_ERR_USAGE: it
-// is no ring.
-sedge_status port_fit_ring(double centre[3], double radii[2], const port_plane *plane,
-                           const char *surface, const sedge_surface_shape *shape);
 
 // The volume group beside the surface, first side. SEDGE_ERR_USAGE: a material beside it is not
 // that everywhere where `uniform`, conducts, is dispersive or anisotropic, or a layer.

@@ -3,6 +3,7 @@
 
 #include "maxwell/maxwell.h"
 
+#include "shape_fit.h"
 #include "sheet_face.h"
 
 #include <math.h>
@@ -13,6 +14,10 @@ static double circuit_rate(double decay, double square)
 {
     return 0.5 * decay + sqrt(0.25 * decay * decay + 2.0 * square);
 }
+
+static const char circuit_direction[] =
+    "[0, 0, 0]: a sheet. Else the surface is a rectangle between two conductors, from one to the "
+    "other along this vector, and the numbers are those of a component there, not per square";
 
 // The keys of the deck; the texts say what 0 means.
 #define CIRCUIT_KEYS(of_resistance, of_inductance, of_capacitance) \
@@ -27,7 +32,8 @@ static double circuit_rate(double decay, double square)
         {.name = "capacitance",                                    \
          .maximum = HUGE_VAL,                                      \
          .dimension = SEDGE_CAPACITANCE,                           \
-         .text = (of_capacitance)},
+         .text = (of_capacitance)},                                \
+        {.name = "direction", .type = SEDGE_PARAMETER_VECTOR, .text = circuit_direction},
 
 // One of inductor and capacitor there is.
 static sedge_status derive(const sedge_problem *problem, const char *surface, double *p)
@@ -38,6 +44,26 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
                       "boundaries.%s: the sheet has neither 'inductance' nor 'capacitance'; one "
                       "with a resistance alone has the type sheet",
                       surface);
+}
+
+// A component between two conductors: a width w and a length l have w / l squares side by side.
+static sedge_status fit(const sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p)
+{
+    const double *const d = p + CIRCUIT_DIRECTION;
+    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    double along[3], origin[3], across[3], lengths[2];
+    shape_plane plane;
+
+    (void)problem;
+    if (!(length > 0.0)) return SEDGE_OK;
+    for (int i = 0; i < 3; i++) along[i] = d[i] / length;
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(shape_fit_rectangle(origin, across, lengths, &plane, along, surface, shape));
+    p[CIRCUIT_RESISTANCE] *= lengths[1] / lengths[0];
+    p[CIRCUIT_INDUCTANCE] *= lengths[1] / lengths[0];
+    p[CIRCUIT_CAPACITANCE] *= lengths[0] / lengths[1];
+    return SEDGE_OK;
 }
 
 // The table of kind `id`; the file has `parameters`, `find_rate` and `find_energy`.
@@ -51,6 +77,7 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
                  .rate = find_rate,                                         \
                  .energy = find_energy,                                     \
                  .derive = derive,                                          \
+                 .fit = fit,                                                \
                  .header = "sheet_face.h",                                  \
                  .header_text = sedge_text_sheet_face_h,                    \
                  .parameters = parameters,                                  \

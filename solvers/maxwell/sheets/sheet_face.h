@@ -126,7 +126,7 @@ SEDGE_FUNCTION void maxwell_drude_sheet(const sedge_real *u, const sedge_real *w
 
 // A sheet that consists of a resistor, an inductor and a capacitor in series or side by side: R, L
 // and C per square.
-enum { CIRCUIT_RESISTANCE, CIRCUIT_INDUCTANCE, CIRCUIT_CAPACITANCE };
+enum { CIRCUIT_RESISTANCE, CIRCUIT_INDUCTANCE, CIRCUIT_CAPACITANCE, CIRCUIT_DIRECTION };
 
 // In series: L i' = e* - R i - v, C v' = i, with the current i and the voltage v of the capacitor
 // in the memory. Without an inductor the current follows: i = (S - (Y + Y') v) / (1 + (Y + Y') R).

@@ -1,0 +1,30 @@
+// Shapes of surfaces for conditions that depend on them (sedge_boundary_kind.fit).
+#pragma once
+
+#include "dg/equation.h"
+
+// A flat surface. Messages begin with "boundaries.SURFACE:".
+typedef struct shape_plane {
+    double normal[3]; // unit
+    double area;
+    double size; // the greatest distance of two corners along an axis
+} shape_plane;
+
+// SEDGE_ERR_USAGE: the surface is not flat, or has no face.
+sedge_status shape_fit_plane(shape_plane *out, const char *surface,
+                             const sedge_surface_shape *shape);
+
+// The rectangle that the surface fills, with one side along the unit vector `along` in the plane:
+// origin, and lengths [2] of the sides along `along` and across it, which is normal x along.
+// SEDGE_ERR_USAGE: the surface is no such rectangle.
+sedge_status shape_fit_rectangle(double origin[3], double across[3], double lengths[2],
+                                 const shape_plane *plane, const double along[3],
+                                 const char *surface, const sedge_surface_shape *shape);
+
+// The centre and the inner and outer radius of the ring that the surface fills. SEDGE_ERR_USAGE: it
+// is no ring.
+sedge_status shape_fit_ring(double centre[3], double radii[2], const shape_plane *plane,
+                            const char *surface, const sedge_surface_shape *shape);
+
+// The least and the largest coordinate of all corners along a direction.
+void shape_find_extent(const double direction[3], const sedge_surface_shape *shape, double out[2]);
