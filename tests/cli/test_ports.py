@@ -156,6 +156,20 @@ class Ports(Case):
         s11, s12, s21, s22 = scattering(shunt(2) @ line(w, 0.5, 4 / 3) @ shunt(2), 0.3, 1.2)
         self.compare(self.matrix(deck), (s11, -s12, -s21, s22), 5e-4)  # the ports' directions are opposite
 
+    def test_components(self):
+        """A component across the line, with the impedance of its parts in series or side by side."""
+        deck = self.write("plates.yaml", PLATES)
+        parts = "resistance: 0.2, inductance: 0.05, capacitance: 0.3, direction: [0, 1, 0]"
+        for kind, admittance in (("series", lambda s: 1 / (0.2 + 0.05 * s + 1 / (0.3 * s))),
+                                 ("parallel", lambda s: 1 / 0.2 + 1 / (0.05 * s) + 0.3 * s)):
+            with self.subTest(kind=kind):
+                found = self.compute(deck, kind, "mesh.surfaces={middle: {plane: {normal: z, at: 1}}}",
+                                     f"boundaries.middle={{type: {kind}-sheet, {parts}}}")
+                w = 2 * math.pi * self.frequency
+                half = line(w, 0.5, 1)
+                s = scattering(half @ shunt(admittance(1j * w)) @ half, 0.3, 1.2)
+                self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
+
     def test_integrators(self):
         deck = self.write("plates.yaml", PLATES)
         for integrator, precision in (("ndblsrk144", "fp64"), ("ader", "fp64"), ("ader", "fp32")):
@@ -239,10 +253,10 @@ class Ports(Case):
         guide, plates = self.write("guide.yaml", GUIDE), self.write("plates.yaml", PLATES)
         coax = self.write("coax.yaml", COAX.format(mesh=SOURCE / "meshes/coax.msh"))
         for deck, parts, *settings in (
-                (plates, ["the direction (0, 0.7071, 0.7071) does not lie in the plane of the port"],
+                (plates, ["the direction (0, 0.7071, 0.7071) does not lie in the plane of the surface"],
                  "boundaries.zmin.direction=[0, 1, 1]"),
                 (plates, ["a whole rectangle with two sides along (0.7071, 0.7071, 0)"], "boundaries.zmin.direction=[1, 1, 0]"),
-                (plates, ["the port must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),
+                (plates, ["the surface must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),
                 (plates, ["boundaries.zmin.resistance 0 must be greater than 0"], "boundaries.zmin.resistance=0"),
                 (plates, ["sources.0.surface: 'xmin' has a type in `boundaries` that no source drives"],
                  "sources.0.surface=xmin"),
@@ -255,9 +269,9 @@ class Ports(Case):
                  "{type: port, surface: zmax, signal: {type: ricker, frequency: 1}}]"),
                 (plates, ["monitors.ports", "the deck has 0 sources"], "sources=[]"),
                 (plates, ["monitors.ports", "'from', 2, must not be above 'to', 1"], "monitors.ports={from: 2, to: 1}"),
-                (coax, ["the port must be a whole rectangle"],
+                (coax, ["the surface must be a whole rectangle"],
                  "boundaries.far={type: lumped-port, resistance: 50, direction: [1, 0, 0]}"),
-                (coax, ["a port must be flat"],
+                (coax, ["the surface must be flat"],
                  "boundaries.conductors={type: lumped-port, resistance: 50, direction: [0, 0, 1]}"),
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
