@@ -69,7 +69,7 @@ boundary-converting 1 solver/test_operator_form bernstein 4 fp64 incident
 bernstein-two-ranks 2 solver/test_operator_form bernstein 3 fp64 walls
 curved 1 solver/test_operator_form fused 2 fp32 curved
 curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
-point 2 ../src/sedge run $root/input/waveguide.yaml --device cuda --set time.steps=3 --output $out/point
+point 2 ../src/sedge run $root/input/dipole-open.yaml --device cuda --set time.steps=3 --output $out/point
 transform 1 solver/test_transform
 graphs 1 solver/test_operator_graph
 examples 1 ../codegen/examples/example_square cuda 1000
