@@ -220,6 +220,15 @@ class Ports(Case):
         self.assertLess(abs(abs(found[0]) ** 2 + abs(found[2]) ** 2 - 1).max(), 5e-3)  # no loss
         self.assertLess(abs(found[1] - found[2]).max(), 5e-3)  # reciprocal
 
+    def test_two_modes(self):
+        """Ports for TE10 and TE20 in two planes of one guide: the waves of one mode are none of the other."""
+        deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 1, 6]").replace(
+            "  in: {type", "  second: {type: te-port, m: 2, n: 0, direction: [0, 0, 1]}\n  in: {type").replace(
+            "surface: in", "surface: second"))
+        found = self.compute(deck, "two", "mesh.surfaces.second={plane: {normal: z, at: 0.68}}", "time.end=30",
+                             "sources.0.signal.frequency=1.25", "monitors.ports={from: 1.2, to: 1.35, count: 4}")
+        self.compare((found["in"], found["out"]), (0, 0), 2e-3)
+
     def test_transverse_magnetic_mode(self):
         """TM11 in a square guide, with a resistive sheet across it; S refers to planes 0.1 further on than the ports."""
         ports = "{{type: tm-port, m: 1, n: 1, axis: [1, 0, 0], shift: 0.1, direction: [0, 0, {}]}}"
@@ -273,6 +282,11 @@ class Ports(Case):
                  "boundaries.far={type: lumped-port, resistance: 50, direction: [1, 0, 0]}"),
                 (coax, ["the surface must be flat"],
                  "boundaries.conductors={type: lumped-port, resistance: 50, direction: [0, 0, 1]}"),
+                (guide, ["boundaries.in: the surface must be flat", "let the mesh have the plane"],
+                 "mesh.surfaces.in.plane.at=0.1"),
+                (guide, ["the surface 'in' (te-port) reaches the layer of boundaries.zmin"],
+                 "mesh.surfaces.in.plane.at=-0.001"),
+                (plates, ["monitors.ports: not with planes of symmetry"], "boundaries.xmin={type: pmc, symmetry: true}"),
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
                 (guide, ["there is no mode TE00"], "boundaries.in.m=0"),
