@@ -363,8 +363,9 @@ static const deck_key far_field_keys[] = {
     {"images", DECK_SECTION, .fallback = "{}",
      .text = "planes of symmetry and grounds, that close a surface which is open there"},
     {"input", DECK_NAME, .computed = "none: no gain",
-     .text = "a closed surface around the sources alone, through which all the power goes that the "
-             "antenna accepts; for gain and efficiency"},
+     .text =
+         "the port that feeds the antenna, or a closed surface around the sources alone, through "
+         "which all the power goes that the antenna accepts; for gain and efficiency"},
     {"time", DECK_BOOLEAN, .fallback = "false",
      .text =
          "also the far field over time, in far-field-time.h5; its cost grows with the number of "

@@ -25,6 +25,7 @@
 #include "radiation/radiation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
 
@@ -86,6 +87,44 @@ static sedge_status add_transform(far_field_monitor *monitor, const sedge_deck_f
         memory);
 }
 
+// Does a source drive the surface, such as a port?
+static bool is_driven(const sedge_output_context *context, const char *name)
+{
+    const sedge_problem *const problem = context->problem;
+
+    for (int i = 0; i < problem->surface_source_count; i++) {
+        const int s = problem->surface_sources[i].surface;
+        if (strcmp(context->mesh->groups.surface_names[s], name) == 0) return true;
+    }
+    return false;
+}
+
+// The port that alone feeds an antenna.
+static sedge_status create_driven(far_field_entry *entry, const sedge_output_context *context,
+                                  const char *where)
+{
+    const double(*const bounds)[3] = context->mesh->bounds;
+    sedge_deck_surface surface = entry->deck->input;
+
+    if (context->deck->source_count > 1) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: '%s' is driven by a source, and the deck has other sources, too: "
+                          "the power that it gives is not all that the antenna accepts; keep one "
+                          "source, or name a closed surface around all of them",
+                          where, surface.name);
+    }
+    // Any point off its plane gives normals a direction; each side then gets its own.
+    surface.out_of[0] = '\0';
+    surface.away = true;
+    for (int d = 0; d < 3; d++) {
+        const double size = bounds[1][d] - bounds[0][d];
+        surface.away_from[d] = bounds[0][d] - (10.0 + 3.7 * d) * size;
+    }
+    SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &surface, where));
+    return sedge_driven_surface_create(&entry->input_surface, &entry->input_weight, context,
+                                       &entry->input_faces);
+}
+
 // The surface through which an antenna accepts its power.
 static sedge_status create_input(far_field_monitor *monitor, far_field_entry *entry,
                                  const json_t *memory)
@@ -97,10 +136,15 @@ static sedge_status create_input(far_field_monitor *monitor, far_field_entry *en
     (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s.input",
                    context->deck->path, deck->line, deck->name);
     (void)snprintf(entry->input_name, sizeof entry->input_name, "%s/input", deck->name);
-    SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &deck->input, where));
-    SEDGE_TRY(sedge_closed_surface_create(&entry->input_surface, &entry->input_weight, context,
-                                          deck, deck->input.name, &entry->input_faces, where));
-    SEDGE_TRY(sedge_radiation_check_input(&entry->radiation, context, &entry->input_faces, where));
+    if (is_driven(context, deck->input.name)) {
+        SEDGE_TRY(create_driven(entry, context, where));
+    } else {
+        SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &deck->input, where));
+        SEDGE_TRY(sedge_closed_surface_create(&entry->input_surface, &entry->input_weight, context,
+                                              deck, deck->input.name, &entry->input_faces, where));
+        SEDGE_TRY(
+            sedge_radiation_check_input(&entry->radiation, context, &entry->input_faces, where));
+    }
     entry->input = monitor->transforms.count;
     return add_transform(monitor, deck, entry->input_name, &deck->input, &entry->input_faces,
                          memory);

@@ -149,6 +149,31 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
     return SEDGE_OK;
 }
 
+sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weight,
+                                         const sedge_output_context *context,
+                                         const sedge_face_points *faces)
+{
+    *out = (sedge_near_surface){.comm = context->comm,
+                                .threads = context->threads,
+                                .points = (int64_t)faces->sides * faces->side_points,
+                                .place = (const double(*)[3])faces->place,
+                                .normal = (const double(*)[3])faces->normal};
+    SEDGE_TRY(
+        sedge_comm_agree(context->comm, sedge_allocate(weight, out->points, sizeof **weight)));
+    for (int32_t s = 0; s < faces->sides; s++) {
+        const bool inward = sedge_closed_surface_is_outside(context, faces, s);
+
+        for (int q = 0; q < faces->side_points; q++) {
+            const int64_t at = (int64_t)s * faces->side_points + q;
+
+            (*weight)[at] = faces->area[at];
+            for (int d = 0; d < 3 && !inward; d++) faces->normal[at][d] = -faces->normal[at][d];
+        }
+    }
+    out->weight = *weight;
+    return SEDGE_OK;
+}
+
 typedef struct phasors {
     const sedge_spectrum *spectrum;
     int f;

@@ -1,5 +1,5 @@
-// Closed surfaces of a run: faces with normals outward and quadrature weights, and the phasors on
-// them.
+// Closed surfaces of a run, and those that a source drives: faces with normals and quadrature
+// weights, and the phasors on them.
 #pragma once
 
 #include "monitor/face_points.h"
@@ -14,6 +14,14 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
                                          const sedge_output_context *context,
                                          const sedge_deck_far_field *deck, const char *name,
                                          sedge_face_points *faces, const char *where);
+
+// The same of a surface that a source drives, such as a port: it need not be closed. Power out of
+// it is what it gives to the elements on all its sides, so that normals point into those.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weight,
+                                         const sedge_output_context *context,
+                                         const sedge_face_points *faces);
 
 // Does the side's element lie outside? Normals point outward.
 bool sedge_closed_surface_is_outside(const sedge_output_context *context,

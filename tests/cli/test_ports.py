@@ -7,6 +7,7 @@ in guides those of the layers, which reflect 1e-3 of a wave that meets them head
 import math
 import unittest
 
+import h5py
 import numpy
 
 from kit import DEVICE, SOURCE, Case, read_json
@@ -193,6 +194,19 @@ class Ports(Case):
         deck = self.write("code.yaml", text.replace("units: si\n", "").replace(", scale: 0.001", ""))
         other = self.compute(deck, "code", "order=1")
         self.compare((found["near"], found["far"]), (other["near"], other["far"]), 1e-5)  # of fp32
+
+    def test_antenna(self):
+        """What the port gives to the fields beside it is what it accepts by its voltage and current; the antenna radiates it but for
+        what upwind fluxes take at order 1."""
+        self.succeed("run", SOURCE / "input/half-wave-dipole.yaml", "--quiet", "--device", DEVICE, "--output", "antenna",
+                     *(word for setting in ("order=1", "time.end=1.8e-8", "monitors.slices={}", "output.snapshots=0", "kernels.tune=off",
+                                            "monitors.ports={from: 250e6, to: 350e6, count: 3}", "monitors.frequencies={from: 250e6, "
+                                            "to: 350e6, count: 3}", "monitors.far-field.antenna={surface: around, theta: {step: 45}, "
+                                            "phi: {step: 90}, input: feed}") for word in ("--set", setting)))
+        accepted = read_json(self.folder / "antenna/report.json")["monitors"]["ports"]["accepted_power"]
+        with h5py.File(self.folder / "antenna/far-field.h5") as file:
+            numpy.testing.assert_allclose(file["antenna/input"], accepted, rtol=1e-2)
+            numpy.testing.assert_allclose(file["antenna/efficiency"], 1, atol=0.1)
 
     # ---- modes of a guide ----
 
