@@ -123,9 +123,13 @@ class Formulas(unittest.TestCase):
 
 class Ports(Case):
     def compute(self, deck, name, *settings, **options):
-        """The S-parameters of one run: the frequencies, and by name a complex array for each port."""
+        """The S-parameters of one run."""
         words = (word for setting in settings for word in ("--set", setting))
         self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", name, *words, **options)
+        return self.read(name)
+
+    def read(self, name):
+        """The S-parameters in the folder of a run: the frequencies, and by name a complex array for each port."""
         found = read_json(self.folder / name / "report.json")["monitors"]["ports"]
 
         def numbers(values):
@@ -270,6 +274,23 @@ class Ports(Case):
                      *(word for setting in short for word in ("--set", setting)))
         self.assertEqual((self.folder / "parts/ports.csv").read_bytes(), alone)
 
+    def test_longer(self):
+        """A run that goes on until nothing is left warns no longer; one that would drive another port, or take other steps, is
+        refused."""
+        deck = self.write("plates.yaml", PLATES)
+        command = ("run", deck, "--device", DEVICE, "--output", "parts", "--restart", "auto", "--set")
+        result = self.succeed(*command, "time.end=4", "--set", "output.checkpoint.steps=100000")
+        self.assertIn("  warning: at the end of the run a port's voltage was still", result.out)
+        for parts, setting in ((["S-parameters need the whole run", "drove another port"], "sources.0.surface=zmax"),
+                               (["S-parameters need the whole run"], "boundaries.zmax.resistance=1"),
+                               (["S-parameters need the same time step", "and is"], "time.cfl=0.5")):
+            self.refuse(1, parts, *command, "time.end=24", "--set", setting, ranks=(0,))
+        result = self.succeed(*command, "time.end=24")
+        self.assertNotIn("warning", result.out)
+        found = self.read("parts")
+        s = scattering(line(2 * math.pi * self.frequency, 0.5, 2), 0.3, 1.2)
+        self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
+
     # ---- what is refused ----
 
     def test_refusals(self):
@@ -308,6 +329,9 @@ class Ports(Case):
                 (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),
                 (guide, ["all frequencies up to 0.5", "cut-off 0.5 of the mode of the port 'in'"],
                  "monitors.ports={from: 0.2, to: 0.5}"),
+                (plates, ["ports.h5 has a group for each port", "give the surface 'time' another name"],
+                 "mesh.surfaces.time={plane: {normal: z, at: 1}}",
+                 "boundaries.time={type: lumped-port, resistance: 1, direction: [0, 1, 0]}"),
                 (guide, ["monitors.ports: no surface in `boundaries` is a port"],
                  "sources=[]", "boundaries.in={type: pec}", "boundaries.out={type: pec}"),
         ):

@@ -32,9 +32,11 @@
 
 #define PI          3.14159265358979323846
 #define ENTRY_BYTES 16384 // what describes a port in the file
-#define TAIL        0.05  // the end of the run, in which voltages should be nothing
+#define TAIL        0.025 // of the run: its end, in which voltages should be nothing
 #define LOUD        1e-3  // of their largest; a warning above
+#define FAINT       1e-6  // of the largest of all ports: rounding
 #define FAR         100.0 // times the mesh
+#define SAME_STEP   0.02  // by how much a run may change the time step of the run before
 
 enum { FROM, TO, COUNT, PARAMETERS };
 enum { VOLTAGE, CURRENT, SERIES };
@@ -44,13 +46,14 @@ typedef struct port {
     const sedge_boundary *boundary;
     int surface;
     sedge_face_points faces;
-    double (*mode)[3];    // [sides][side_points]
-    double (*normal)[3];  // the same, out of the side's element
-    double *of_e, *of_h;  // factors of E.mode and (H x normal).mode in the voltage
-    double *inside;       // [sides] Y of a side that is the structure's, else 0
-    double *sums;         // [sides]
-    double of_source;     // the voltage that a source of 1 adds
-    double largest, tail; // voltages, of the whole run and of its end
+    double (*mode)[3];   // [sides][side_points]
+    double (*normal)[3]; // the same, out of the side's element
+    double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
+    double *inside;      // [sides] Y of a side that is the structure's, else 0
+    double *sums;        // [sides]
+    double of_source;    // the voltage that a source of 1 adds
+    // Largest voltages: of the whole run, and of its last two parts (begin_part).
+    double largest, last, current;
 } port;
 
 typedef struct ports_monitor {
@@ -62,6 +65,7 @@ typedef struct ports_monitor {
     port *ports;
     int driven; // the port that a source drives
     int64_t samples;
+    int64_t part;  // the step at which the last part of the run begins
     bool restored; // the sums have the sample of the step at which the run begins
     int points;
     sedge_monitor_point *point; // [points]
@@ -175,8 +179,25 @@ static sedge_status check_deck(const ports_monitor *monitor)
     if (context->first_step > 0 && !monitor->restored) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: S-parameters need the whole run, and the run before "
-                          "had no such monitor, or other ports or frequencies: begin anew",
+                          "had no such monitor, or other ports or frequencies, or drove another "
+                          "port: begin anew",
                           deck->path);
+    }
+    return SEDGE_OK;
+}
+
+// A port's name is that of a group beside the dataset "time".
+static sedge_status check_names(const ports_monitor *monitor)
+{
+    for (int i = 0; i < monitor->count; i++) {
+        const char *const name = monitor->ports[i].name;
+
+        if (strchr(name, '/') == NULL && strcmp(name, ".") != 0 && strcmp(name, "time") != 0)
+            continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: ports.h5 has a group for each port, whose name must "
+                          "not be 'time' or '.' or have a '/': give the surface '%s' another name",
+                          monitor->context->deck->path, name);
     }
     return SEDGE_OK;
 }
@@ -205,14 +226,24 @@ static sedge_status check_cutoffs(const ports_monitor *monitor)
 
 // ---- making ------------------------------------------------------------------------------------
 
-// What the sums are of: ports and frequencies.
+// What the sums are of: frequencies, the driven port, and ports with their names, types and keys.
 static void describe_sums(const ports_monitor *monitor, char text[SEDGE_HASH_TEXT])
 {
+    const sedge_deck *const deck = monitor->context->deck;
     uint64_t sum = sedge_hash_quick(0, monitor->band, sizeof monitor->band);
 
     sum = sedge_hash_quick(sum, &monitor->frequencies, sizeof monitor->frequencies);
-    for (int i = 0; i < monitor->count; i++)
-        sum = sedge_hash_quick(sum, monitor->ports[i].name, strlen(monitor->ports[i].name));
+    sum = sedge_hash_quick(sum, &monitor->driven, sizeof monitor->driven);
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const one = &deck->boundaries[i];
+        if (!port_is(one->kind)) continue;
+        const int numbers =
+            sedge_parameters_size(one->kind->parameters, one->kind->parameter_count);
+
+        sum = sedge_hash_quick(sum, one->name, strlen(one->name) + 1);
+        sum = sedge_hash_quick(sum, one->kind->name, strlen(one->kind->name) + 1);
+        sum = sedge_hash_quick(sum, one->parameters, (size_t)numbers * sizeof *one->parameters);
+    }
     (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
 }
 
@@ -359,12 +390,42 @@ static sedge_status load(ports_monitor *monitor, const json_t *memory)
 
     describe_sums(monitor, now);
     monitor->restored = before != NULL && strcmp(before, now) == 0;
+    monitor->part = json_integer_value(json_object_get(memory, "part"));
     for (int i = 0; i < monitor->count && monitor->restored; i++) {
-        const json_t *const pair = json_array_get(json_object_get(memory, "largest"), (size_t)i);
-        monitor->ports[i].largest = json_number_value(json_array_get(pair, 0));
-        monitor->ports[i].tail = json_number_value(json_array_get(pair, 1));
+        const json_t *const list = json_array_get(json_object_get(memory, "largest"), (size_t)i);
+        port *const one = &monitor->ports[i];
+
+        one->largest = json_number_value(json_array_get(list, 0));
+        one->last = json_number_value(json_array_get(list, 1));
+        one->current = json_number_value(json_array_get(list, 2));
     }
     return sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "ports");
+}
+
+// Find the steps between samples: those of the run before where this one goes on, as sums are of
+// equal intervals. Collective.
+static sedge_status choose_every(ports_monitor *monitor, const json_t *memory)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_deck *const deck = context->deck;
+    const int every = (int)json_integer_value(json_object_get(memory, "every"));
+    const double before = json_number_value(json_object_get(memory, "dt"));
+
+    SEDGE_TRY(sedge_sampling_every(&monitor->every, context, monitor->band[1],
+                                   "monitors.ports asks for S-parameters"));
+    if (!monitor->restored) return SEDGE_OK;
+    if (every < 1 || fabs(before / context->dt - 1.0) > SAME_STEP) {
+        const double unit = sedge_deck_time_unit(deck);
+        const char *const second = sedge_deck_unit(deck, SEDGE_TIME);
+
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: S-parameters need the same time step in the whole "
+                          "run, and it was %.6g%s in the run before and is %.6g%s now: keep it, or "
+                          "begin anew",
+                          deck->path, before * unit, second, context->dt * unit, second);
+    }
+    monitor->every = every;
+    return SEDGE_OK;
 }
 
 static sedge_status create(void **out, const sedge_output_context *context,
@@ -388,9 +449,9 @@ static sedge_status create(void **out, const sedge_output_context *context,
     list_ports(monitor);
     SEDGE_TRY_GOTO(status, load(monitor, memory));
     SEDGE_TRY_GOTO(status, check_deck(monitor));
+    SEDGE_TRY_GOTO(status, check_names(monitor));
     SEDGE_TRY_GOTO(status, check_cutoffs(monitor));
-    SEDGE_TRY_GOTO(status, sedge_sampling_every(&monitor->every, context, monitor->band[1],
-                                                "monitors.ports asks for S-parameters"));
+    SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
     for (int i = 0; i < monitor->count && !context->checks; i++)
         SEDGE_TRY_GOTO(status, fill_port(&monitor->ports[i], context));
     if (!context->checks) {
@@ -422,15 +483,20 @@ static sedge_status save(const void *what, json_t *memory)
     const ports_monitor *const monitor = what;
     json_t *const largest = json_array();
     char text[SEDGE_HASH_TEXT];
+    int failed = 0;
 
     describe_sums(monitor, text);
     for (int i = 0; i < monitor->count; i++) {
-        (void)json_array_append_new(
-            largest, json_pack("[f, f]", monitor->ports[i].largest, monitor->ports[i].tail));
+        const port *const one = &monitor->ports[i];
+        failed |= json_array_append_new(
+            largest, json_pack("[f, f, f]", one->largest, one->last, one->current));
     }
-    if (json_object_set_new(memory, "largest", largest) != 0 ||
-        json_object_set_new(memory, "sums", json_string(text)) != 0)
-        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "ports: out of memory");
+    failed |= json_object_set_new(memory, "largest", largest);
+    failed |= json_object_set_new(memory, "part", json_integer(monitor->part));
+    failed |= json_object_set_new(memory, "sums", json_string(text));
+    failed |= json_object_set_new(memory, "every", json_integer(monitor->every));
+    failed |= json_object_set_new(memory, "dt", json_real(monitor->context->dt));
+    if (failed != 0) return SEDGE_FAIL(SEDGE_ERR_MEMORY, "ports: out of memory");
     return sedge_series_save(monitor->samples, memory, "ports");
 }
 
@@ -562,12 +628,25 @@ static void add(const ports_monitor *monitor, double time, const double *values,
     }
 }
 
+// Begin a part of the run at this step if the part before has TAIL of the steps until now. The last
+// two parts are then the end of the run, however long it is.
+static void begin_part(ports_monitor *monitor, int64_t step)
+{
+    if ((double)monitor->part > (1.0 - TAIL) * (double)step) return;
+    monitor->part = step;
+    for (int i = 0; i < monitor->count; i++) {
+        port *const one = &monitor->ports[i];
+
+        one->last = one->current;
+        one->current = 0.0;
+    }
+}
+
 static sedge_status receive(void *what, int samples, const int64_t *steps, const double *times,
                             const double *values)
 {
     ports_monitor *const monitor = what;
-    const sedge_output_context *const context = monitor->context;
-    const sedge_comm *const comm = context->comm;
+    const sedge_comm *const comm = monitor->context->comm;
     const int64_t stride = (int64_t)6 * monitor->points;
     double *all = NULL; // [ports][SERIES][samples]
 
@@ -575,6 +654,8 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
         comm, sedge_allocate(&all, (int64_t)SERIES * monitor->count * samples, sizeof *all)));
     for (int s = 0; s < samples; s++) {
         const double *u = values + stride * s;
+
+        begin_part(monitor, steps[s]);
         for (int i = 0; i < monitor->count; i++) {
             port *const one = &monitor->ports[i];
             double pair[SERIES];
@@ -582,8 +663,7 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
             measure(pair, monitor, one, times[s], u);
             for (int k = 0; k < SERIES; k++) all[((int64_t)i * SERIES + k) * samples + s] = pair[k];
             one->largest = fmax(one->largest, fabs(pair[VOLTAGE]));
-            if ((double)steps[s] >= (1.0 - TAIL) * (double)context->steps)
-                one->tail = fmax(one->tail, fabs(pair[VOLTAGE]));
+            one->current = fmax(one->current, fabs(pair[VOLTAGE]));
             u += (int64_t)6 * one->faces.sides * one->faces.side_points;
         }
         if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
@@ -834,7 +914,7 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     const ports_monitor *const monitor = what;
     json_t *const frequencies = json_array();
     json_t *const list = json_array();
-    double worst = 0.0;
+    double loudest = 0.0, worst = 0.0;
 
     (void)json_object_set_new(json, "driven", json_string(monitor->ports[monitor->driven].name));
     (void)json_object_set_new(json, "frequency", frequencies);
@@ -842,11 +922,13 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     report_power(json, monitor);
     for (int k = 0; k < monitor->frequencies; k++)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
+    for (int i = 0; i < monitor->count; i++) loudest = fmax(loudest, monitor->ports[i].largest);
     for (int i = 0; i < monitor->count; i++) {
         const port *const one = &monitor->ports[i];
 
         (void)json_array_append_new(list, report_port(monitor, i));
-        if (one->largest > 0.0) worst = fmax(worst, one->tail / one->largest);
+        if (one->largest > FAINT * loudest)
+            worst = fmax(worst, fmax(one->last, one->current) / one->largest);
     }
     SEDGE_TRY(report_table(monitor, text));
     if (worst <= LOUD) return SEDGE_OK;
