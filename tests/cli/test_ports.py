@@ -4,13 +4,14 @@ The bounds are the errors of the meshes, three cells of order 3 in the shortest 
 in guides those of the layers, which reflect 1e-3 of a wave that meets them head on and more of one that is near its cut-off.
 """
 
+import itertools
 import math
 import unittest
 
 import h5py
 import numpy
 
-from kit import DEVICE, SOURCE, Case, read_json
+from kit import DEVICE, SOURCE, TRIANGLE, Case, Cube, read_json
 from port_lines import coaxial_impedance, iris, line, mode, scattering, shunt, slab
 
 # Plates 0.25 apart and 0.5 wide between magnetic walls: a line of the impedance 0.5 and the length 2.
@@ -261,6 +262,29 @@ class Ports(Case):
         self.compare((found["in"], found["out"]), (s[0], s[2]), 4e-3)
 
     # ---- the same answers ----
+
+    def write_guide(self, name, move):
+        """A mesh file of GUIDE, whose nodes are moved; absorbing ends."""
+        cube = Cube(4)
+        ports = {(group, face) for corners in cube.tetrahedra for face in itertools.combinations(sorted(corners), 3)
+                 for group, z in ((8, 0.25), (9, 0.75)) if all(cube.nodes[node][2] == z for node in face)}
+        cube.nodes = [move(x, 0.5 * y, 2 * z) for x, y, z in cube.nodes]
+        text = cube.text(extra=[(TRIANGLE, *port) for port in sorted(ports)]).replace("Names\n7\n", 'Names\n9\n2 8 "in"\n2 9 "out"\n')
+        self.write(name + ".msh", text)
+        box = GUIDE[GUIDE.index("  box:"):GUIDE.index("time:")]
+        return self.write(name + ".yaml", GUIDE.replace(box, f"  file: {name}.msh\n").replace("pml", "absorbing"))
+
+    def test_turned_guide(self):
+        """Where the longer side lies along no axis, `axis` says which one it is."""
+        short = ("order=2", "time.end=8")
+        straight = self.compute(self.write_guide("straight", lambda x, y, z: (x, y, z)), "straight", *short)
+        deck = self.write_guide("turned", lambda x, y, z: (0.6 * x + 0.8 * z, y, 0.6 * z - 0.8 * x))
+        short += ("boundaries.in.direction=[0.8, 0, 0.6]", "boundaries.out.direction=[-0.8, 0, -0.6]")
+        self.refuse(1, ["boundaries.in: 'axis' is needed", "its longer side does not lie along x, y or z"], "check", deck,
+                    *(word for setting in short for word in ("--set", setting)), ranks=(0,))
+        turned = self.compute(deck, "turned", *short, *(f"boundaries.{port}.axis=[0.6, 0, -0.8]" for port in ("in", "out")))
+        for port, found in turned.items():
+            self.assertLess(abs(found - straight[port]).max(), 1e-12)
 
     def test_ranks_and_restarts(self):
         deck = self.write("guide.yaml", GUIDE)

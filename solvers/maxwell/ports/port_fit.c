@@ -126,14 +126,14 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
      .text = "by which the plane that S-parameters refer to lies further into the structure"},
 };
 
-// The side of the guide along which m counts, into the half-space where its largest component is
-// above 0.
+// The side of the guide along which m counts: the axis given, or the longer side, if that lies
+// along x, y or z, towards larger coordinates.
 static sedge_status find_side(double side[3], const double *p, const shape_plane *plane,
                               const char *surface, const sedge_surface_shape *shape)
 {
     const double *const given = p + GUIDE_AXIS;
     const double length = sqrt(dot(given, given));
-    double longest = 0.0, other = 0.0;
+    double longest = 0.0;
 
     for (int d = 0; d < 3; d++) side[d] = 0.0;
     for (int d = 0; d < 3 && length > 0.0; d++) side[d] = given[d] / length;
@@ -143,18 +143,19 @@ static sedge_status find_side(double side[3], const double *p, const shape_plane
         axis[d] = 1.0;
         if (fabs(plane->normal[d]) > FLAT) continue;
         shape_find_extent(axis, shape, extent);
-        const double size = extent[1] - extent[0];
-        other = size > longest ? longest : size;
-        if (!(size > longest)) continue;
-        longest = size;
+        if (!(extent[1] - extent[0] > longest)) continue;
+        longest = extent[1] - extent[0];
         memcpy(side, axis, sizeof axis);
     }
-    if (longest > 0.0 && other < longest * (1.0 - FLAT)) return SEDGE_OK;
+    const double square = longest * longest;
+    if (plane->area < square * (1.0 - FLAT)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: 'axis' is needed, a vector along the side of the "
                       "cross-section along which m counts: %s",
                       surface,
-                      longest > 0.0 ? "its sides are equal" : "no side lies along x, y or z");
+                      plane->area > square * (1.0 + FLAT)
+                          ? "its longer side does not lie along x, y or z"
+                          : "its sides are equal");
 }
 
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
