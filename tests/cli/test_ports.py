@@ -45,7 +45,7 @@ mesh:
   surfaces:
     in: {plane: {normal: z, at: 0.35}}
     out: {plane: {normal: z, at: 1.65}}
-time: {end: 40, integrator: lsrk45}
+time: {end: 30, integrator: lsrk45}
 materials: {domain: {}}
 boundaries:
   xmin: {type: pec}
