@@ -186,6 +186,25 @@ static sedge_status check_deck(const ports_monitor *monitor)
     return SEDGE_OK;
 }
 
+// Fields that follow from one signal, which ends.
+static sedge_status check_fields(const ports_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->context;
+    const double *const driven = monitor->ports[monitor->driven].boundary->parameters;
+
+    if (!context->problem->initial->zero) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: monitors.ports: S-parameters are those of a driven port alone, and "
+                          "the run begins with fields (initial, of type '%s'): leave them out",
+                          context->deck->path, context->problem->initial->name);
+    }
+    if (sedge_signal_kind_of(driven + PORT_SIGNAL)->end != NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: monitors.ports: S-parameters need a signal that ends, such as a "
+                      "gaussian, and sources.0.signal does not",
+                      context->deck->path);
+}
+
 // A port's name is that of a group beside the dataset "time".
 static sedge_status check_names(const ports_monitor *monitor)
 {
@@ -449,6 +468,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
     list_ports(monitor);
     SEDGE_TRY_GOTO(status, load(monitor, memory));
     SEDGE_TRY_GOTO(status, check_deck(monitor));
+    SEDGE_TRY_GOTO(status, check_fields(monitor));
     SEDGE_TRY_GOTO(status, check_names(monitor));
     SEDGE_TRY_GOTO(status, check_cutoffs(monitor));
     SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
@@ -847,7 +867,8 @@ static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
         SEDGE_TRY(sedge_text_add(text, "    %14.6g", shown_frequency(monitor, k)));
         for (int i = 0; i < monitor->count; i++) {
             const double size = cabs(monitor->s[(int64_t)k * monitor->count + i]);
-            SEDGE_TRY(sedge_text_add(text, " %14.3f", 20.0 * log10(size)));
+            SEDGE_TRY(isnan(size) ? sedge_text_add(text, " %14s", "-")
+                                  : sedge_text_add(text, " %14.3f", 20.0 * log10(size)));
         }
         SEDGE_TRY(sedge_text_add(text, "\n"));
     }
@@ -909,12 +930,30 @@ static void report_power(json_t *json, const ports_monitor *monitor)
     (void)json_object_set_new(json, "accepted_power", accepted);
 }
 
+// Warn where the run ended too early.
+static sedge_status report_end(const ports_monitor *monitor, sedge_text *text)
+{
+    double loudest = 0.0, worst = 0.0;
+
+    for (int i = 0; i < monitor->count; i++) loudest = fmax(loudest, monitor->ports[i].largest);
+    for (int i = 0; i < monitor->count; i++) {
+        const port *const one = &monitor->ports[i];
+
+        if (one->largest > FAINT * loudest)
+            worst = fmax(worst, fmax(one->last, one->current) / one->largest);
+    }
+    if (worst <= LOUD) return SEDGE_OK;
+    return sedge_text_add(text,
+                          "  warning: at the end of the run a port's voltage was still %.2g of its "
+                          "largest: let it run longer, or S-parameters have ripples\n",
+                          worst);
+}
+
 static sedge_status report(const void *what, sedge_text *text, json_t *json)
 {
     const ports_monitor *const monitor = what;
     json_t *const frequencies = json_array();
     json_t *const list = json_array();
-    double loudest = 0.0, worst = 0.0;
 
     (void)json_object_set_new(json, "driven", json_string(monitor->ports[monitor->driven].name));
     (void)json_object_set_new(json, "frequency", frequencies);
@@ -922,20 +961,10 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     report_power(json, monitor);
     for (int k = 0; k < monitor->frequencies; k++)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
-    for (int i = 0; i < monitor->count; i++) loudest = fmax(loudest, monitor->ports[i].largest);
-    for (int i = 0; i < monitor->count; i++) {
-        const port *const one = &monitor->ports[i];
-
+    for (int i = 0; i < monitor->count; i++)
         (void)json_array_append_new(list, report_port(monitor, i));
-        if (one->largest > FAINT * loudest)
-            worst = fmax(worst, fmax(one->last, one->current) / one->largest);
-    }
     SEDGE_TRY(report_table(monitor, text));
-    if (worst <= LOUD) return SEDGE_OK;
-    return sedge_text_add(text,
-                          "  warning: at the end of the run a port's voltage was still %.2g of its "
-                          "largest: let it run longer, or S-parameters have ripples\n",
-                          worst);
+    return report_end(monitor, text);
 }
 
 static bool owns(const char *name)
