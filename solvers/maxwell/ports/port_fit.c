@@ -1,4 +1,4 @@
-// Media beside ports, their law's numbers, and rectangular waveguides.
+// Media beside ports, their law's numbers, and modes of waveguides.
 #include "port_fit.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 
 #define PI          3.14159265358979323846
 #define VACUUM_OHMS 376.730313668
+#define MOST_ROUND  12.0 // k times the radius of a round guide: maxwell_port_bessel
 #define FLAT        1e-6 // of vectors and lengths: the digits of mesh files
 
 static double dot(const double a[3], const double b[3])
@@ -104,13 +105,17 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
      .required = true,
      .minimum = 0.0,
      .maximum = 99.0,
-     .text = "half waves along the longer side of the cross-section, or along `axis`"},
+     .text =
+         "of a rectangular guide half waves along the longer side of the cross-section, or along "
+         "`axis`; of a round guide periods around it"},
     {.name = "n",
      .type = SEDGE_PARAMETER_INTEGER,
      .required = true,
      .minimum = 0.0,
      .maximum = 99.0,
-     .text = "half waves along the other side"},
+     .text =
+         "half waves along the other side; of a round guide the number of the zero of J_m, for TE "
+         "of its derivative, from 1"},
     {.name = "direction",
      .type = SEDGE_PARAMETER_VECTOR,
      .required = true,
@@ -119,7 +124,8 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
     {.name = "axis",
      .type = SEDGE_PARAMETER_VECTOR,
      .text = "one side of the cross-section; [0, 0, 0]: the longer one, which then lies along x, "
-             "y or z"},
+             "y or z. Of a round guide the direction of E on the axis for TE11, and from which the "
+             "angle counts for all"},
     {.name = "shift",
      .maximum = HUGE_VAL,
      .dimension = SEDGE_LENGTH,
@@ -158,21 +164,146 @@ static sedge_status find_side(double side[3], const double *p, const shape_plane
                           : "its sides are equal");
 }
 
+// A rectangular guide: the mode's wave numbers along its sides, and its size.
+static sedge_status fit_rectangular(double *p, const shape_plane *plane, int profile,
+                                    const char *surface, const sedge_surface_shape *shape)
+{
+    const double m = p[GUIDE_M], n = p[GUIDE_N];
+    double side[3], lengths[2];
+
+    if (!(profile == PORT_TE ? m + n > 0.0 : m * n > 0.0)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE, "boundaries.%s: there is no mode T%c%g%g of a rectangular guide: %s",
+            surface, profile == PORT_TE ? 'E' : 'M', m, n,
+            profile == PORT_TE ? "m or n must be 1 or more" : "m and n must be 1 or more");
+    }
+    SEDGE_TRY(find_side(side, p, plane, surface, shape));
+    SEDGE_TRY(
+        shape_fit_rectangle(p + PORT_ORIGIN, p + PORT_V, lengths, plane, side, surface, shape));
+    memcpy(p + PORT_U, side, sizeof side);
+    const double ku = PI * m / lengths[0], kv = PI * n / lengths[1];
+    // Integrals of cos^2 and of sin^2 of m or n half waves, and of the field squared.
+    const double cu = lengths[0] * (m > 0.0 ? 0.5 : 1.0), su = m > 0.0 ? 0.5 * lengths[0] : 0.0;
+    const double cv = lengths[1] * (n > 0.0 ? 0.5 : 1.0), sv = n > 0.0 ? 0.5 * lengths[1] : 0.0;
+    const double squares = profile == PORT_TE ? kv * kv * cu * sv + ku * ku * su * cv
+                                              : ku * ku * cu * sv + kv * kv * su * cv;
+    p[PORT_PROFILE] = profile;
+    p[PORT_KU] = ku;
+    p[PORT_KV] = kv;
+    p[PORT_SCALE] = (m > 0.0 ? 1.0 : -1.0) / sqrt(squares);
+    return SEDGE_OK;
+}
+
+static double bessel(int m, double x)
+{
+    return maxwell_port_bessel(m, x) * pow(0.5 * x, m);
+}
+
+// J_m, for TE its derivative: 0 at k times the radius of the guide's modes.
+static double find_bessel(int m, double x, bool te)
+{
+    if (!te) return bessel(m, x);
+    return m > 0 ? 0.5 * (bessel(m - 1, x) - bessel(m + 1, x)) : -bessel(1, x);
+}
+
+// The zero between two places where the function has different signs.
+static double narrow(int m, bool te, double a, double b)
+{
+    const bool above = find_bessel(m, a, te) > 0.0;
+
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (a + b);
+
+        if ((find_bessel(m, middle, te) > 0.0) == above) {
+            a = middle;
+        } else {
+            b = middle;
+        }
+    }
+    return 0.5 * (a + b);
+}
+
+// The zero number n above 0, from 1; not a number: it is beyond MOST_ROUND.
+static double find_zero(int m, int n, bool te)
+{
+    const double step = 0.05; // zeros are more than 2 apart
+    int count = 0;
+
+    for (int i = 0; i < (int)(MOST_ROUND / step) - 1; i++) {
+        const double low = (i + 0.5) * step;
+        const double high = low + step;
+        const bool crosses = (find_bessel(m, low, te) > 0.0) != (find_bessel(m, high, te) > 0.0);
+
+        if (crosses && ++count == n) return narrow(m, te, low, high);
+    }
+    return (double)NAN;
+}
+
+// The direction of U in the plane: `axis`, or one along x, y or z.
+static sedge_status find_round_axis(double u[3], const double *p, const shape_plane *plane,
+                                    const char *surface)
+{
+    const double *const given = p + GUIDE_AXIS;
+    double length = sqrt(dot(given, given));
+    int least = 0;
+
+    for (int d = 1; d < 3; d++)
+        if (fabs(plane->normal[d]) < fabs(plane->normal[least]) - FLAT) least = d;
+    for (int d = 0; d < 3; d++) u[d] = length > 0.0 ? given[d] / length : (double)(d == least);
+    const double along = dot(u, plane->normal);
+    if (length > 0.0 && fabs(along) > FLAT) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "boundaries.%s: 'axis' (%.4g, %.4g, %.4g) does not lie in the plane of "
+                          "the port, whose normal is (%.4g, %.4g, %.4g)",
+                          surface, given[0], given[1], given[2], plane->normal[0], plane->normal[1],
+                          plane->normal[2]);
+    }
+    for (int d = 0; d < 3; d++) u[d] -= along * plane->normal[d];
+    length = sqrt(dot(u, u));
+    for (int d = 0; d < 3; d++) u[d] /= length;
+    return SEDGE_OK;
+}
+
+// A round guide: m periods around, zero number n of J_m, for TE of its derivative, at the wall.
+static sedge_status fit_round(double *p, const shape_plane *plane, int profile, const char *surface,
+                              double radius)
+{
+    const bool te = profile == PORT_TE;
+    const int m = (int)p[GUIDE_M], n = (int)p[GUIDE_N];
+    const double x = n > 0 ? find_zero(m, n, te) : (double)NAN;
+
+    if (!(x < MOST_ROUND)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "boundaries.%s: there is no mode T%c%d%d of a round guide, or its "
+                          "cut-off is above that of %g / radius; n must be 1 or more",
+                          surface, te ? 'E' : 'M', m, n, MOST_ROUND);
+    }
+    SEDGE_TRY(find_round_axis(p + PORT_U, p, plane, surface));
+    for (int d = 0; d < 3; d++) {
+        const double *const u = p + PORT_U, *const w = plane->normal;
+        p[PORT_V + d] = w[(d + 1) % 3] * u[(d + 2) % 3] - w[(d + 2) % 3] * u[(d + 1) % 3];
+    }
+    // int |grad f|^2 = k^2 int f^2, and that of J_m^2 r is x^2 / 2 (J_m'^2 + (1 - m^2 / x^2)
+    // J_m^2).
+    const double at = find_bessel(m, x, !te);
+    const double squares =
+        (m > 0 ? PI : 2.0 * PI) * 0.5 * at * at * (te ? x * x - (double)m * m : x * x);
+    p[PORT_PROFILE] = te ? PORT_ROUND_TE : PORT_ROUND_TM;
+    p[PORT_KU] = x / radius;
+    p[PORT_KV] = m;
+    p[PORT_SCALE] = 1.0 / sqrt(squares);
+    return SEDGE_OK;
+}
+
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                             const sedge_surface_shape *shape, double *p, int profile)
 {
-    const double m = p[GUIDE_M], n = p[GUIDE_N];
     const double *const into = p + GUIDE_DIRECTION;
-    double side[3], lengths[2];
     shape_plane plane;
+    double radius = 0.0;
+    bool round = false;
     int volume = 0;
 
-    if (!(profile == PORT_TE ? m + n > 0.0 : m * n > 0.0)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "boundaries.%s: there is no mode T%c%g%g: %s", surface,
-                          profile == PORT_TE ? 'E' : 'M', m, n,
-                          profile == PORT_TE ? "m or n must be 1 or more"
-                                             : "m and n must be 1 or more");
-    }
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     const double along = dot(into, plane.normal) / sqrt(dot(into, into));
     if (fabs(fabs(along) - 1.0) > FLAT) {
@@ -182,22 +313,11 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                           surface, into[0], into[1], into[2], plane.normal[0], plane.normal[1],
                           plane.normal[2]);
     }
-    SEDGE_TRY(find_side(side, p, &plane, surface, shape));
-    SEDGE_TRY(
-        shape_fit_rectangle(p + PORT_ORIGIN, p + PORT_V, lengths, &plane, side, surface, shape));
+    SEDGE_TRY(shape_find_disc(&round, p + PORT_ORIGIN, &radius, &plane, shape));
+    SEDGE_TRY(round ? fit_round(p, &plane, profile, surface, radius)
+                    : fit_rectangular(p, &plane, profile, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
-    memcpy(p + PORT_U, side, sizeof side);
-    p[PORT_PROFILE] = profile;
     p[PORT_VOLUME] = volume;
-    const double ku = PI * m / lengths[0], kv = PI * n / lengths[1];
-    // Integrals of cos^2 and of sin^2 of m or n half waves, and of the field squared.
-    const double cu = lengths[0] * (m > 0.0 ? 0.5 : 1.0), su = m > 0.0 ? 0.5 * lengths[0] : 0.0;
-    const double cv = lengths[1] * (n > 0.0 ? 0.5 : 1.0), sv = n > 0.0 ? 0.5 * lengths[1] : 0.0;
-    const double squares = profile == PORT_TE ? kv * kv * cu * sv + ku * ku * su * cv
-                                              : ku * ku * cu * sv + kv * kv * su * cv;
-    p[PORT_KU] = ku;
-    p[PORT_KV] = kv;
-    p[PORT_SCALE] = (m > 0.0 ? 1.0 : -1.0) / sqrt(squares);
     p[PORT_SQUARES] = 1.0;
     p[PORT_CONDUCTANCE] = 0.0;
     p[PORT_GAIN] = 2.0 * problem->materials[volume][MAXWELL_Y];
@@ -207,7 +327,9 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
 // Wave number at the cut-off.
 static double cutoff_number(const double *p)
 {
-    return hypot(p[PORT_KU], p[PORT_KV]);
+    const bool round = (int)p[PORT_PROFILE] >= PORT_ROUND_TE;
+
+    return round ? p[PORT_KU] : hypot(p[PORT_KU], p[PORT_KV]);
 }
 
 void port_describe_guide(char text[160], const char *family, const double *p, double hertz)
@@ -244,7 +366,9 @@ double port_impedance(const sedge_problem *problem, const double *p, double freq
     const double slope = find_slope(problem, p, frequency);
     const double z = medium_of(problem, p)[MAXWELL_Z];
 
-    return (int)p[PORT_PROFILE] == PORT_TE ? z / slope : z * slope;
+    const int profile = (int)p[PORT_PROFILE];
+
+    return profile == PORT_TE || profile == PORT_ROUND_TE ? z / slope : z * slope;
 }
 
 double port_phase(const sedge_problem *problem, const double *p, double frequency)

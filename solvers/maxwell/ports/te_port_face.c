@@ -1,4 +1,4 @@
-// A port of a rectangular waveguide: a transverse electric mode enters there, and leaves.
+// A port of a rectangular or round waveguide: a transverse electric mode enters there, and leaves.
 #include "port_fit.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ const sedge_face_kind sedge_face_te_port = {
              .header_text = sedge_text_sheet_face_h,
              .parameters = port_guide_parameters,
              .parameter_count = PORT_GUIDE_PARAMETERS,
-             .text =
-                 "port of a rectangular waveguide for its mode TEmn, on a plane inside the mesh "
-                 "that is all of the guide's cross-section; behind it the guide goes on and "
-                 "ends in a perfectly matched layer; sources of type port drive it"}};
+             .text = "port of a rectangular or round waveguide for its mode TEmn, on a plane "
+                     "inside the mesh "
+                     "that is all of the guide's cross-section; behind it the guide goes on and "
+                     "ends in a perfectly matched layer; sources of type port drive it"}};

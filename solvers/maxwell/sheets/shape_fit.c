@@ -10,6 +10,7 @@
 #define PI    3.14159265358979323846
 #define FLAT  1e-6 // of the surface's size: the digits of mesh files
 #define ROUND 1e-4 // of a radius
+#define MANY  6    // edges of a circle
 
 static double dot(const double a[3], const double b[3])
 {
@@ -201,6 +202,8 @@ static void improve_centre(double guess[3], double middle, const double u[3], co
             a[r][4] += row[r] * square;
         }
     }
+    for (int k = 2; k < 4; k++) // a circle that has no points
+        if (!(a[k][k] > 0.0)) a[k][k] = 1.0;
     for (int k = 0; k < 4; k++) { // symmetric and positive: no pivots
         if (!(fabs(a[k][k]) > 0.0)) return;
         for (int r = 0; r < 4; r++) {
@@ -229,11 +232,10 @@ static void find_radii(double radii[2][2], const double centre[3], double middle
     }
 }
 
-static sedge_status fit_circles(double centre[3], double radii[2], const shape_plane *plane,
-                                const char *surface, const edge *outline, int64_t count)
+// Two unit vectors in the plane, across each other.
+static void find_axes(double u[3], double v[3], const shape_plane *plane)
 {
-    double found[2][2] = {{0.0}}, u[3], v[3], x[3] = {0.0, 0.0, 0.0};
-    double middle = HUGE_VAL;
+    double x[3] = {0.0, 0.0, 0.0};
     int least = 0;
 
     for (int d = 1; d < 3; d++)
@@ -242,10 +244,26 @@ static sedge_status fit_circles(double centre[3], double radii[2], const shape_p
     cross(plane->normal, x, u);
     for (int d = 0; d < 3; d++) u[d] /= sqrt(1.0 - plane->normal[least] * plane->normal[least]);
     cross(plane->normal, u, v);
+}
+
+// The mean of the outline's corners.
+static void find_middle(double centre[3], const edge *outline, int64_t count)
+{
+    for (int d = 0; d < 3; d++) centre[d] = 0.0;
     for (int64_t i = 0; i < 2 * count; i++) {
         for (int d = 0; d < 3; d++)
             centre[d] += outline[i / 2].ends[i % 2 * 3 + d] / (double)(2 * count);
     }
+}
+
+static sedge_status fit_circles(double centre[3], double radii[2], const shape_plane *plane,
+                                const char *surface, const edge *outline, int64_t count)
+{
+    double found[2][2] = {{0.0}}, u[3], v[3];
+    double middle = HUGE_VAL;
+
+    find_axes(u, v, plane);
+    find_middle(centre, outline, count);
     for (int round = 0; round < 8; round++) {
         find_radii(found, centre, HUGE_VAL, outline, count);
         middle = sqrt(found[0][0] * found[0][1]);
@@ -272,9 +290,27 @@ sedge_status shape_fit_ring(double centre[3], double radii[2], const shape_plane
     edge *outline = NULL;
     int64_t count = 0;
 
-    for (int d = 0; d < 3; d++) centre[d] = 0.0;
     SEDGE_TRY(find_outline(&outline, &count, shape));
     const sedge_status status = fit_circles(centre, radii, plane, surface, outline, count);
     sedge_release(outline);
     return status;
+}
+
+sedge_status shape_find_disc(bool *found, double centre[3], double *radius,
+                             const shape_plane *plane, const sedge_surface_shape *shape)
+{
+    double radii[2][2], u[3], v[3];
+    edge *outline = NULL;
+    int64_t count = 0;
+
+    SEDGE_TRY(find_outline(&outline, &count, shape));
+    find_axes(u, v, plane);
+    find_middle(centre, outline, count);
+    improve_centre(centre, 0.0, u, v, outline, count); // all corners on one circle
+    find_radii(radii, centre, 0.0, outline, count);
+    sedge_release(outline);
+    *radius = 0.5 * (radii[1][0] + radii[1][1]);
+    // Corners of a polygon are on a circle, too: one with few is none.
+    *found = count > MANY && radii[1][1] - radii[1][0] <= ROUND * *radius;
+    return SEDGE_OK;
 }

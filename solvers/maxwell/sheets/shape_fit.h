@@ -3,6 +3,8 @@
 
 #include "dg/equation.h"
 
+#include <stdbool.h>
+
 // A flat surface. Messages begin with "boundaries.SURFACE:".
 typedef struct shape_plane {
     double normal[3]; // unit
@@ -25,6 +27,10 @@ sedge_status shape_fit_rectangle(double origin[3], double across[3], double leng
 // is no ring.
 sedge_status shape_fit_ring(double centre[3], double radii[2], const shape_plane *plane,
                             const char *surface, const sedge_surface_shape *shape);
+
+// Does the surface fill a disc? Then its centre and radius.
+sedge_status shape_find_disc(bool *found, double centre[3], double *radius,
+                             const shape_plane *plane, const sedge_surface_shape *shape);
 
 // The least and the largest coordinate of all corners along a direction.
 void shape_find_extent(const double direction[3], const sedge_surface_shape *shape, double out[2]);

@@ -354,11 +354,59 @@ enum {
     PORT_VALUES = PORT_SIGNAL + SEDGE_SIGNAL_VALUES
 };
 enum {
-    PORT_UNIFORM, // U; V is the normal
-    PORT_RING,    // radial across the axis V: scale / r
-    PORT_TE,      // of H along the guide ~ cos(ku s) cos(kv q), s along U, q along V
-    PORT_TM       // of E along the guide ~ sin(ku s) sin(kv q)
+    PORT_UNIFORM,  // U; V is the normal
+    PORT_RING,     // radial across the axis V: scale / r
+    PORT_TE,       // of H along the guide ~ cos(ku s) cos(kv q), s along U, q along V
+    PORT_TM,       // of E along the guide ~ sin(ku s) sin(kv q)
+    PORT_ROUND_TE, // of H along the guide ~ J_m(ku r) sin(m angle), m = kv, the angle from U to V
+    PORT_ROUND_TM  // of E along the guide ~ J_m(ku r) cos(m angle)
 };
+
+// J_m(x) / (x / 2)^m by its series: to 1e-10 up to x = 12, where its terms are 1e5 at most.
+SEDGE_FUNCTION double maxwell_port_bessel(int m, double x)
+{
+    double term = 1.0, sum;
+
+    for (int k = 1; k <= m; k++) term /= (double)k;
+    sum = term;
+    for (int k = 1; k < 40; k++) {
+        term *= -0.25 * x * x / ((double)k * (double)(k + m));
+        sum += term;
+    }
+    return sum;
+}
+
+// The field of a round guide at s, q from its axis, along U and V. With f = J_m(k r) cos(m angle),
+// for TE sin, E is the gradient of f for TM, and that turned by -90 degrees for TE. f is b(k r) h
+// with b of the function above and h = Re or Im z^m, z = (s + i q) k / 2, so that it has no 0 / 0;
+// db/dr = -b_(m + 1) k^2 r / 2.
+SEDGE_FUNCTION void maxwell_port_round(double s, double q, const double *p, double *along)
+{
+    const int m = (int)p[PORT_KV];
+    const double k = p[PORT_KU];
+    const double x = k * sqrt(s * s + q * q);
+    const double b = maxwell_port_bessel(m, x);
+    const double slope = -0.5 * k * k * maxwell_port_bessel(m + 1, x); // db/dr by r
+    double re = 1.0, im = 0.0, d_re = 0.0, d_im = 0.0; // z^m and its derivative by s
+
+    for (int i = 0; i < m; i++) {
+        const double more = 0.5 * k * (re * s - im * q);
+        d_re = 0.5 * k * (double)m * re;
+        d_im = 0.5 * k * (double)m * im;
+        im = 0.5 * k * (re * q + im * s);
+        re = more;
+    }
+    if ((int)p[PORT_PROFILE] == PORT_ROUND_TM) {
+        along[0] = slope * s * re + b * d_re;
+        along[1] = slope * q * re - b * d_im;
+    } else if (m > 0) {
+        along[0] = slope * q * im + b * d_re;
+        along[1] = -slope * s * im - b * d_im;
+    } else {
+        along[0] = slope * q;
+        along[1] = -slope * s;
+    }
+}
 
 // The mode's field at x.
 SEDGE_FUNCTION void maxwell_port_mode(const double *x, const double *p, double *e)
@@ -381,6 +429,11 @@ SEDGE_FUNCTION void maxwell_port_mode(const double *x, const double *p, double *
             square += r[i] * r[i];
         }
         for (int i = 0; i < 3; i++) e[i] = p[PORT_SCALE] * r[i] / square;
+    } else if (profile == PORT_ROUND_TE || profile == PORT_ROUND_TM) {
+        double along[2];
+
+        maxwell_port_round(s, q, p, along);
+        for (int i = 0; i < 3; i++) e[i] = p[PORT_SCALE] * (along[0] * u[i] + along[1] * v[i]);
     } else {
         const double ku = p[PORT_KU];
         const double kv = p[PORT_KV];
