@@ -239,6 +239,19 @@ class Ports(Case):
         self.assertLess(abs(abs(found[0]) ** 2 + abs(found[2]) ** 2 - 1).max(), 5e-3)  # no loss
         self.assertLess(abs(found[1] - found[2]).max(), 5e-3)  # reciprocal
 
+    def test_two_kinds(self):
+        """A guide that ends at a resistor spread over all of its end. The mode's field sin(pi x) has the part 8 / pi^2 of
+        its power in the resistor's uniform one; the rest is lost in the resistor, whose voltage is the mean field's."""
+        deck = self.write("guide.yaml", GUIDE.replace("zmax: {type: pml}", "zmax: {type: lumped-port, resistance: 0.7, "
+                                                      "direction: [0, 1, 0]}").replace(
+            "  out: {type: te-port, m: 1, n: 0, direction: [0, 0, -1]}\n", ""))
+        found = self.matrix(deck, ports=("in", "zmax"))
+        k, z = mode(2 * math.pi * self.frequency, math.pi)
+        square = 0.7 * 2  # ohms of a square: twice as wide as long
+        back, way = (square - z) / (square + z), numpy.exp(-5j / 3 * k)
+        through = math.sqrt(8) / math.pi * numpy.sqrt(z / square) * (1 + back) * way
+        self.compare(found[:3], (back * way**2, through, through), 5e-3)
+
     def test_two_modes(self):
         """Ports for TE10 and TE20 in two planes of one guide: the waves of one mode are none of the other."""
         deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 1, 6]").replace(
