@@ -361,6 +361,7 @@ class Ports(Case):
                 (plates, ["monitors.ports: not with planes of symmetry"], "boundaries.xmin={type: pmc, symmetry: true}"),
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
+                (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),
                 (guide, ["there is no mode TE00"], "boundaries.in.m=0"),
                 (guide, ["the direction (1, 0, 0) is not across the port"], "boundaries.in.direction=[1, 0, 0]"),
                 (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),

@@ -39,6 +39,11 @@ void port_normal(const sedge_boundary *boundary, double normal[3]);
 bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
 
+// SEDGE_ERR_USAGE: the port of a guide does not reach conducting walls all around it. `deck` begins
+// the message. Collective.
+sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
+                            const sedge_mesh *mesh, int surface, const char *deck);
+
 // Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
 // number along the guide, code units; both are not a number below 1.01 of the cut-off.
 double port_cutoff(const sedge_problem *problem, const double *p);

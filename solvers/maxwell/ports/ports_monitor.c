@@ -471,6 +471,11 @@ static sedge_status create(void **out, const sedge_output_context *context,
     SEDGE_TRY_GOTO(status, check_fields(monitor));
     SEDGE_TRY_GOTO(status, check_names(monitor));
     SEDGE_TRY_GOTO(status, check_cutoffs(monitor));
+    for (int i = 0; i < monitor->count; i++) {
+        if (!port_is_guide(monitor->ports[i].boundary->kind)) continue;
+        SEDGE_TRY_GOTO(status, port_check_rim(context->problem, comm, context->mesh,
+                                              monitor->ports[i].surface, context->deck->path));
+    }
     SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
     for (int i = 0; i < monitor->count && !context->checks; i++)
         SEDGE_TRY_GOTO(status, fill_port(&monitor->ports[i], context));
