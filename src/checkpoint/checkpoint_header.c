@@ -65,6 +65,11 @@ static sedge_status add_values(sedge_text *out, const sedge_session *session,
         const double factor = scaled ? equation->si[parameters[i].dimension] : 1.0;
 
         SEDGE_TRY(sedge_text_add(out, "%s%s", i > 0 ? ", " : " ", parameters[i].name));
+        if (parameters[i].type == SEDGE_PARAMETER_SURFACE) { // a number, which the deck may change
+            const int surface = (int)*values++;
+            SEDGE_TRY(sedge_text_add(out, " %s", session->deck->boundaries[surface].name));
+            continue;
+        }
         for (int k = 0; k < size; k++) SEDGE_TRY(sedge_text_add(out, " %.15g", *values++ / factor));
     }
     return SEDGE_OK;

@@ -322,6 +322,8 @@ class Ports(Case):
                                (["S-parameters need the whole run"], "boundaries.zmax.resistance=1"),
                                (["S-parameters need the same time step", "and is"], "time.cfl=0.5")):
             self.refuse(1, parts, *command, "time.end=24", "--set", setting, ranks=(0,))
+        self.assertIn("sources: 'port: surface zmin, signal",
+                      self.sedge(*command, "time.end=24", "--set", "sources.0.surface=zmax").out)
         result = self.succeed(*command, "time.end=24")
         self.assertNotIn("warning", result.out)
         found = self.read("parts")

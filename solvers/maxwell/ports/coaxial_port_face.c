@@ -11,7 +11,7 @@ static const sedge_parameter parameters[] = {
     [COAXIAL_RESISTANCE] = {.name = "resistance",
                             .maximum = HUGE_VAL,
                             .dimension = SEDGE_RESISTANCE,
-                            .text = "of the port; 0: the impedance of the line, which is matched"},
+                            .text = "of the port; 0: that of the line, which is matched then"},
 };
 
 static sedge_status fit(const sedge_problem *problem, const char *surface,

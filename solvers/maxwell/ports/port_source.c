@@ -10,9 +10,9 @@ static const sedge_parameter parameters[] = {
      .type = SEDGE_PARAMETER_SIGNAL,
      .required = true,
      .dimension = SEDGE_VOLTAGE,
-     .text = "voltage of the wave that enters the port, over time; of a lumped port half the "
-             "voltage of its source, of a waveguide's mode the field's amplitude well above its "
-             "cut-off, whose integral over the cross-section squared is the voltage squared"},
+     .text = "voltage of the wave that enters the port: half that of the source behind a lumped or "
+             "coaxial port; of a waveguide's mode, well above its cut-off, the square root of the "
+             "integral of the electric field squared over the cross-section"},
 };
 
 const sedge_source_kind sedge_source_port = {.name = "port",

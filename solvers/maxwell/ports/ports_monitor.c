@@ -36,7 +36,7 @@
 #define LOUD        1e-3  // of their largest; a warning above
 #define FAINT       1e-6  // of the largest of all ports: rounding
 #define FAR         100.0 // times the mesh
-#define SAME_STEP   0.02  // by how much a run may change the time step of the run before
+#define SAME_STEP   0.05  // by how much a run may change the time step of the run before
 
 enum { FROM, TO, COUNT, PARAMETERS };
 enum { VOLTAGE, CURRENT, SERIES };
