@@ -166,7 +166,8 @@ static void test_tensors(const kit_world *world)
         {NULL, NULL, {0.0}}};
     static const double dipole[12] = {
         0.3, 0.3, 0.3, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
-    kit_options options = start(kit_defaults(test_is_small() || test_is_sampled() ? 2 : 3, 3), "210");
+    kit_options options =
+        start(kit_defaults(test_is_small() || test_is_sampled() ? 2 : 3, 3), "210");
 
     options.split_axis = 2;
     options.materials[0] = kit_conductor;
