@@ -67,11 +67,11 @@ static sedge_status fit(double p[SEDGE_MAX_VALUES], const sedge_face_kind *kind,
                         const surface *given)
 {
     sedge_problem problem;
-    const double deck[] = {2.25, 1.0, 0.0}; // epsilon, mu, conductivity
+    const double deck[2][3] = {{2.25, 1.0, 0.0}, {1.0, 1.0, 0.0}}; // epsilon, mu, conductivity
     const sedge_surface_shape shape = {given->count, given->triangle, given->volume};
 
-    SEDGE_TRY(sedge_problem_init(&problem, &sedge_equation_maxwell, 1, 1, 0));
-    sedge_equation_maxwell.derive(deck, problem.materials[0]);
+    SEDGE_TRY(sedge_problem_init(&problem, &sedge_equation_maxwell, 2, 1, 0));
+    for (int v = 0; v < 2; v++) sedge_equation_maxwell.derive(deck[v], problem.materials[v]);
     const sedge_status status = kind->kind.fit(&problem, "port", &shape, p);
     sedge_problem_clear(&problem);
     return status;
@@ -193,8 +193,13 @@ static void test_resistors(void)
     CHECK_BOUND(fabs(p[PORT_CONDUCTANCE] * 2.0 * PI / log(2.6) * p[0] - 1.0), 1e-9);
     find_mode(e, p, 0.6, 0.8);
     CHECK_BOUND(hypot(e[0] - 0.6 / log(2.6), e[1] - 0.8 / log(2.6)), 1e-6);
-    make_rectangle(&shape, 0.4, 1.2);
+    shape.volume[7][1] = 1; // a line of two media
+    p[0] = 0.0;
+    CHECK_FAILS(fit(p, &sedge_face_coaxial_port, &shape), SEDGE_ERR_USAGE,
+                "boundaries.port: 'resistance' is needed");
     p[0] = 50.0;
+    CHECK_OK(fit(p, &sedge_face_coaxial_port, &shape));
+    make_rectangle(&shape, 0.4, 1.2);
     for (int d = 0; d < 3; d++) p[1 + d] = -7.0 * axis[0][d];
     CHECK_OK(fit(p, &sedge_face_lumped_port, &shape));
     CHECK_BOUND(fabs(p[PORT_CONDUCTANCE] * 3.0 * 50.0 - 1.0), 1e-12);

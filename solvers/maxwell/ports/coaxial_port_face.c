@@ -14,6 +14,23 @@ static const sedge_parameter parameters[] = {
                             .text = "of the port; 0: that of the line, which is matched then"},
 };
 
+// The wave impedance of the line's medium.
+static sedge_status find_impedance(double *out, const sedge_problem *problem, const char *surface,
+                                   const sedge_surface_shape *shape)
+{
+    *out = problem->materials[shape->volumes[0][0]][MAXWELL_Z];
+    for (int64_t i = 0; i < 2 * shape->count; i++) {
+        const int v = shape->volumes[i / 2][i % 2];
+
+        if (v < 0 || fabs(problem->materials[v][MAXWELL_Z] - *out) <= 1e-12 * *out) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "boundaries.%s: 'resistance' is needed, since media with different wave "
+                          "impedances lie beside the port",
+                          surface);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status fit(const sedge_problem *problem, const char *surface,
                         const sedge_surface_shape *shape, double *p)
 {
@@ -25,8 +42,11 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     SEDGE_TRY(shape_fit_ring(p + PORT_ORIGIN, radii, &plane, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
     const double squares = 2.0 * PI / log(radii[1] / radii[0]);
-    if (!(p[COAXIAL_RESISTANCE] > 0.0))
-        p[COAXIAL_RESISTANCE] = problem->materials[volume][MAXWELL_Z] / squares;
+    if (!(p[COAXIAL_RESISTANCE] > 0.0)) {
+        double z = 0.0;
+        SEDGE_TRY(find_impedance(&z, problem, surface, shape));
+        p[COAXIAL_RESISTANCE] = z / squares;
+    }
     p[PORT_PROFILE] = PORT_RING;
     p[PORT_VOLUME] = volume;
     p[PORT_SCALE] = 1.0 / log(radii[1] / radii[0]);
