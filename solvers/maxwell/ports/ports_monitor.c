@@ -1,6 +1,7 @@
 // ports.h5: voltage and current of each port over time, /time and /NAME/voltage and /NAME/current
-// [samples]. ports.csv: the S-parameters that follow from them, a line for each frequency and port;
-// of a deck with one port also ports.s1p. They are written when the run has come to its end.
+// [samples]. Where one port alone is driven, ports.csv: the S-parameters that follow from them, a
+// line for each frequency and port; of a deck with one port also ports.s1p. They are written when
+// the run has come to its end.
 //
 // The waves of a port with the impedance Z are a = (V + Z I) / (2 sqrt(Z)), which enters the
 // structure, and b = (V - Z I) / (2 sqrt(Z)), which leaves it; S_ij = b_i / a_j where port j alone
@@ -63,7 +64,7 @@ typedef struct ports_monitor {
     int every; // steps between samples
     int count;
     port *ports;
-    int driven; // the port that a source drives
+    int driven; // the port that the one source drives; -1: there are other sources, or none
     int64_t samples;
     int64_t part;  // the step at which the last part of the run begins
     bool restored; // the sums have the sample of the step at which the run begins
@@ -136,6 +137,7 @@ static void list_ports(ports_monitor *monitor)
         monitor->ports[monitor->count++] =
             (port){.name = name, .boundary = &problem->boundaries[s], .surface = s};
     }
+    if (context->deck->source_count != 1) monitor->driven = -1;
 }
 
 static sedge_status check_deck(const ports_monitor *monitor)
@@ -150,12 +152,12 @@ static sedge_status check_deck(const ports_monitor *monitor)
                           "lumped-port, coaxial-port, te-port, tm-port)",
                           deck->path);
     }
-    if (context->problem->surface_source_count != 1 || deck->source_count != 1) {
+    if (context->problem->incident_count > 0 && sedge_problem_feeds(context->problem) == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: monitors.ports: S-parameters are those of one driven port, and the "
-                          "deck has %d sources, %d of them of type port: give it one, and drive "
-                          "one port after the other by sweep: {sources.0.surface: [...]}",
-                          deck->path, deck->source_count, context->problem->surface_source_count);
+                          "%s: monitors.ports: the fields are the scattered ones, and voltages are "
+                          "those of the total ones: let the wave enter by a surface of type "
+                          "total-field around the ports",
+                          deck->path);
     }
     if (!(monitor->band[0] <= monitor->band[1])) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -190,8 +192,10 @@ static sedge_status check_deck(const ports_monitor *monitor)
 static sedge_status check_fields(const ports_monitor *monitor)
 {
     const sedge_output_context *const context = monitor->context;
-    const double *const driven = monitor->ports[monitor->driven].boundary->parameters;
+    const double *const driven =
+        monitor->driven >= 0 ? monitor->ports[monitor->driven].boundary->parameters : NULL;
 
+    if (driven == NULL) return SEDGE_OK;
     if (!context->problem->initial->zero) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: S-parameters are those of a driven port alone, and "
@@ -576,7 +580,7 @@ static void measure(double out[SERIES], const ports_monitor *monitor, const port
     const double *const signal = p + PORT_SIGNAL;
     const int64_t stride = (int64_t)6 * one->faces.side_points;
     const bool guide = port_is_guide(one->boundary->kind);
-    const bool driven = one == &monitor->ports[monitor->driven];
+    const bool driven = signal[1] < 0.0 || signal[1] > 0.0;
     const double source = driven ? sedge_signal(signal, time) : 0.0;
 
     for (int32_t s = 0; s < one->faces.sides; s++)
@@ -847,6 +851,7 @@ static sedge_status finish(void *what)
     ports_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->context->comm;
 
+    if (monitor->driven < 0) return SEDGE_OK;
     return sedge_comm_agree(comm, sedge_comm_is_root(comm) ? write_all(monitor) : SEDGE_OK);
 }
 
@@ -913,6 +918,30 @@ static json_t *report_port(const ports_monitor *monitor, int i)
     return entry;
 }
 
+// Transforms of voltage and current, where there are no S-parameters.
+static json_t *report_phasors(const ports_monitor *monitor, int i)
+{
+    static const char *const names[SERIES] = {"voltage", "current"};
+    const port *const one = &monitor->ports[i];
+    const double seconds = sedge_deck_time_unit(monitor->context->deck);
+    json_t *const entry =
+        json_pack("{s:s, s:s}", "name", one->name, "type", one->boundary->kind->name);
+
+    for (int k = 0; k < SERIES; k++) {
+        const double unit = series_unit(monitor, k) * seconds;
+        json_t *const parts[2] = {json_array(), json_array()};
+
+        for (int f = 0; f < 2 * monitor->frequencies; f++) {
+            const double *const sum =
+                monitor->sums + 2 * (((int64_t)i * monitor->frequencies + f / 2) * SERIES + k);
+            (void)json_array_append_new(parts[f % 2], json_of(unit * sum[f % 2]));
+        }
+        (void)json_object_set_new(entry, names[k],
+                                  json_pack("{s:o, s:o}", "real", parts[0], "imaginary", parts[1]));
+    }
+    return entry;
+}
+
 // The power, as far fields have it (of transforms), that comes with the driving wave, and the part
 // of it that the driven port accepts.
 static void report_power(json_t *json, const ports_monitor *monitor)
@@ -959,16 +988,22 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     const ports_monitor *const monitor = what;
     json_t *const frequencies = json_array();
     json_t *const list = json_array();
+    const bool alone = monitor->driven >= 0;
 
-    (void)json_object_set_new(json, "driven", json_string(monitor->ports[monitor->driven].name));
+    (void)json_object_set_new(
+        json, "driven", alone ? json_string(monitor->ports[monitor->driven].name) : json_null());
     (void)json_object_set_new(json, "frequency", frequencies);
     (void)json_object_set_new(json, "ports", list);
-    report_power(json, monitor);
+    if (alone) report_power(json, monitor);
     for (int k = 0; k < monitor->frequencies; k++)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
     for (int i = 0; i < monitor->count; i++)
-        (void)json_array_append_new(list, report_port(monitor, i));
-    SEDGE_TRY(report_table(monitor, text));
+        (void)json_array_append_new(list,
+                                    alone ? report_port(monitor, i) : report_phasors(monitor, i));
+    SEDGE_TRY(alone ? report_table(monitor, text)
+                    : sedge_text_add(text,
+                                     "ports: voltages and currents; S-parameters are those of one "
+                                     "port that the only source drives\n"));
     return report_end(monitor, text);
 }
 
