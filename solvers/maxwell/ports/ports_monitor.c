@@ -997,9 +997,10 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
     if (alone) report_power(json, monitor);
     for (int k = 0; k < monitor->frequencies; k++)
         (void)json_array_append_new(frequencies, json_of(shown_frequency(monitor, k)));
-    for (int i = 0; i < monitor->count; i++)
+    for (int i = 0; i < monitor->count; i++) {
         (void)json_array_append_new(list,
                                     alone ? report_port(monitor, i) : report_phasors(monitor, i));
+    }
     SEDGE_TRY(alone ? report_table(monitor, text)
                     : sedge_text_add(text,
                                      "ports: voltages and currents; S-parameters are those of one "
