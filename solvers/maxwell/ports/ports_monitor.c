@@ -5,10 +5,9 @@
 //
 // The waves of a port with the impedance Z are a = (V + Z I) / (2 sqrt(Z)), which enters the
 // structure, and b = (V - Z I) / (2 sqrt(Z)), which leaves it; S_ij = b_i / a_j where port j alone
-// is driven (Kurokawa 1965). V is that of the state e* on the surface, which both sides have in
-// common, V = int e*.mode / F. The current of a resistor follows from its voltage; that of a guide
-// from the field on the side of the structure.
+// is driven (Kurokawa 1965). V and I are those of port_meter.h.
 #include "port_fit.h"
+#include "port_meter.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -16,10 +15,8 @@
 #include "base/text.h"
 #include "dg/monitor_kind.h"
 #include "io/json.h"
-#include "monitor/face_points.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
-#include "monitor/sample.h"
 #include "monitor/sampling.h"
 #include "monitor/series.h"
 #include "network/table.h"
@@ -36,23 +33,15 @@
 #define TAIL        0.025 // of the run: its end, in which voltages should be nothing
 #define LOUD        1e-3  // of their largest; a warning above
 #define FAINT       1e-6  // of the largest of all ports: rounding
-#define FAR         100.0 // times the mesh
 #define SAME_STEP   0.05  // by how much a run may change the time step of the run before
 
 enum { FROM, TO, COUNT, PARAMETERS };
-enum { VOLTAGE, CURRENT, SERIES };
 
 typedef struct port {
     const char *name;
     const sedge_boundary *boundary;
     int surface;
-    sedge_face_points faces;
-    double (*mode)[3];   // [sides][side_points]
-    double (*normal)[3]; // the same, out of the side's element
-    double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
-    double *inside;      // [sides] Y of a side that is the structure's, else 0
-    double *sums;        // [sides]
-    double of_source;    // the voltage that a source of 1 adds
+    port_meter *meter;
     // Largest voltages: of the whole run, and of its last two parts (begin_part).
     double largest, last, current;
 } port;
@@ -70,7 +59,7 @@ typedef struct ports_monitor {
     bool restored; // the sums have the sample of the step at which the run begins
     int points;
     sedge_monitor_point *point; // [points]
-    // Root, sum of samples times exp(-j w t): [ports][frequencies][SERIES][real, imaginary].
+    // Root, sum of samples times exp(-j w t): [ports][frequencies][PORT_SERIES][real, imaginary].
     double *sums;
     int64_t *ids; // [count]
     sedge_monitor_array array;
@@ -84,16 +73,8 @@ static void release(void *what)
     ports_monitor *const monitor = what;
 
     if (monitor == NULL) return;
-    for (int i = 0; i < monitor->count && monitor->ports != NULL; i++) {
-        port *const one = &monitor->ports[i];
-        sedge_face_points_clear(&one->faces);
-        sedge_release(one->mode);
-        sedge_release(one->normal);
-        sedge_release(one->of_e);
-        sedge_release(one->of_h);
-        sedge_release(one->inside);
-        sedge_release(one->sums);
-    }
+    for (int i = 0; i < monitor->count && monitor->ports != NULL; i++)
+        port_meter_free(monitor->ports[i].meter);
     sedge_release(monitor->ports);
     sedge_release(monitor->point);
     sedge_release(monitor->sums);
@@ -270,94 +251,17 @@ static void describe_sums(const ports_monitor *monitor, char text[SEDGE_HASH_TEX
     (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
 }
 
-// The factors at the points of one side.
-static void fill_side(port *one, const sedge_output_context *context, int32_t s)
-{
-    const sedge_mesh *const mesh = context->mesh;
-    const sedge_problem *const problem = context->problem;
-    const double *const p = one->boundary->parameters;
-    const int points = one->faces.side_points;
-    const int32_t element = one->faces.elements[(int64_t)s * points];
-    const sedge_set_face *const side = sedge_mesh_find_side(
-        mesh, element, (int32_t)(one->faces.ids[s] % SEDGE_FACES), one->surface);
-    const double y = problem->materials[mesh->group[element]][MAXWELL_Y];
-    const double y_other =
-        side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
-    const double sum = y + y_other + p[PORT_CONDUCTANCE];
-    const double *const into = p + GUIDE_DIRECTION;
-    double along = 0.0; // from the port into the element
-
-    for (int q = 0; q < points; q++) {
-        const int64_t at = (int64_t)s * points + q;
-        double out = 0.0, square = 0.0;
-
-        maxwell_port_mode(one->faces.place[at], p, one->mode[at]);
-        for (int d = 0; d < 3; d++) {
-            double centre = 0.0;
-            for (int v = 0; v < 4; v++) centre += 0.25 * mesh->corners[element][v][d];
-            out += one->faces.normal[at][d] * (one->faces.place[at][d] - centre);
-            along += into[d] * (centre - one->faces.place[at][d]);
-            square += one->mode[at][d] * one->mode[at][d];
-        }
-        for (int d = 0; d < 3; d++)
-            one->normal[at][d] = out > 0.0 ? one->faces.normal[at][d] : -one->faces.normal[at][d];
-        one->of_e[at] = one->faces.area[at] * y / (sum * p[PORT_SQUARES]);
-        one->of_h[at] = one->faces.area[at] / (sum * p[PORT_SQUARES]);
-        one->sums[s] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square /
-                        (sum * p[PORT_SQUARES]);
-    }
-    one->inside[s] = port_is_guide(one->boundary->kind) && along > 0.0 ? y : 0.0;
-}
-
-// Collective.
-static sedge_status fill_port(port *one, const sedge_output_context *context)
-{
-    const double *const p = one->boundary->parameters;
-    sedge_deck_surface surface = {.away = true};
-    char where[128];
-    double normal[3];
-
-    (void)snprintf(surface.name, sizeof surface.name, "%s", one->name);
-    (void)snprintf(where, sizeof where, "monitors.ports: %s", one->name);
-    // A point far off the plane gives normals a direction; fill_side turns them out of elements.
-    port_normal(one->boundary, normal);
-    for (int d = 0; d < 3; d++) {
-        const double size = context->mesh->bounds[1][d] - context->mesh->bounds[0][d];
-        surface.away_from[d] = p[PORT_ORIGIN + d] - FAR * size * normal[d];
-    }
-    SEDGE_TRY(sedge_face_points_create(&one->faces, context, &surface, where));
-    const int64_t points = (int64_t)one->faces.sides * one->faces.side_points;
-    sedge_status status = sedge_allocate(&one->mode, points, sizeof *one->mode);
-    if (status == SEDGE_OK) status = sedge_allocate(&one->normal, points, sizeof *one->normal);
-    if (status == SEDGE_OK) status = sedge_allocate(&one->of_e, points, sizeof *one->of_e);
-    if (status == SEDGE_OK) status = sedge_allocate(&one->of_h, points, sizeof *one->of_h);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&one->inside, one->faces.sides, sizeof *one->inside);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&one->sums, one->faces.sides, sizeof *one->sums);
-    SEDGE_TRY(sedge_comm_agree(context->comm, status));
-    for (int32_t s = 0; s < one->faces.sides; s++) fill_side(one, context, s);
-    one->of_source = sedge_sample_sum(context->comm, one->faces.sides, one->sums);
-    return SEDGE_OK;
-}
-
 // All points of all ports, one port after the other.
 static sedge_status list_points(ports_monitor *monitor)
 {
-    const int nodes = monitor->context->element->nodes;
     int64_t count = 0;
 
-    for (int i = 0; i < monitor->count; i++) {
-        const sedge_face_points *const faces = &monitor->ports[i].faces;
-        count += (int64_t)faces->sides * faces->side_points;
-    }
+    for (int i = 0; i < monitor->count; i++)
+        count += port_meter_points(monitor->ports[i].meter, NULL);
     SEDGE_TRY(sedge_allocate(&monitor->point, count, sizeof *monitor->point));
     for (int i = 0; i < monitor->count; i++) {
-        const sedge_face_points *const faces = &monitor->ports[i].faces;
-        for (int64_t k = 0; k < (int64_t)faces->sides * faces->side_points; k++) {
-            monitor->point[monitor->points++] = (sedge_monitor_point){
-                .element = faces->elements[k], .weights = faces->weights + k * nodes};
-        }
+        monitor->points +=
+            (int)port_meter_points(monitor->ports[i].meter, monitor->point + monitor->points);
     }
     return SEDGE_OK;
 }
@@ -366,7 +270,7 @@ static sedge_status list_points(ports_monitor *monitor)
 static sedge_status make_sums(ports_monitor *monitor)
 {
     const int64_t rows = sedge_comm_is_root(monitor->context->comm) ? monitor->count : 0;
-    const int64_t width = (int64_t)monitor->frequencies * SERIES * 2;
+    const int64_t width = (int64_t)monitor->frequencies * PORT_SERIES * 2;
 
     SEDGE_TRY(sedge_allocate(&monitor->sums, rows * width, sizeof *monitor->sums));
     SEDGE_TRY(sedge_allocate(&monitor->ids, rows, sizeof *monitor->ids));
@@ -383,8 +287,8 @@ static sedge_status make_sums(ports_monitor *monitor)
 
 static sedge_status make_file(const void *what, sedge_h5 *file)
 {
-    static const char *const names[SERIES] = {"voltage", "current"};
-    static const char *const units[SERIES] = {"V", "A"};
+    static const char *const names[PORT_SERIES] = {"voltage", "current"};
+    static const char *const units[PORT_SERIES] = {"V", "A"};
     const ports_monitor *const monitor = what;
     char path[160];
 
@@ -394,7 +298,7 @@ static sedge_status make_file(const void *what, sedge_h5 *file)
     for (int i = 0; i < monitor->count; i++) {
         (void)snprintf(path, sizeof path, "/%s", monitor->ports[i].name);
         SEDGE_TRY(sedge_h5_group(file, path));
-        for (int k = 0; k < SERIES; k++) {
+        for (int k = 0; k < PORT_SERIES; k++) {
             (void)snprintf(path, sizeof path, "/%s/%s", monitor->ports[i].name, names[k]);
             SEDGE_TRY(sedge_h5_series(file, path, SEDGE_H5_F64, 0, NULL, 1024));
             SEDGE_TRY(
@@ -481,8 +385,10 @@ static sedge_status create(void **out, const sedge_output_context *context,
                                               monitor->ports[i].surface, context->deck->path));
     }
     SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
-    for (int i = 0; i < monitor->count && !context->checks; i++)
-        SEDGE_TRY_GOTO(status, fill_port(&monitor->ports[i], context));
+    for (int i = 0; i < monitor->count && !context->checks; i++) {
+        SEDGE_TRY_GOTO(status, port_meter_create(&monitor->ports[i].meter, context,
+                                                 monitor->ports[i].surface));
+    }
     if (!context->checks) {
         status = list_points(monitor);
         if (status == SEDGE_OK) status = make_sums(monitor);
@@ -547,72 +453,22 @@ static const sedge_monitor_point *get_points(const void *what, int *count)
     return monitor->point;
 }
 
-// int (Y e + g).mode dS of one side, both factors given, with g = H x normal. `u` is the side's.
-static double sum_side(const port *one, int32_t s, const double *u, bool inside)
-{
-    const int points = one->faces.side_points;
-    double sum = 0.0;
-
-    for (int q = 0; q < points; q++, u += 6) {
-        const int64_t at = (int64_t)s * points + q;
-        const double *const n = one->normal[at];
-        const double *const mode = one->mode[at];
-        double e = 0.0, g = 0.0;
-
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3;
-            const int k = (i + 2) % 3;
-            e += u[i] * mode[i];
-            g += (u[3 + j] * n[k] - u[3 + k] * n[j]) * mode[i];
-        }
-        sum += inside ? one->faces.area[at] * (one->inside[s] * e + g)
-                      : one->of_e[at] * e + one->of_h[at] * g;
-    }
-    return sum;
-}
-
-// Voltage and current of a port at a time, from the fields at its points. Collective.
-static void measure(double out[SERIES], const ports_monitor *monitor, const port *one, double time,
-                    const double *u)
-{
-    const sedge_comm *const comm = monitor->context->comm;
-    const double *const p = one->boundary->parameters;
-    const double *const signal = p + PORT_SIGNAL;
-    const int64_t stride = (int64_t)6 * one->faces.side_points;
-    const bool guide = port_is_guide(one->boundary->kind);
-    const bool driven = signal[1] < 0.0 || signal[1] > 0.0;
-    const double source = driven ? sedge_signal(signal, time) : 0.0;
-
-    for (int32_t s = 0; s < one->faces.sides; s++)
-        one->sums[s] = sum_side(one, s, u + s * stride, false);
-    out[VOLTAGE] = sedge_sample_sum(comm, one->faces.sides, one->sums) + one->of_source * source;
-    if (!guide) {
-        out[CURRENT] = (2.0 * source - out[VOLTAGE]) * p[PORT_CONDUCTANCE] * p[PORT_SQUARES];
-        return;
-    }
-    for (int32_t s = 0; s < one->faces.sides; s++)
-        one->sums[s] = one->inside[s] > 0.0 ? sum_side(one, s, u + s * stride, true) : 0.0;
-    out[CURRENT] =
-        monitor->context->problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Y] * out[VOLTAGE] -
-        sedge_sample_sum(comm, one->faces.sides, one->sums);
-}
-
 // Deck's value = code value * factor, of a voltage and of a current.
 static double series_unit(const ports_monitor *monitor, int k)
 {
     const double *const si = monitor->context->deck->equation->si;
 
     if (!monitor->context->deck->si) return 1.0;
-    return k == VOLTAGE ? 1.0 / si[SEDGE_VOLTAGE] : si[SEDGE_RESISTANCE] / si[SEDGE_VOLTAGE];
+    return k == PORT_VOLTAGE ? 1.0 / si[SEDGE_VOLTAGE] : si[SEDGE_RESISTANCE] / si[SEDGE_VOLTAGE];
 }
 
-// Root: append samples, values [ports][SERIES][samples].
+// Root: append samples, values [ports][PORT_SERIES][samples].
 static sedge_status append(const ports_monitor *monitor, int samples, const double *times,
                            const double *values)
 {
-    static const char *const names[SERIES] = {"voltage", "current"};
+    static const char *const names[PORT_SERIES] = {"voltage", "current"};
     const sedge_output_context *const context = monitor->context;
-    const int series = 1 + SERIES * monitor->count;
+    const int series = 1 + PORT_SERIES * monitor->count;
     char path[SEDGE_OUTPUT_PATH];
     double *shown = NULL;
     sedge_h5 *file = NULL;
@@ -623,13 +479,14 @@ static sedge_status append(const ports_monitor *monitor, int samples, const doub
     SEDGE_TRY_GOTO(status, sedge_h5_open_series(&file, path,
                                                 (int64_t)samples * series * (int64_t)sizeof *shown,
                                                 series));
-    for (int i = 0; i < SERIES * monitor->count; i++) {
+    for (int i = 0; i < PORT_SERIES * monitor->count; i++) {
         const double *const from = values + (int64_t)i * samples;
         char name[160];
 
-        (void)snprintf(name, sizeof name, "/%s/%s", monitor->ports[i / SERIES].name,
-                       names[i % SERIES]);
-        for (int s = 0; s < samples; s++) shown[s] = from[s] * series_unit(monitor, i % SERIES);
+        (void)snprintf(name, sizeof name, "/%s/%s", monitor->ports[i / PORT_SERIES].name,
+                       names[i % PORT_SERIES]);
+        for (int s = 0; s < samples; s++)
+            shown[s] = from[s] * series_unit(monitor, i % PORT_SERIES);
         SEDGE_TRY_GOTO(status, sedge_h5_extend(file, name, SEDGE_H5_F64, samples, shown));
     }
     for (int s = 0; s < samples; s++) shown[s] = times[s] * sedge_deck_time_unit(context->deck);
@@ -647,10 +504,11 @@ static void add(const ports_monitor *monitor, double time, const double *values,
     for (int k = 0; k < monitor->frequencies; k++) {
         const double phase = 2.0 * PI * frequency_at(monitor, k) * time;
         const double factor[2] = {interval * cos(phase), -interval * sin(phase)};
-        for (int i = 0; i < SERIES * monitor->count; i++) {
+        for (int i = 0; i < PORT_SERIES * monitor->count; i++) {
             double *const sum =
                 monitor->sums +
-                2 * (((int64_t)(i / SERIES) * monitor->frequencies + k) * SERIES + i % SERIES);
+                2 * (((int64_t)(i / PORT_SERIES) * monitor->frequencies + k) * PORT_SERIES +
+                     i % PORT_SERIES);
             sum[0] += values[i * stride] * factor[0];
             sum[1] += values[i * stride] * factor[1];
         }
@@ -677,23 +535,24 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
     ports_monitor *const monitor = what;
     const sedge_comm *const comm = monitor->context->comm;
     const int64_t stride = (int64_t)6 * monitor->points;
-    double *all = NULL; // [ports][SERIES][samples]
+    double *all = NULL; // [ports][PORT_SERIES][samples]
 
     SEDGE_TRY(sedge_comm_agree(
-        comm, sedge_allocate(&all, (int64_t)SERIES * monitor->count * samples, sizeof *all)));
+        comm, sedge_allocate(&all, (int64_t)PORT_SERIES * monitor->count * samples, sizeof *all)));
     for (int s = 0; s < samples; s++) {
         const double *u = values + stride * s;
 
         begin_part(monitor, steps[s]);
         for (int i = 0; i < monitor->count; i++) {
             port *const one = &monitor->ports[i];
-            double pair[SERIES];
+            double pair[PORT_SERIES];
 
-            measure(pair, monitor, one, times[s], u);
-            for (int k = 0; k < SERIES; k++) all[((int64_t)i * SERIES + k) * samples + s] = pair[k];
-            one->largest = fmax(one->largest, fabs(pair[VOLTAGE]));
-            one->current = fmax(one->current, fabs(pair[VOLTAGE]));
-            u += (int64_t)6 * one->faces.sides * one->faces.side_points;
+            port_meter_read(pair, one->meter, times[s], u);
+            for (int k = 0; k < PORT_SERIES; k++)
+                all[((int64_t)i * PORT_SERIES + k) * samples + s] = pair[k];
+            one->largest = fmax(one->largest, fabs(pair[PORT_VOLTAGE]));
+            one->current = fmax(one->current, fabs(pair[PORT_VOLTAGE]));
+            u += 6 * port_meter_points(one->meter, NULL);
         }
         if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
     }
@@ -720,7 +579,8 @@ static double impedance_at(const ports_monitor *monitor, const port *one, double
 static void find_waves(double complex waves[2], const ports_monitor *monitor, int i, int k)
 {
     const port *const one = &monitor->ports[i];
-    const double *const sum = monitor->sums + 2 * ((int64_t)i * monitor->frequencies + k) * SERIES;
+    const double *const sum =
+        monitor->sums + 2 * ((int64_t)i * monitor->frequencies + k) * PORT_SERIES;
     const double frequency = frequency_at(monitor, k);
     const double z = impedance_at(monitor, one, frequency);
     const double complex v = sum[0] + sum[1] * (double complex)_Complex_I;
@@ -921,19 +781,19 @@ static json_t *report_port(const ports_monitor *monitor, int i)
 // Transforms of voltage and current, where there are no S-parameters.
 static json_t *report_phasors(const ports_monitor *monitor, int i)
 {
-    static const char *const names[SERIES] = {"voltage", "current"};
+    static const char *const names[PORT_SERIES] = {"voltage", "current"};
     const port *const one = &monitor->ports[i];
     const double seconds = sedge_deck_time_unit(monitor->context->deck);
     json_t *const entry =
         json_pack("{s:s, s:s}", "name", one->name, "type", one->boundary->kind->name);
 
-    for (int k = 0; k < SERIES; k++) {
+    for (int k = 0; k < PORT_SERIES; k++) {
         const double unit = series_unit(monitor, k) * seconds;
         json_t *const parts[2] = {json_array(), json_array()};
 
         for (int f = 0; f < 2 * monitor->frequencies; f++) {
             const double *const sum =
-                monitor->sums + 2 * (((int64_t)i * monitor->frequencies + f / 2) * SERIES + k);
+                monitor->sums + 2 * (((int64_t)i * monitor->frequencies + f / 2) * PORT_SERIES + k);
             (void)json_array_append_new(parts[f % 2], json_of(unit * sum[f % 2]));
         }
         (void)json_object_set_new(entry, names[k],
@@ -948,7 +808,7 @@ static void report_power(json_t *json, const ports_monitor *monitor)
 {
     const double seconds = sedge_deck_time_unit(monitor->context->deck);
     const double unit =
-        series_unit(monitor, VOLTAGE) * series_unit(monitor, CURRENT) * seconds * seconds;
+        series_unit(monitor, PORT_VOLTAGE) * series_unit(monitor, PORT_CURRENT) * seconds * seconds;
     json_t *const incident = json_array();
     json_t *const accepted = json_array();
 

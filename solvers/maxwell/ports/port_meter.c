@@ -1,0 +1,194 @@
+#include "port_meter.h"
+
+#include "port_fit.h"
+
+#include "base/memory.h"
+#include "monitor/face_points.h"
+#include "monitor/sample.h"
+
+#include <stdio.h>
+
+#define FAR 100.0 // times the mesh
+
+struct port_meter {
+    const sedge_output_context *context;
+    const sedge_boundary *boundary;
+    int surface;
+    sedge_face_points faces;
+    double (*mode)[3];   // [sides][side_points]
+    double (*normal)[3]; // the same, out of the side's element
+    double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
+    double *inside;      // [sides] Y of a side that is the structure's, else 0
+    double *sums;        // [sides]
+    double of_source;    // the voltage that a source of 1 adds
+};
+
+// The factors at the points of one side.
+static void fill_side(port_meter *one, int32_t s)
+{
+    const sedge_mesh *const mesh = one->context->mesh;
+    const sedge_problem *const problem = one->context->problem;
+    const double *const p = one->boundary->parameters;
+    const int points = one->faces.side_points;
+    const int32_t element = one->faces.elements[(int64_t)s * points];
+    const sedge_set_face *const side = sedge_mesh_find_side(
+        mesh, element, (int32_t)(one->faces.ids[s] % SEDGE_FACES), one->surface);
+    const double y = problem->materials[mesh->group[element]][MAXWELL_Y];
+    const double y_other =
+        side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
+    const double sum = y + y_other + p[PORT_CONDUCTANCE];
+    const double *const into = p + GUIDE_DIRECTION;
+    double along = 0.0; // from the port into the element
+
+    for (int q = 0; q < points; q++) {
+        const int64_t at = (int64_t)s * points + q;
+        double out = 0.0, square = 0.0;
+
+        maxwell_port_mode(one->faces.place[at], p, one->mode[at]);
+        for (int d = 0; d < 3; d++) {
+            double centre = 0.0;
+            for (int v = 0; v < 4; v++) centre += 0.25 * mesh->corners[element][v][d];
+            out += one->faces.normal[at][d] * (one->faces.place[at][d] - centre);
+            along += into[d] * (centre - one->faces.place[at][d]);
+            square += one->mode[at][d] * one->mode[at][d];
+        }
+        for (int d = 0; d < 3; d++)
+            one->normal[at][d] = out > 0.0 ? one->faces.normal[at][d] : -one->faces.normal[at][d];
+        one->of_e[at] = one->faces.area[at] * y / (sum * p[PORT_SQUARES]);
+        one->of_h[at] = one->faces.area[at] / (sum * p[PORT_SQUARES]);
+        one->sums[s] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square /
+                        (sum * p[PORT_SQUARES]);
+    }
+    one->inside[s] = port_is_guide(one->boundary->kind) && along > 0.0 ? y : 0.0;
+}
+
+// Room for all points.
+static sedge_status allocate(port_meter *out)
+{
+    const int64_t points = (int64_t)out->faces.sides * out->faces.side_points;
+
+    SEDGE_TRY(sedge_allocate(&out->mode, points, sizeof *out->mode));
+    SEDGE_TRY(sedge_allocate(&out->normal, points, sizeof *out->normal));
+    SEDGE_TRY(sedge_allocate(&out->of_e, points, sizeof *out->of_e));
+    SEDGE_TRY(sedge_allocate(&out->of_h, points, sizeof *out->of_h));
+    SEDGE_TRY(sedge_allocate(&out->inside, out->faces.sides, sizeof *out->inside));
+    return sedge_allocate(&out->sums, out->faces.sides, sizeof *out->sums);
+}
+
+// The points of its faces. Collective.
+static sedge_status find_points(port_meter *out)
+{
+    const sedge_output_context *const context = out->context;
+    const char *const name = context->mesh->groups.surface_names[out->surface];
+    sedge_deck_surface given = {.away = true};
+    char where[128];
+    double normal[3];
+
+    (void)snprintf(given.name, sizeof given.name, "%s", name);
+    (void)snprintf(where, sizeof where, "monitors.ports: %s", name);
+    // A point far off the plane gives normals a direction; fill_side turns them out of elements.
+    port_normal(out->boundary, normal);
+    for (int d = 0; d < 3; d++) {
+        const double size = context->mesh->bounds[1][d] - context->mesh->bounds[0][d];
+        given.away_from[d] = out->boundary->parameters[PORT_ORIGIN + d] - FAR * size * normal[d];
+    }
+    return sedge_face_points_create(&out->faces, context, &given, where);
+}
+
+sedge_status port_meter_create(port_meter **out, const struct sedge_output_context *context,
+                               int surface)
+{
+    port_meter *meter = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY(sedge_comm_agree(context->comm, sedge_allocate(&meter, 1, sizeof *meter)));
+    meter->context = context;
+    meter->boundary = &context->problem->boundaries[surface];
+    meter->surface = surface;
+    SEDGE_TRY_GOTO(status, find_points(meter));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, allocate(meter)));
+    for (int32_t s = 0; s < meter->faces.sides; s++) fill_side(meter, s);
+    meter->of_source = sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
+    *out = meter;
+    meter = NULL;
+done:
+    port_meter_free(meter);
+    return status;
+}
+
+void port_meter_free(port_meter *meter)
+{
+    if (meter == NULL) return;
+    sedge_face_points_clear(&meter->faces);
+    sedge_release(meter->mode);
+    sedge_release(meter->normal);
+    sedge_release(meter->of_e);
+    sedge_release(meter->of_h);
+    sedge_release(meter->inside);
+    sedge_release(meter->sums);
+    sedge_release(meter);
+}
+
+int64_t port_meter_points(const port_meter *meter, sedge_monitor_point *out)
+{
+    const sedge_face_points *const faces = &meter->faces;
+    const int64_t count = (int64_t)faces->sides * faces->side_points;
+    const int nodes = meter->context->element->nodes;
+
+    for (int64_t k = 0; k < count && out != NULL; k++) {
+        out[k] = (sedge_monitor_point){.element = faces->elements[k],
+                                       .weights = faces->weights + k * nodes};
+    }
+    return count;
+}
+
+// int (Y e + g).mode dS of one side, both factors given, with g = H x normal. `u` is the side's.
+static double sum_side(const port_meter *one, int32_t s, const double *u, bool inside)
+{
+    const int points = one->faces.side_points;
+    double sum = 0.0;
+
+    for (int q = 0; q < points; q++, u += 6) {
+        const int64_t at = (int64_t)s * points + q;
+        const double *const n = one->normal[at];
+        const double *const mode = one->mode[at];
+        double e = 0.0, g = 0.0;
+
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3;
+            const int k = (i + 2) % 3;
+            e += u[i] * mode[i];
+            g += (u[3 + j] * n[k] - u[3 + k] * n[j]) * mode[i];
+        }
+        sum += inside ? one->faces.area[at] * (one->inside[s] * e + g)
+                      : one->of_e[at] * e + one->of_h[at] * g;
+    }
+    return sum;
+}
+
+void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double time, const double *u)
+{
+    const sedge_output_context *const context = meter->context;
+    const sedge_face_points *const faces = &meter->faces;
+    const double *const p = meter->boundary->parameters;
+    const double *const signal = p + PORT_SIGNAL;
+    const bool driven = signal[1] < 0.0 || signal[1] > 0.0;
+    const double source = driven ? sedge_signal(signal, time) : 0.0;
+    const int64_t stride = (int64_t)6 * faces->side_points;
+
+    for (int32_t s = 0; s < faces->sides; s++)
+        meter->sums[s] = sum_side(meter, s, u + s * stride, false);
+    out[PORT_VOLTAGE] =
+        sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source * source;
+    if (!port_is_guide(meter->boundary->kind)) {
+        out[PORT_CURRENT] =
+            (2.0 * source - out[PORT_VOLTAGE]) * p[PORT_CONDUCTANCE] * p[PORT_SQUARES];
+        return;
+    }
+    for (int32_t s = 0; s < faces->sides; s++)
+        meter->sums[s] = meter->inside[s] > 0.0 ? sum_side(meter, s, u + s * stride, true) : 0.0;
+    out[PORT_CURRENT] =
+        context->problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Y] * out[PORT_VOLTAGE] -
+        sedge_sample_sum(context->comm, faces->sides, meter->sums);
+}

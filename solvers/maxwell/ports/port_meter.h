@@ -1,0 +1,31 @@
+// The voltage and the current of a port at a time, from the fields on all sides of its surface.
+//
+// The voltage is that of the state e* on the surface, which both sides have in common: V = int
+// e*.mode / F. The current flows into the structure: that of a resistor follows from its voltage,
+// that of a waveguide's mode from the field on the side of the structure.
+#pragma once
+
+#include "base/error.h"
+#include "dg/monitor_kind.h"
+
+#include <stdint.h>
+
+enum { PORT_VOLTAGE, PORT_CURRENT, PORT_SERIES };
+
+struct sedge_output_context; // monitor/output_context.h
+
+typedef struct port_meter port_meter;
+
+// The meter of the surface group `surface`, a port. Keeps `context`. Collective.
+SEDGE_MUST_USE
+sedge_status port_meter_create(port_meter **out, const struct sedge_output_context *context,
+                               int surface);
+void port_meter_free(port_meter *meter);
+
+// The points of this rank at which it needs the fields: how many, and, unless `out` is NULL, which.
+// Borrowed from the meter.
+int64_t port_meter_points(const port_meter *meter, sedge_monitor_point *out);
+
+// Voltage and current at `time`, code units, from the fields `u` [points][6]. Collective.
+void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double time,
+                     const double *u);
