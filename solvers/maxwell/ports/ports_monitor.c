@@ -861,10 +861,10 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
         (void)json_array_append_new(list,
                                     alone ? report_port(monitor, i) : report_phasors(monitor, i));
     }
-    SEDGE_TRY(alone ? report_table(monitor, text)
-                    : sedge_text_add(text,
-                                     "ports: voltages and currents; S-parameters are those of one "
-                                     "port that the only source drives\n"));
+    SEDGE_TRY(alone
+                  ? report_table(monitor, text)
+                  : sedge_text_add(text, "ports: voltages and currents, but no S-parameters, which "
+                                         "need a port driven by the deck's only source\n"));
     return report_end(monitor, text);
 }
 
