@@ -193,6 +193,9 @@ static void test_resistors(void)
     CHECK_BOUND(fabs(p[PORT_CONDUCTANCE] * 2.0 * PI / log(2.6) * p[0] - 1.0), 1e-9);
     find_mode(e, p, 0.6, 0.8);
     CHECK_BOUND(hypot(e[0] - 0.6 / log(2.6), e[1] - 0.8 / log(2.6)), 1e-6);
+    shape.count -= shape.count / 4; // not all around
+    CHECK_FAILS(fit(p, &sedge_face_coaxial_port, &shape), SEDGE_ERR_USAGE, "must be a ring");
+    make_ring(&shape, 0.5, 1.3);
     shape.volume[7][1] = 1; // a line of two media
     p[0] = 0.0;
     CHECK_FAILS(fit(p, &sedge_face_coaxial_port, &shape), SEDGE_ERR_USAGE,

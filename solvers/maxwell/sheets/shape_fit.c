@@ -232,6 +232,21 @@ static void find_radii(double radii[2][2], const double centre[3], double middle
     }
 }
 
+// Does an edge of the outline lead from one circle to the other, as those of a part of a ring do?
+static bool is_open(const double centre[3], double middle, const edge *outline, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        bool outer[2];
+        for (int k = 0; k < 2; k++) {
+            double x[3];
+            for (int d = 0; d < 3; d++) x[d] = outline[i].ends[3 * k + d] - centre[d];
+            outer[k] = dot(x, x) > middle * middle;
+        }
+        if (outer[0] != outer[1]) return true;
+    }
+    return false;
+}
+
 // Two unit vectors in the plane, across each other.
 static void find_axes(double u[3], double v[3], const shape_plane *plane)
 {
@@ -272,7 +287,8 @@ static sedge_status fit_circles(double centre[3], double radii[2], const shape_p
     find_radii(found, centre, middle, outline, count);
     for (int k = 0; k < 2; k++) radii[k] = 0.5 * (found[k][0] + found[k][1]);
     const bool round = found[0][1] - found[0][0] <= ROUND * radii[0] &&
-                       found[1][1] - found[1][0] <= ROUND * radii[1] && radii[0] < radii[1];
+                       found[1][1] - found[1][0] <= ROUND * radii[1] && radii[0] < radii[1] &&
+                       !is_open(centre, middle, outline, count);
     // The faces fill it, but for the parts between the circles and the edges, which are chords.
     const double area = PI * (radii[1] * radii[1] - radii[0] * radii[0]);
     if (round && fabs(plane->area / area - 1.0) < 0.5) return SEDGE_OK;
