@@ -38,6 +38,12 @@ typedef struct sedge_incident {
     double parameters[SEDGE_MAX_VALUES];
 } sedge_incident;
 
+// A plane of symmetry across an axis: what lies on its other side is the mesh's mirror image.
+typedef struct sedge_mirror_plane {
+    sedge_mirror kind; // SEDGE_MIRROR_NONE: there is none
+    double position;
+} sedge_mirror_plane;
+
 // A source that drives the condition of a surface group, whose parameters hold its signal.
 typedef struct sedge_surface_source {
     const sedge_source_kind *kind;
@@ -79,6 +85,7 @@ typedef struct sedge_problem {
     sedge_point_source *point_sources; // [point_source_count]
     int surface_source_count;
     sedge_surface_source *surface_sources; // [surface_source_count]
+    sedge_mirror_plane mirrors[3];         // across x, y, z; session/symmetry.h
     int term_count;
     sedge_term *terms; // [term_count] each kind and number of poles once, kind by kind
 } sedge_problem;

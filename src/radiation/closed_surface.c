@@ -166,7 +166,7 @@ sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weigh
         for (int q = 0; q < faces->side_points; q++) {
             const int64_t at = (int64_t)s * faces->side_points + q;
 
-            (*weight)[at] = faces->area[at];
+            (*weight)[at] = faces->area[at] * context->deck->copies;
             for (int d = 0; d < 3 && !inward; d++) faces->normal[at][d] = -faces->normal[at][d];
         }
     }

@@ -229,8 +229,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
     SEDGE_TRY(sedge_comm_agree(comm, sedge_problem_check_sides(&session->problem, session->mesh)));
-    SEDGE_TRY(sedge_deck_fit(&session->problem, comm, session->deck, session->mesh));
     SEDGE_TRY(sedge_symmetry_find(comm, session->deck, session->mesh, &session->problem));
+    SEDGE_TRY(sedge_deck_fit(&session->problem, comm, session->deck, session->mesh));
     SEDGE_TRY(sedge_places_check(comm, session->deck, session->mesh));
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));

@@ -266,6 +266,8 @@ sedge_status sedge_symmetry_find(const sedge_comm *comm, sedge_deck *deck, const
         SEDGE_TRY(check_sphere(deck, one, size));
         SEDGE_TRY(add_images(deck, one));
         mark_sources(one, problem, size);
+        problem->mirrors[one->axis] = (sedge_mirror_plane){
+            one->magnetic ? SEDGE_MIRROR_MAGNETIC : SEDGE_MIRROR_ELECTRIC, one->position};
         deck->copies *= 2;
     }
     return SEDGE_OK;

@@ -162,6 +162,16 @@ class Ports(Case):
         s11, s12, s21, s22 = scattering(shunt(2) @ line(w, 0.5, 4 / 3) @ shunt(2), 0.3, 1.2)
         self.compare(self.matrix(deck), (s11, -s12, -s21, s22), 5e-4)  # the ports' directions are opposite
 
+    def test_symmetry(self):
+        """A quarter of the plates, with two planes of symmetry that cut both ports: the S-parameters and powers of the whole."""
+        deck = self.write("plates.yaml", PLATES.replace("cells: [1, 1, 6]", "cells: [2, 2, 6]"))
+        whole = self.compute(deck, "whole")
+        power = read_json(self.folder / "whole/report.json")["monitors"]["ports"]["incident_power"]
+        part = self.compute(deck, "part", "mesh.box={max: [0.25, 0.125, 2], cells: [1, 1, 6]}", "boundaries.xmax.symmetry=true",
+                            "boundaries.ymax.symmetry=true")
+        self.compare(part.values(), whole.values(), 1e-5)  # the parts' diagonals are not mirror images
+        numpy.testing.assert_allclose(read_json(self.folder / "part/report.json")["monitors"]["ports"]["incident_power"], power, rtol=1e-5)
+
     def test_two_sources(self):
         """Without S-parameters, voltages and currents: they are the sums of those that each source makes alone."""
         deck = self.write("plates.yaml", PLATES)
@@ -361,6 +371,9 @@ class Ports(Case):
                 (plates, ["the direction (0, 0.7071, 0.7071) does not lie in the plane of the surface"],
                  "boundaries.zmin.direction=[0, 1, 1]"),
                 (plates, ["a whole rectangle with two sides along (0.7071, 0.7071, 0)"], "boundaries.zmin.direction=[1, 1, 0]"),
+                (plates, ["the plane of symmetry x = 0.5, of type pmc, cuts the port", "must be in the plane"], "boundaries.xmax.symmetry=true",
+                 "boundaries.zmin.direction=[1, 0, 0]"),
+                (guide, ["the port 'in' has 1 of its own"], "boundaries.xmax.symmetry=true"),
                 (plates, ["the surface must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),
                 (plates, ["boundaries.zmin.resistance 0 must be greater than 0"], "boundaries.zmin.resistance=0"),
                 (plates, ["sources.0.surface: 'xmin' has a type in `boundaries` that no source drives"],
@@ -380,7 +393,6 @@ class Ports(Case):
                  "mesh.surfaces.in.plane.at=0.1"),
                 (guide, ["the surface 'in' (te-port) reaches the layer of boundaries.zmin"],
                  "mesh.surfaces.in.plane.at=-0.001"),
-                (plates, ["monitors.ports: not with planes of symmetry"], "boundaries.xmin={type: pmc, symmetry: true}"),
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
                 (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),

@@ -71,6 +71,13 @@ double port_shown_resistance(double resistance, double hertz)
     return hertz > 0.0 ? resistance * VACUUM_OHMS : resistance;
 }
 
+int port_parts(const sedge_boundary *boundary)
+{
+    const double *const p = boundary->parameters;
+
+    return (int)p[PORT_PROFILE] == PORT_UNIFORM ? (int)p[PORT_PARTS] : 1;
+}
+
 bool port_is(const sedge_boundary_kind *kind)
 {
     static const char law[] = "maxwell_port"; // or maxwell_port_outside

@@ -38,6 +38,7 @@ static void fill_side(port_meter *one, int32_t s)
         side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
     const double sum = y + y_other + p[PORT_CONDUCTANCE];
     const double *const into = p + GUIDE_DIRECTION;
+    const double squares = p[PORT_SQUARES] / port_parts(one->boundary); // of the mesh's part
     double along = 0.0; // from the port into the element
 
     for (int q = 0; q < points; q++) {
@@ -54,10 +55,10 @@ static void fill_side(port_meter *one, int32_t s)
         }
         for (int d = 0; d < 3; d++)
             one->normal[at][d] = out > 0.0 ? one->faces.normal[at][d] : -one->faces.normal[at][d];
-        one->of_e[at] = one->faces.area[at] * y / (sum * p[PORT_SQUARES]);
-        one->of_h[at] = one->faces.area[at] / (sum * p[PORT_SQUARES]);
-        one->sums[s] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square /
-                        (sum * p[PORT_SQUARES]);
+        one->of_e[at] = one->faces.area[at] * y / (sum * squares);
+        one->of_h[at] = one->faces.area[at] / (sum * squares);
+        one->sums[s] +=
+            one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square / (sum * squares);
     }
     one->inside[s] = port_is_guide(one->boundary->kind) && along > 0.0 ? y : 0.0;
 }

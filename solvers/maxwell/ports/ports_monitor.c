@@ -152,12 +152,15 @@ static sedge_status check_deck(const ports_monitor *monitor)
                           "is %d: it must be 1 then",
                           deck->path, monitor->frequencies);
     }
-    if (deck->copies > 1) {
+    for (int i = 0; i < monitor->count; i++) {
+        if (port_parts(monitor->ports[i].boundary) == deck->copies) continue;
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: monitors.ports: not with planes of symmetry that stand for mirror "
-                          "images, since a port would have images, too: model the whole structure, "
-                          "or leave 'symmetry' out",
-                          deck->path);
+                          "%s: monitors.ports: the mesh is one of %d parts that are mirror images, "
+                          "and the port '%s' has %d of its own: there would be several such ports; "
+                          "each plane of symmetry must cut each port, which is a lumped one, or "
+                          "model the whole structure",
+                          deck->path, deck->copies, monitor->ports[i].name,
+                          port_parts(monitor->ports[i].boundary));
     }
     if (context->first_step > 0 && !monitor->restored) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
