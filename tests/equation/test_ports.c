@@ -140,6 +140,21 @@ static void test_round(void)
     }
 }
 
+// Half of a disc is no round guide.
+static void test_half(void)
+{
+    double p[SEDGE_MAX_VALUES];
+    surface disc;
+
+    disc.count = 0; // all corners on the circle
+    for (int i = 1; i < AROUND / 2; i++) {
+        const double a = 2.0 * PI * i / AROUND, b = 2.0 * PI * (i + 1) / AROUND;
+        add(&disc, (const double[3][2]){{1.0, 0.0}, {cos(a), sin(a)}, {cos(b), sin(b)}});
+    }
+    set_guide(p, 1.0, 1.0);
+    CHECK_FAILS(fit(p, &sedge_face_te_port, &disc), SEDGE_ERR_USAGE, "a whole rectangle");
+}
+
 // Rectangular, 2 by 0.9.
 static void test_rectangular(void)
 {
@@ -218,6 +233,7 @@ static void test_resistors(void)
 int main(void)
 {
     test_round();
+    test_half();
     test_rectangular();
     test_resistors();
     return CHECK_END();

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI    3.14159265358979323846
-#define FLAT  1e-6 // of the surface's size: the digits of mesh files
-#define ROUND 1e-4 // of a radius
-#define MANY  6    // edges of a circle
+#define PI      3.14159265358979323846
+#define FLAT    1e-6 // of the surface's size: the digits of mesh files
+#define ROUND   1e-4 // of a radius
+#define MANY    6    // edges of a circle
+#define MOST_OF 0.8  // of a disc's area: polygons have less
 
 static double dot(const double a[3], const double b[3])
 {
@@ -326,7 +327,8 @@ sedge_status shape_find_disc(bool *found, double centre[3], double *radius,
     find_radii(radii, centre, 0.0, outline, count);
     sedge_release(outline);
     *radius = 0.5 * (radii[1][0] + radii[1][1]);
-    // Corners of a polygon are on a circle, too: one with few is none.
-    *found = count > MANY && radii[1][1] - radii[1][0] <= ROUND * *radius;
+    // Corners of a polygon are on a circle, too: one with few is none. Nor is a part of a disc.
+    *found = count > MANY && radii[1][1] - radii[1][0] <= ROUND * *radius &&
+             plane->area > MOST_OF * PI * *radius * *radius;
     return SEDGE_OK;
 }
