@@ -35,7 +35,8 @@ double port_shown_resistance(double resistance, double hertz);
 // The unit normal of a port's plane.
 void port_normal(const sedge_boundary *boundary, double normal[3]);
 
-// How many parts the port has, of which the mesh has one: 1, or more where planes of symmetry cut it.
+// How many parts the port has, of which the mesh has one: more than 1 where planes of symmetry cut
+// it.
 int port_parts(const sedge_boundary *boundary);
 
 // Is the kind one of a port, and one of a mode of a waveguide?
