@@ -57,7 +57,7 @@ static void test_long_run(const kit_world *world, int order, sedge_precision pre
     options.file = "cube.msh";
     options.wall = "pec";
     options.precision = precision;
-    const outcome result = run(world, &options, 1.0, 2000, 10);
+    const outcome result = run(world, &options, 1.0, 1000, 10);
     CHECK(result.grew == 0);
     CHECK_BOUND(result.growth, 0.6);
     CHECK_BOUND(0.01, result.growth);
