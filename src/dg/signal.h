@@ -58,5 +58,9 @@ extern const sedge_signal_kind *const sedge_signal_kinds[SEDGE_SIGNAL_KINDS];
 // The kind of a signal.
 const sedge_signal_kind *sedge_signal_kind_of(const double *signal);
 
+// The part of its greatest value that the spectrum of a signal up to the time `end` has at a
+// frequency. Infinity, for not known: of a signal without an end or of very many periods.
+double sedge_signal_part(const double *signal, double frequency, double end);
+
 // All names, with spaces between them, into text[size].
 void sedge_signal_names(char *text, size_t size);

@@ -14,8 +14,7 @@
 #define LOST         1e-3 // of its amplitude that the signal of a point source may have before t = 0
 #define LOST_SAMPLES 256
 
-// For the spectrum of a signal: frequencies at which its peak is looked for, and samples.
-#define SCAN             16
+// For the integral of a signal.
 #define SAMPLES_A_PERIOD 8.0 // of the highest frequency
 #define SAMPLES_MOST     2e5
 
@@ -146,24 +145,6 @@ static void warn_of_starts(const sedge_session *session)
     }
 }
 
-// |int signal(t) exp(-i 2 pi f t) dt| between two times, by the midpoint rule.
-static double find_spectrum(const double *signal, double frequency, const double times[2],
-                            int samples)
-{
-    const double omega = 8.0 * atan(1.0) * frequency;
-    const double step = (times[1] - times[0]) / samples;
-    double re = 0.0;
-    double im = 0.0;
-
-    for (int i = 0; i < samples; i++) {
-        const double t = times[0] + (i + 0.5) * step;
-        const double value = sedge_signal(signal, t);
-        re += step * value * cos(omega * t);
-        im += step * value * sin(omega * t);
-    }
-    return hypot(re, im);
-}
-
 // The lowest and the highest frequency of the monitors, and the part of their peaks that the
 // signals' spectra have there, the greatest of all signals.
 typedef struct monitor_band {
@@ -172,33 +153,16 @@ typedef struct monitor_band {
     int signals;
 } monitor_band;
 
-// Signals without an end, and pulses of very many periods, are not judged.
 static void extend_parts(const sedge_session *session, const char *source, const double *signal,
                          void *to)
 {
-    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
-    const double last = kind->end != NULL ? kind->end(signal) : HUGE_VAL;
-    const double top = kind->frequency(signal);
+    const double end = sedge_session_time(session, session->steps);
     monitor_band *const band = to;
-    double peak = 0.0;
 
     (void)source;
     band->signals++;
-    const double times[2] = {kind->peak != NULL ? fmax(0.0, 2.0 * kind->peak(signal) - last) : 0.0,
-                             fmin(sedge_session_time(session, session->steps), last)};
-    const double samples =
-        ceil(SAMPLES_A_PERIOD * fmax(top, band->frequency[1]) * (times[1] - times[0]));
-    const bool known = kind->end != NULL && samples >= 1.0 && samples <= SAMPLES_MOST;
-    for (int i = 0; known && i <= SCAN; i++) {
-        const double low = kind->lowest(signal);
-        const double frequency = low + (top - low) * i / SCAN;
-        peak = fmax(peak, find_spectrum(signal, frequency, times, (int)samples));
-    }
     for (int i = 0; i < 2; i++) {
-        const double part =
-            peak > 0.0 ? find_spectrum(signal, band->frequency[i], times, (int)samples) / peak
-                       : HUGE_VAL;
-        band->part[i] = fmax(band->part[i], part);
+        band->part[i] = fmax(band->part[i], sedge_signal_part(signal, band->frequency[i], end));
     }
 }
 

@@ -362,6 +362,14 @@ class Ports(Case):
         s = scattering(line(2 * math.pi * self.frequency, 0.5, 2), 0.3, 1.2)
         self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
 
+    def test_no_layer(self):
+        """Waves that come back from behind a port, and more power than was sent, are told."""
+        deck = self.write("guide.yaml", GUIDE)
+        result = self.succeed("run", deck, "--device", DEVICE, "--output", "closed", "--set", "order=2", "--set", "time.end=16",
+                              "--set", "boundaries.zmax={type: pec}")
+        self.assertIn("warning: what leaves through 'out' comes back from behind", result.out)
+        self.assertIn("times the power that 'in' sends in", result.out)
+
     # ---- what is refused ----
 
     def test_refusals(self):
@@ -401,6 +409,12 @@ class Ports(Case):
                 (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),
                 (guide, ["all frequencies up to 0.5", "cut-off 0.5 of the mode of the port 'in'"],
                  "monitors.ports={from: 0.2, to: 0.5}"),
+                (guide, ["boundaries.in: `direction` points to the open end of the guide", "reverse it"],
+                 "boundaries.in.direction=[0, 0, -1]"),
+                (plates, ["boundaries.zmin: along `direction` a lumped port goes from one conductor to another",
+                          "at both of its ends"], "boundaries.zmin.direction=[1, 0, 0]"),
+                (plates, ["the spectrum of the source's signal is at most", "let sources.0.signal cover"],
+                 "sources.0.signal={type: gaussian, width: 10, frequency: 0.1}"),
                 (plates, ["S-parameters need a signal that ends"], "sources.0.signal={type: cw, frequency: 0.5}"),
                 (plates, ["monitors.ports", "the run begins with fields (initial, of type 'plane-wave')"],
                  "initial={type: plane-wave, direction: [0, 0, 1], polarisation: [0, 1, 0], signal: {type: ricker, frequency: 1}}"),

@@ -48,6 +48,14 @@ bool port_is_guide(const sedge_boundary_kind *kind);
 sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
                             const sedge_mesh *mesh, int surface, const char *deck);
 
+// SEDGE_ERR_USAGE: the direction of a guide's port points out of the structure. Collective.
+sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm *comm,
+                                  const sedge_mesh *mesh, int surface, const char *deck);
+
+// SEDGE_ERR_USAGE: a lumped port does not go from one conductor to another. Collective.
+sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *comm,
+                             const sedge_mesh *mesh, int surface, const char *deck);
+
 // Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
 // number along the guide, code units; both are not a number below 1.01 of the cut-off.
 double port_cutoff(const sedge_problem *problem, const double *p);

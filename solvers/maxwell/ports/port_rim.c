@@ -1,4 +1,5 @@
-// Does the port of a waveguide reach the guide's walls all around, and do they conduct?
+// Does the port of a waveguide reach the guide's walls all around, and do they conduct? Does its
+// direction point into the structure? Do the ends of a lumped port lie on conductors?
 #include "port_fit.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #define OFF    1e-6 // of the port's size: the digits of mesh files
 #define OFF_R  1e-4 // of a round port's radius
 #define ENOUGH 0.9  // of the circle: its chords are shorter
+#define INSIDE 1e-3 // of its size: what is nearer to the rim is a wall of the guide
 
 // A rectangle or a circle in the plane of a port.
 typedef struct rim {
@@ -108,4 +110,139 @@ sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm
                       "type pec, conductor, impedance or rational",
                       deck, mesh->groups.surface_names[surface], length,
                       r.round ? 2.0 * PI * r.size[0] : whole);
+}
+
+// ---- the direction ----------------------------------------------------------------------------
+
+// Distances to the nearest surfaces with a condition that a port's cross-section meets, in front
+// of the port and behind it: those that are open, and others. Negative, so that the greatest is
+// that of all ranks.
+enum { FRONT, BEHIND, SIDES };
+enum { OPEN, OTHER, SORTS };
+
+static bool is_open(const sedge_boundary_kind *kind)
+{
+    return strcmp(kind->name, "pml") == 0 || strcmp(kind->name, "absorbing") == 0;
+}
+
+static bool is_across(const rim *r, const double at[3])
+{
+    const double slack = INSIDE * fmax(r->size[0], r->size[1]);
+
+    if (r->round) return hypot(at[0], at[1]) < r->size[0] - slack;
+    return at[0] > slack && at[0] < r->size[0] - slack && at[1] > slack &&
+           at[1] < r->size[1] - slack;
+}
+
+sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm *comm,
+                                  const sedge_mesh *mesh, int surface, const char *deck)
+{
+    double near[SIDES * SORTS] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double into = 0.0;
+    rim r;
+
+    find_rim(&r, problem, comm, mesh, surface);
+    for (int d = 0; d < 3; d++) into += r.p[GUIDE_DIRECTION + d] * r.normal[d];
+    for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
+        double centre[3] = {0.0, 0.0, 0.0}, at[3];
+
+        if (kind == NULL || side->group == surface) continue;
+        for (int k = 0; k < 3; k++)
+            for (int d = 0; d < 3; d++) centre[d] += corner_of(mesh, side, k)[d] / 3.0;
+        find_place(at, &r, centre);
+        if (!is_across(&r, at)) continue;
+        double *const to = &near[((at[2] > 0.0) == (into > 0.0) ? FRONT : BEHIND) * SORTS +
+                                 (is_open(kind) ? OPEN : OTHER)];
+        *to = fmax(*to, -fabs(at[2]));
+    }
+    sedge_comm_max(comm, near, SIDES * SORTS);
+    const bool wrong = near[FRONT * SORTS + OPEN] > near[FRONT * SORTS + OTHER] &&
+                       near[BEHIND * SORTS + OTHER] > near[BEHIND * SORTS + OPEN];
+    if (!wrong) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: boundaries.%s: `direction` points to the open end of the guide, and the "
+                      "structure is behind the port: it must point from the port into the "
+                      "structure, so reverse it",
+                      deck, mesh->groups.surface_names[surface]);
+}
+
+// ---- the ends of a lumped port ----------------------------------------------------------------
+
+// A surface on which a lumped port cannot end.
+static bool ends_nowhere(const sedge_boundary_kind *kind)
+{
+    return kind == NULL || is_open(kind) || port_is(kind) || strcmp(kind->name, "pmc") == 0 ||
+           strcmp(kind->name, "total-field") == 0;
+}
+
+// A place in the coordinates of a lumped port: along its direction, 0 to 1; across it in its plane,
+// and out of its plane, both by its length.
+static void find_lumped_place(double out[3], const double *p, const double x[3])
+{
+    const double *const u = p + PORT_U, *const v = p + PORT_V;
+    const double unit = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+
+    out[0] = out[1] = out[2] = 0.0;
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        const double from = x[d] - p[PORT_ORIGIN + d];
+        out[0] += from * u[d];
+        out[1] += from * (v[e] * u[f] - v[f] * u[e]);
+        out[2] += from * v[d] * unit;
+    }
+}
+
+// Edges of the side that lie in an end of the port: found[end] becomes 1. `box` has minus the
+// least and the greatest places, along and across.
+static void find_ends(double found[2], const double *p, double box[2][2], const sedge_mesh *mesh,
+                      const sedge_set_face *side)
+{
+    double at[3][3];
+
+    for (int k = 0; k < 3; k++) find_lumped_place(at[k], p, corner_of(mesh, side, k));
+    for (int k = 0; k < 6; k++) {
+        const double *const a = at[k % 3], *const b = at[(k + 1) % 3];
+        const double end = k < 3 ? -box[0][0] : box[0][1];
+        const bool lies = is_on_line(a, b, 0, end, OFF_R) && is_on_line(a, b, 2, 0.0, OFF_R) &&
+                          fmin(a[1], b[1]) >= -box[1][0] - OFF_R &&
+                          fmax(a[1], b[1]) <= box[1][1] + OFF_R;
+        if (lies) found[k / 3] = 1.0;
+    }
+}
+
+sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *comm,
+                             const sedge_mesh *mesh, int surface, const char *deck)
+{
+    const double *const p = problem->boundaries[surface].parameters;
+    double box[2][2] = {{-HUGE_VAL, -HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
+    double found[2] = {0.0, 0.0};
+
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        for (int k = 0; k < 3; k++) {
+            double at[3];
+
+            find_lumped_place(at, p, corner_of(mesh, &mesh->set_faces[i], k));
+            for (int c = 0; c < 2; c++) {
+                box[c][0] = fmax(box[c][0], -at[c]);
+                box[c][1] = fmax(box[c][1], at[c]);
+            }
+        }
+    }
+    sedge_comm_max(comm, &box[0][0], 4);
+    for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+
+        if (!ends_nowhere(problem->boundaries[side->group].kind))
+            find_ends(found, p, box, mesh, side);
+    }
+    sedge_comm_max(comm, found, 2);
+    if (found[0] > 0.0 && found[1] > 0.0) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: boundaries.%s: along `direction` a lumped port goes from one conductor "
+        "to another, and at %s of its ends there is no conductor: turn the direction, "
+        "or give the surfaces beside the port a condition such as pec",
+        deck, mesh->groups.surface_names[surface], found[0] + found[1] > 0.0 ? "one" : "both");
 }

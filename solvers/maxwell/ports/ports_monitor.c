@@ -33,6 +33,10 @@
 #define TAIL        0.025 // of the run: its end, in which voltages should be nothing
 #define LOUD        1e-3  // of their largest; a warning above
 #define FAINT       1e-6  // of the largest of all ports: rounding
+#define PLACES      32    // in the band, at which the signal's spectrum is looked at
+#define SURPLUS     1.05  // of the power that enters: more does not leave a passive structure
+#define RETURN      0.3   // of a wave that leaves: more does not come back from a layer
+#define QUIET       1e-2  // of the wave that drives: not judged below
 #define SAME_STEP   0.05  // by how much a run may change the time step of the run before
 
 enum { FROM, TO, COUNT, PARAMETERS };
@@ -231,6 +235,44 @@ static sedge_status check_cutoffs(const ports_monitor *monitor)
     return SEDGE_OK;
 }
 
+// The source must send something in the band: the rest is noise, divided by noise.
+static sedge_status check_band(const ports_monitor *monitor)
+{
+    const sedge_deck *const deck = monitor->context->deck;
+    const char *const hertz = sedge_deck_unit(deck, SEDGE_FREQUENCY);
+    double most = 0.0;
+
+    if (monitor->driven < 0) return SEDGE_OK;
+    const double *const signal = monitor->ports[monitor->driven].boundary->parameters + PORT_SIGNAL;
+    for (int i = 0; i <= PLACES && most < deck->frequency_floor; i++) {
+        const double frequency =
+            monitor->band[0] + (monitor->band[1] - monitor->band[0]) * i / PLACES;
+        most = fmax(most, sedge_signal_part(signal, frequency, HUGE_VAL));
+    }
+    if (most >= deck->frequency_floor) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: monitors.ports: from %.6g%s to %.6g%s the spectrum of the source's signal "
+        "is at most %.2g of its peak, so that there is nothing to measure: let "
+        "sources.0.signal cover these frequencies",
+        deck->path, sedge_deck_frequency(deck, monitor->band[0]), hertz,
+        sedge_deck_frequency(deck, monitor->band[1]), hertz, most);
+}
+
+// Collective.
+static sedge_status check_place(const ports_monitor *monitor, const port *one)
+{
+    const sedge_output_context *const context = monitor->context;
+    const sedge_problem *const problem = context->problem;
+    const char *const path = context->deck->path;
+
+    if (strcmp(one->boundary->kind->name, "lumped-port") == 0)
+        return port_check_ends(problem, context->comm, context->mesh, one->surface, path);
+    if (!port_is_guide(one->boundary->kind)) return SEDGE_OK;
+    SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, path));
+    return port_check_direction(problem, context->comm, context->mesh, one->surface, path);
+}
+
 // ---- making ------------------------------------------------------------------------------------
 
 // What the sums are of: frequencies, the driven port, and ports with their names, types and keys.
@@ -382,11 +424,9 @@ static sedge_status create(void **out, const sedge_output_context *context,
     SEDGE_TRY_GOTO(status, check_fields(monitor));
     SEDGE_TRY_GOTO(status, check_names(monitor));
     SEDGE_TRY_GOTO(status, check_cutoffs(monitor));
-    for (int i = 0; i < monitor->count; i++) {
-        if (!port_is_guide(monitor->ports[i].boundary->kind)) continue;
-        SEDGE_TRY_GOTO(status, port_check_rim(context->problem, comm, context->mesh,
-                                              monitor->ports[i].surface, context->deck->path));
-    }
+    SEDGE_TRY_GOTO(status, check_band(monitor));
+    for (int i = 0; i < monitor->count; i++)
+        SEDGE_TRY_GOTO(status, check_place(monitor, &monitor->ports[i]));
     SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
     for (int i = 0; i < monitor->count && !context->checks; i++) {
         SEDGE_TRY_GOTO(status, port_meter_create(&monitor->ports[i].meter, context,
@@ -846,6 +886,59 @@ static sedge_status report_end(const ports_monitor *monitor, sedge_text *text)
                           worst);
 }
 
+// Warn where more power leaves than enters.
+static sedge_status report_surplus(const ports_monitor *monitor, sedge_text *text)
+{
+    const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
+    double most = 0.0;
+    int worst = 0;
+
+    for (int k = 0; k < monitor->frequencies; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < monitor->count; i++) {
+            const double size = cabs(monitor->s[(int64_t)k * monitor->count + i]);
+            sum += isfinite(size) ? size * size : 0.0;
+        }
+        if (sum > most) worst = k;
+        most = fmax(most, sum);
+    }
+    if (most <= SURPLUS) return SEDGE_OK;
+    return sedge_text_add(
+        text,
+        "  warning: at %.6g%s ports send out %.3g times the power that '%s' sends in: does the "
+        "signal "
+        "cover the band, do directions point into the structure, is a layer behind each port of a "
+        "waveguide, and is the mesh fine enough?\n",
+        shown_frequency(monitor, worst), hertz, most, monitor->ports[monitor->driven].name);
+}
+
+// Warn of ports that waves come back to from behind, at most of the frequencies.
+static sedge_status report_returns(const ports_monitor *monitor, sedge_text *text)
+{
+    for (int i = 0; i < monitor->count; i++) {
+        const port *const one = &monitor->ports[i];
+        int known = 0, back = 0;
+
+        if (i == monitor->driven || !port_is_guide(one->boundary->kind)) continue;
+        for (int k = 0; k < monitor->frequencies; k++) {
+            const int64_t at = (int64_t)k * monitor->count + i;
+            const double leaves = cabs(monitor->s[at]), enters = cabs(monitor->incident[at]);
+            if (!(leaves > QUIET || enters > QUIET)) continue;
+            known++;
+            if (enters > RETURN * leaves) back++;
+        }
+        if (2 * back <= known) continue;
+        SEDGE_TRY(sedge_text_add(
+            text,
+            "  warning: what leaves through '%s' comes back from behind, and S-parameters of one "
+            "run "
+            "are wrong by it: its direction must point into the structure, and the guide behind it "
+            "must end in a surface of type pml\n",
+            one->name));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status report(const void *what, sedge_text *text, json_t *json)
 {
     const ports_monitor *const monitor = what;
@@ -868,6 +961,10 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
                   ? report_table(monitor, text)
                   : sedge_text_add(text, "ports: voltages and currents, but no S-parameters, which "
                                          "need a port driven by the deck's only source\n"));
+    if (alone) {
+        SEDGE_TRY(report_surplus(monitor, text));
+        SEDGE_TRY(report_returns(monitor, text));
+    }
     return report_end(monitor, text);
 }
 
