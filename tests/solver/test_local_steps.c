@@ -418,15 +418,15 @@ static void test_answers(const kit_world *world, const filling *with)
     kit_clear(&fine);
 }
 
-// Curved elements that conduct; poles there and in the straight ones beside them.
+// Curved elements that conduct; poles there, and in straight ones, where the dipole is, too.
 static void test_all_answers(const kit_world *world)
 {
     static const kit_term poles[] = {{&sedge_term_debye, "above", {3.0, 0.15}},
                                      {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
                                      {NULL, NULL, {0.0}}};
-    static const filling cases[] = {{NULL, curved_corner}, {poles, curved_corner}};
+    static const filling cases[] = {{NULL, curved_corner}, {poles, curved_corner}, {poles, NULL}};
 
-    for (int i = 0; i < 2; i++) test_answers(world, &cases[i]);
+    for (int i = 0; i < 3; i++) test_answers(world, &cases[i]);
 }
 
 // The cavity's mode after a time in which it crosses the box; errors fall with order N + 1, with
