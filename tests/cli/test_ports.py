@@ -411,6 +411,8 @@ class Ports(Case):
                  "monitors.ports={from: 0.2, to: 0.5}"),
                 (guide, ["boundaries.in: `direction` points to the open end of the guide", "reverse it"],
                  "boundaries.in.direction=[0, 0, -1]"),
+                (guide, ["boundaries.in: shift 35 moves the port's plane out of the mesh", "are the units right?"],
+                 "boundaries.in.shift=35"),
                 (plates, ["boundaries.zmin: along `direction` a lumped port goes from one conductor to another",
                           "at both of its ends"], "boundaries.zmin.direction=[1, 0, 0]"),
                 (plates, ["the spectrum of the source's signal is at most", "let sources.0.signal cover"],

@@ -259,6 +259,29 @@ static sedge_status check_band(const ports_monitor *monitor)
         sedge_deck_frequency(deck, monitor->band[1]), hertz, most);
 }
 
+// The plane that S-parameters refer to lies in the mesh.
+static sedge_status check_shift(const ports_monitor *monitor, const port *one)
+{
+    const sedge_output_context *const context = monitor->context;
+    const double *const p = one->boundary->parameters;
+    const double *const into = p + GUIDE_DIRECTION;
+    const double(*const bounds)[3] = context->mesh->bounds;
+    double most = 0.0, square = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        most += fmax(into[d] * (bounds[0][d] - p[PORT_ORIGIN + d]),
+                     into[d] * (bounds[1][d] - p[PORT_ORIGIN + d]));
+        square += into[d] * into[d];
+    }
+    most /= sqrt(square);
+    if (p[GUIDE_SHIFT] <= most) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: boundaries.%s: shift %.6g moves the port's plane out of the mesh, which "
+                      "ends %.6g from the port; %s",
+                      context->deck->path, one->name, p[GUIDE_SHIFT], most,
+                      sedge_deck_question(context->deck));
+}
+
 // Collective.
 static sedge_status check_place(const ports_monitor *monitor, const port *one)
 {
@@ -269,6 +292,7 @@ static sedge_status check_place(const ports_monitor *monitor, const port *one)
     if (strcmp(one->boundary->kind->name, "lumped-port") == 0)
         return port_check_ends(problem, context->comm, context->mesh, one->surface, path);
     if (!port_is_guide(one->boundary->kind)) return SEDGE_OK;
+    SEDGE_TRY(check_shift(monitor, one));
     SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, path));
     return port_check_direction(problem, context->comm, context->mesh, one->surface, path);
 }
