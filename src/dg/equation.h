@@ -213,6 +213,7 @@ typedef struct sedge_boundary_kind {
     void (*describe)(char text[160], const double *p, double hertz);
     sedge_mirror mirror; // optional: flat surfaces may be planes of symmetry
     bool absorbs;        // optional: waves leave the mesh through it, all but for small reflections
+    bool guided; // optional: it sends waves along a guide, below whose cut-off fields do not travel
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,

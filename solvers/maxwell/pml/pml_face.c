@@ -20,9 +20,11 @@ static const sedge_parameter parameters[] = {
     {.name = "reflection",
      .minimum = 0.0,
      .maximum = 0.5,
-     .text = "reflected part of the amplitude of a wave that meets the layer at a right angle, "
-             "before the surface behind it absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at "
-             "order 5, else 1e-6, but 1e-3 to 3e-2 where a conductor, a body or a source is near"},
+     .text =
+         "reflected part of the amplitude of a wave that meets the layer at a right angle, "
+         "before the surface behind it absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at "
+         "order 5, else 1e-6, but 1e-3 to 3e-2 where a conductor, a body or a source is near, and "
+         "1e-5 where there are ports of waveguides"},
     {.name = "frequency",
      .minimum = 0.0,
      .maximum = HUGE_VAL,

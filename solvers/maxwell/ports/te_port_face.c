@@ -22,6 +22,7 @@ const sedge_face_kind sedge_face_te_port = {
              .fit = fit,
              .linear = true,
              .driven = PORT_SIGNAL,
+             .guided = true,
              .describe = describe,
              .header = "sheet_face.h",
              .header_text = sedge_text_sheet_face_h,
