@@ -7,7 +7,6 @@
 SEDGE_EQUATION_HEADER(maxwell);
 
 #define SPEED_OF_LIGHT  299792458.0      // m/s
-#define VACUUM_OHMS     376.730313668    // eta0
 #define VACUUM_EPSILON  8.8541878128e-12 // eps0, F/m
 #define COUNT_OF(table) ((int)(sizeof(table) / sizeof *(table)))
 

@@ -6,6 +6,8 @@
 
 #include "maxwell_physics.h"
 
+#define VACUUM_OHMS 376.730313668 // eta0
+
 // Parameters of the plane wave, as a source and as an initial state.
 enum {
     WAVE_DIRECTION = 0,

@@ -46,7 +46,7 @@ double maxwell_quiet(const sedge_problem *problem, double bounds[2][3])
         end = fmax(end, signal_end(problem->point_sources[i].signal));
     for (int i = 0; i < problem->surface_source_count; i++) {
         const sedge_surface_source *const source = &problem->surface_sources[i];
-        end = fmax(end, signal_end(sedge_source_signal(source->kind, source->parameters)));
+        end = fmax(end, signal_end(sedge_source_signal(source->kind, source->parameters, NULL)));
     }
     for (int i = 0; i < problem->incident_count; i++) {
         const double *const p = problem->incidents[i].parameters;

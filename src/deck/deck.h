@@ -92,6 +92,7 @@ typedef struct sedge_deck_surface {
     char out_of[64]; // the volume group that they point out of; ""
     bool away;
     double away_from[3]; // the point that they point away from
+    bool own;            // on each side out of its own element
 } sedge_deck_surface;
 
 // `monitors: spectra: NAME: {...}` - fields at frequencies. Each place has its own members.

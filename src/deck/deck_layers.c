@@ -13,13 +13,11 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 // alpha by the lowest angular frequency: a wave there is absorbed by a factor R^0.92 in place of R.
 #define ALPHA_FACTOR 0.3
 
-// The same behind ports of waveguides, where fields below a cut-off reach the layer without
-// travelling. A smaller alpha turns their phase there, so that the layer may give power to what is
-// trapped in the mesh: at a T of guides fields grew 1.44 times in a nanosecond, and fell by 1 %
-// with these two. The layer then reflects 5e-3 at 1.25 of the cut-off, 5e-4 at 1.55, 2e-4 at 1.9
-// (7e-3, 1e-3 and 3e-3 before).
-#define ALPHA_GUIDE      1.0
-#define REFLECTION_GUIDE 1e-5
+// The reflection by rule behind ports of waveguides. Fields below a guide's cut-off reach the layer
+// without travelling. A smaller alpha than the angular frequency of the lowest cut-off turns their
+// phase there, so that the layer may give power to what is trapped in the mesh (tests/cli/
+// test_ports.py, test_trapped).
+#define REFLECTION_GUIDE 1e-4
 
 // The same in lossless media: a wave at 60 degrees is reflected by -68 dB at the lowest frequency,
 // and a field at rest grows up to sigma / alpha times.
@@ -279,14 +277,19 @@ static double find_nearest(const char **name, const sedge_deck *deck, const sedg
     return nearest;
 }
 
-// Are there ports of waveguides?
-static bool has_guides(const sedge_problem *problem)
+// The greatest width of a waveguide's port, along an axis; 0: there are no such ports.
+static double find_guide(const sedge_problem *problem, const sedge_mesh *mesh)
 {
-    for (int s = 0; s < problem->surfaces; s++) {
+    double width = 0.0;
+
+    for (int s = 0; s < problem->surfaces && mesh->boxes != NULL; s++) {
         const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
-        if (kind != NULL && kind->guided) return true;
+        const double *const box = mesh->boxes[mesh->groups.volumes + s];
+
+        for (int d = 0; d < 3 && kind != NULL && kind->guided; d++)
+            width = fmax(width, box[d] + box[3 + d]);
     }
-    return false;
+    return width;
 }
 
 // Where the discretisation reflects about as much. What absorbs more falls too fast for the one or
@@ -306,7 +309,7 @@ static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const
     out->waves = HUGE_VAL;
     out->too_near = false;
     out->reflection = by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
-    if (by_rule && has_guides(problem)) {
+    if (by_rule && find_guide(problem, mesh) > 0.0) {
         out->reflection = REFLECTION_GUIDE;
         return;
     }
@@ -366,11 +369,12 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     find_reflection(out, deck, mesh, problem);
     out->sigma = -log(out->reflection) * out->speed / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
-    const bool guided = has_guides(problem);
-    out->lossless = !guided && !(mesh->extruded.radius > 0.0) &&
+    const double guide = find_guide(problem, mesh);
+    out->lossless = !(guide > 0.0) && !(mesh->extruded.radius > 0.0) &&
                     !has_medium(deck, &mesh->groups, false) &&
                     !has_source(problem, &mesh->groups) && !has_rest(problem);
-    out->alpha = (guided ? ALPHA_GUIDE : out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
+    out->alpha = (out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
+    if (guide > 0.0) out->alpha = pi * out->speed / guide; // as a rectangle's this wide
     // In layers along one axis alone and in radial ones fields did not grow.
     if (has_medium(deck, &mesh->groups, true))
         out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);

@@ -298,7 +298,7 @@ static void add_surface_source(sedge_problem *problem, const sedge_deck *deck,
 {
     const char *const name = deck->boundaries[(int)source->parameters[0]].name;
     const int s = find_group(name, groups->surface_names, groups->surfaces);
-    const double *const signal = sedge_source_signal(source->kind, source->parameters);
+    const double *const signal = sedge_source_signal(source->kind, source->parameters, NULL);
 
     if (s < 0) return;
     sedge_surface_source *const added = &problem->surface_sources[problem->surface_source_count++];

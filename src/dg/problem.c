@@ -534,10 +534,14 @@ sedge_any_source sedge_problem_source(const sedge_problem *problem, int i)
     return (sedge_any_source){NULL, NULL};
 }
 
-const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters)
+const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters,
+                                  sedge_dimension *dimension)
 {
     for (int i = 0; i < kind->parameter_count; i++) {
-        if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL) return parameters;
+        if (kind->parameters[i].type == SEDGE_PARAMETER_SIGNAL) {
+            if (dimension != NULL) *dimension = kind->parameters[i].dimension;
+            return parameters;
+        }
         parameters += sedge_parameter_size(&kind->parameters[i]);
     }
     return NULL;

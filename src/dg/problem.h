@@ -106,8 +106,10 @@ typedef struct sedge_any_source {
 } sedge_any_source;
 sedge_any_source sedge_problem_source(const sedge_problem *problem, int i);
 
-// The signal in the parameters of a source; NULL: it has none.
-const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters);
+// The signal in the parameters of a source, and, unless `dimension` is NULL, that of its amplitude;
+// NULL: the source has none.
+const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters,
+                                  sedge_dimension *dimension);
 
 // For messages: a number in code units in those of the user, and the unit to print after it, such
 // as " Hz"; "" without SI units.

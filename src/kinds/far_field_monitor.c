@@ -103,7 +103,6 @@ static bool is_driven(const sedge_output_context *context, const char *name)
 static sedge_status create_driven(far_field_entry *entry, const sedge_output_context *context,
                                   const char *where)
 {
-    const double(*const bounds)[3] = context->mesh->bounds;
     sedge_deck_surface surface = entry->deck->input;
 
     if (context->deck->source_count > 1) {
@@ -113,13 +112,7 @@ static sedge_status create_driven(far_field_entry *entry, const sedge_output_con
                           "source, or name a closed surface around all of them",
                           where, surface.name);
     }
-    // Any point off its plane gives normals a direction; each side then gets its own.
-    surface.out_of[0] = '\0';
-    surface.away = true;
-    for (int d = 0; d < 3; d++) {
-        const double size = bounds[1][d] - bounds[0][d];
-        surface.away_from[d] = bounds[0][d] - (10.0 + 3.7 * d) * size;
-    }
+    surface.own = true;
     SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &surface, where));
     return sedge_driven_surface_create(&entry->input_surface, &entry->input_weight, context,
                                        &entry->input_faces);

@@ -63,6 +63,8 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
     const bool other = side->other_group == way->out_of;
     double along = 0.0;
 
+    *sign = 1.0;
+    if (way->surface->own) return SEDGE_OK;
     if (way->surface->away) {
         for (int d = 0; d < 3; d++) along += normal[d] * (place[d] - way->surface->away_from[d]);
         *sign = along < 0.0 ? -1.0 : 1.0;

@@ -16,7 +16,8 @@ typedef struct sedge_face_points {
     int32_t *elements;    // [sides][side_points]
     double *weights;      // [sides][side_points][nodes], of the element's nodal values
     double (*place)[3];   // [sides][side_points]
-    double (*normal)[3];  // [sides][side_points] unit, the same on both sides of a face
+    double (*normal)[3];  // [sides][side_points] unit, the same on both sides of a face, unless the
+                          // surface asks for those out of each side's own element
     double *area;         // [sides][side_points] quadrature weight: part of the surface's area
     double (*corners)[9]; // [sides] the face's corners in ascending order
 } sedge_face_points;

@@ -22,22 +22,6 @@
 
 // ---- signals -----------------------------------------------------------------------------------
 
-// The first signal of a source, and its dimension; NULL: the source has none.
-static const double *source_signal(const sedge_deck_source *source, sedge_dimension *dimension)
-{
-    const double *values = source->parameters;
-
-    for (int i = 0; i < source->kind->parameter_count; i++) {
-        const sedge_parameter *const parameter = &source->kind->parameters[i];
-        if (parameter->type == SEDGE_PARAMETER_SIGNAL) {
-            *dimension = parameter->dimension;
-            return values;
-        }
-        values += sedge_parameter_size(parameter);
-    }
-    return NULL;
-}
-
 static bool is_same(const double *signal, const double *other)
 {
     for (int i = 0; i < SEDGE_SIGNAL_VALUES; i++)
@@ -53,7 +37,8 @@ static void find_signals(sedge_sampling *sampling, const sedge_deck *deck)
     bool waves = true;
 
     for (int i = 0; i < deck->source_count; i++) {
-        const double *const signal = source_signal(&deck->sources[i], &dimension);
+        const double *const signal =
+            sedge_source_signal(deck->sources[i].kind, deck->sources[i].parameters, &dimension);
         waves = waves && signal != NULL && deck->sources[i].kind->wave != NULL;
         if (waves) sampling->each[sampling->signals++] = signal;
         if (signal == NULL) continue;

@@ -160,16 +160,8 @@ sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weigh
                                 .normal = (const double(*)[3])faces->normal};
     SEDGE_TRY(
         sedge_comm_agree(context->comm, sedge_allocate(weight, out->points, sizeof **weight)));
-    for (int32_t s = 0; s < faces->sides; s++) {
-        const bool inward = sedge_closed_surface_is_outside(context, faces, s);
-
-        for (int q = 0; q < faces->side_points; q++) {
-            const int64_t at = (int64_t)s * faces->side_points + q;
-
-            (*weight)[at] = faces->area[at] * context->deck->copies;
-            for (int d = 0; d < 3 && !inward; d++) faces->normal[at][d] = -faces->normal[at][d];
-        }
-    }
+    for (int64_t k = 0; k < out->points; k++) // normals point out of the elements
+        (*weight)[k] = -faces->area[k] * context->deck->copies;
     out->weight = *weight;
     return SEDGE_OK;
 }

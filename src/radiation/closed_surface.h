@@ -16,8 +16,8 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
                                          sedge_face_points *faces, const char *where);
 
 // The same of a surface that a source drives, such as a port: it need not be closed. Power out of
-// it is what it gives to the elements on all its sides, so that normals point into those, with what
-// its mirror images in planes of symmetry give. Collective.
+// it is what it gives to the elements on all its sides, with what its mirror images in planes of
+// symmetry give. The normals of `faces` are those of each side's own element. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weight,
                                          const sedge_output_context *context,

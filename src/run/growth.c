@@ -183,7 +183,7 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
     for (int i = 0; i < problem->surface_source_count; i++) {
         // A voltage is across an edge at least, which is longer than two radii.
         const sedge_surface_source *const source = &problem->surface_sources[i];
-        const double *const signal = sedge_source_signal(source->kind, source->parameters);
+        const double *const signal = sedge_source_signal(source->kind, source->parameters, NULL);
         out->strength += through_faces(&found, problem, 4.0 * fabs(signal[1]) / found.radius);
     }
     for (int s = 0; s < problem->surfaces && !known; s++)

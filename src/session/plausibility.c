@@ -76,7 +76,7 @@ static void visit_signals(const sedge_session *session, signal_visit *visit, voi
 
     for (int i = 0; sedge_problem_source(problem, i).kind != NULL; i++) {
         const sedge_any_source source = sedge_problem_source(problem, i);
-        const double *const signal = sedge_source_signal(source.kind, source.parameters);
+        const double *const signal = sedge_source_signal(source.kind, source.parameters, NULL);
 
         if (signal != NULL) visit(session, source.kind->name, signal, to);
     }
@@ -121,7 +121,7 @@ static void warn_of_starts(const sedge_session *session)
 
     for (int i = problem->incident_count; sedge_problem_source(problem, i).kind != NULL; i++) {
         const sedge_any_source source = sedge_problem_source(problem, i);
-        const double *const signal = sedge_source_signal(source.kind, source.parameters);
+        const double *const signal = sedge_source_signal(source.kind, source.parameters, NULL);
         if (signal == NULL) continue;
         const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
         if (kind->peak == NULL || kind->end == NULL) continue;

@@ -1,7 +1,7 @@
 """Ports and S-parameters beside the exact ones of port_lines.py.
 
 The bounds are the errors of the meshes, three cells of order 3 in the shortest wavelength, which are at most 2/3 of the bounds here;
-in guides those of the layers, which reflect 1e-3 of a wave that meets them head on and more of one that is near its cut-off.
+in guides those of the layers, which reflect up to 5e-3 of a wave.
 """
 
 import itertools
@@ -207,6 +207,11 @@ class Ports(Case):
                 half = line(w, 0.5, 1)
                 s = scattering(half @ shunt(admittance(1j * w)) @ half, 0.3, 1.2)
                 self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
+                # A quarter of all, with planes of symmetry that cut the ports and the component, of which the deck has the whole.
+                found = self.compute(deck, kind, "mesh.surfaces={middle: {plane: {normal: z, at: 1}}}",
+                                     f"boundaries.middle={{type: {kind}-sheet, {parts}}}", "boundaries.xmax.symmetry=true",
+                                     "boundaries.ymax.symmetry=true", "mesh.box={max: [0.25, 0.125, 2], cells: [1, 1, 6]}")
+                self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
 
     def test_integrators(self):
         deck = self.write("plates.yaml", PLATES)
@@ -253,11 +258,11 @@ class Ports(Case):
         found = self.compute(deck, "empty")
         w = 2 * math.pi * self.frequency
         k, z = mode(w, math.pi)
-        self.compare((found["in"], found["out"]), (0, numpy.exp(-4j / 3 * k)), 5e-3)
+        self.compare((found["in"], found["out"]), (0, numpy.exp(-4j / 3 * k)), 7e-3)
         half = line(k, z, 2 / 3)
         found = self.matrix(deck, "mesh.surfaces.card={plane: {normal: z, at: 1}}",
                             "boundaries.card={type: sheet, resistance: 0.8}")
-        self.compare(found, scattering(half @ shunt(1 / 0.8) @ half, z, z), 5e-3)
+        self.compare(found, scattering(half @ shunt(1 / 0.8) @ half, z, z), 7e-3)
 
     def test_two_media(self):
         """A guide with glass from the middle on: the ports' impedances differ, and S refers to each mode's own."""
@@ -267,9 +272,27 @@ class Ports(Case):
         w = 2 * math.pi * self.frequency
         air, glass = mode(w, math.pi), mode(w, math.pi, epsilon=2)
         exact = scattering(line(*air, 2 / 3) @ line(*glass, 2 / 3), air[1], glass[1])
-        self.compare(found, exact, 5e-3)
-        self.assertLess(abs(abs(found[0]) ** 2 + abs(found[2]) ** 2 - 1).max(), 5e-3)  # no loss
-        self.assertLess(abs(found[1] - found[2]).max(), 5e-3)  # reciprocal
+        self.compare(found, exact, 7e-3)
+        self.assertLess(abs(abs(found[0]) ** 2 + abs(found[2]) ** 2 - 1).max(), 7e-3)  # no loss
+        self.assertLess(abs(found[1] - found[2]).max(), 7e-3)  # reciprocal
+
+    def test_trapped(self):
+        """Glass at the end of a guide keeps a field below the cut-off of the air behind it, which reaches the layer without travelling.
+        The layer must not feed it: with a much smaller alpha the run ends, as energy grows that no source feeds."""
+        deck = self.write("trapped.yaml", GUIDE.replace("[1, 0.5, 2], cells: [3, 1, 6]", "[1, 0.5, 1.5], cells: [3, 1, 5], split: "
+                                                        "{axis: z, at: 0.6, names: [glass, air]}")
+                          .replace("    in: {plane: {normal: z, at: 0.35}}\n", "").replace("at: 1.65", "at: 0.9")
+                          .replace("domain: {}", "glass: {epsilon: 2.5}, air: {}").replace("zmin: {type: pml}", "zmin: {type: pec}")
+                          .replace("zmax: {type: pml}", "zmax: {type: pml, layers: 1, thickness: 0.2}")
+                          .replace("  in: {type: te-port, m: 1, n: 0, direction: [0, 0, 1]}\n", "")
+                          .replace("{type: port, surface: in,", "{type: dipole, position: [0.45, 0.2, 0.2], direction: [0, 1, 0],")
+                          .replace("width: 2.5, frequency: 0.78", "width: 1, frequency: 0.6")
+                          .replace("{ports: {from: 0.66, to: 0.94, count: 8}}", "{energy: {every: 100}}"))
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "trapped", "--set", "order=2", "--set", "time.end=80")
+        with h5py.File(self.folder / "trapped/energy.h5") as file:
+            late = file["energy"][()][file["time"][()] > 40]
+        self.assertGreater(late[-1], 0.1)  # it is trapped
+        self.assertLess(late[-1], late[0])
 
     def test_two_kinds(self):
         """A guide that ends at a resistor spread over all of its end. The mode's field sin(pi x) has the part 8 / pi^2 of
@@ -282,7 +305,7 @@ class Ports(Case):
         square = 0.7 * 2  # ohms of a square: twice as wide as long
         back, way = (square - z) / (square + z), numpy.exp(-5j / 3 * k)
         through = math.sqrt(8) / math.pi * numpy.sqrt(z / square) * (1 + back) * way
-        self.compare(found[:3], (back * way**2, through, through), 5e-3)
+        self.compare(found[:3], (back * way**2, through, through), 7e-3)
 
     def test_two_modes(self):
         """Ports for TE10 and TE20 in two planes of one guide: the waves of one mode are none of the other."""
@@ -304,7 +327,7 @@ class Ports(Case):
         k, z = mode(2 * math.pi * self.frequency, math.pi * math.sqrt(2), "tm")
         half = line(k, z, 2 / 3 - 0.1)
         s = scattering(half @ shunt(1 / 0.8) @ half, z, z)
-        self.compare((found["in"], found["out"]), (s[0], s[2]), 4e-3)
+        self.compare((found["in"], found["out"]), (s[0], s[2]), 7e-3)
 
     # ---- the same answers ----
 
@@ -379,7 +402,7 @@ class Ports(Case):
                 (plates, ["the direction (0, 0.7071, 0.7071) does not lie in the plane of the surface"],
                  "boundaries.zmin.direction=[0, 1, 1]"),
                 (plates, ["a whole rectangle with two sides along (0.7071, 0.7071, 0)"], "boundaries.zmin.direction=[1, 1, 0]"),
-                (plates, ["the plane of symmetry x = 0.5, of type pmc, cuts the port", "must be in the plane"], "boundaries.xmax.symmetry=true",
+                (plates, ["the plane of symmetry x = 0.5, of type pmc, cuts the surface", "must be in the plane"], "boundaries.xmax.symmetry=true",
                  "boundaries.zmin.direction=[1, 0, 0]"),
                 (guide, ["the port 'in' has 1 of its own"], "boundaries.xmax.symmetry=true"),
                 (plates, ["the surface must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),

@@ -24,7 +24,7 @@ static const sedge_parameter parameters[] = {
          "reflected part of the amplitude of a wave that meets the layer at a right angle, "
          "before the surface behind it absorbs; 0: 1e-3 to order 3, 1e-4 at order 4, 1e-5 at "
          "order 5, else 1e-6, but 1e-3 to 3e-2 where a conductor, a body or a source is near, and "
-         "1e-5 where there are ports of waveguides"},
+         "1e-4 where there are ports of waveguides"},
     {.name = "frequency",
      .minimum = 0.0,
      .maximum = HUGE_VAL,

@@ -62,34 +62,7 @@ static void describe(char text[160], const double *p, double hertz)
                    exp(1.0 / p[PORT_SCALE]));
 }
 
-static const sedge_boundary_kind outside = {.name = "coaxial-port",
-                                            .function = "maxwell_port_outside",
-                                            .apply = maxwell_port_outside,
-                                            .fit = fit,
-                                            .linear = true,
-                                            .driven = PORT_SIGNAL,
-                                            .describe = describe,
-                                            .header = "sheet_face.h",
-                                            .header_text = sedge_text_sheet_face_h,
-                                            .parameters = parameters,
-                                            .parameter_count =
-                                                sizeof parameters / sizeof *parameters,
-                                            .text = "end of a coaxial line on the outside"};
-
-const sedge_face_kind sedge_face_coaxial_port = {
-    .equation = "maxwell",
-    .kind = {.name = "coaxial-port",
-             .function = "maxwell_port",
-             .apply_two_sided = maxwell_port,
-             .fit = fit,
-             .linear = true,
-             .driven = PORT_SIGNAL,
-             .outside = &outside,
-             .describe = describe,
-             .header = "sheet_face.h",
-             .header_text = sedge_text_sheet_face_h,
-             .parameters = parameters,
-             .parameter_count = sizeof parameters / sizeof *parameters,
-             .text = "port with a resistance on a flat ring between the conductors of a coaxial "
-                     "line, inside the mesh or on its outside: an electric field from the inner "
-                     "to the outer conductor is a voltage above 0; sources of type port drive it"}};
+PORT_RESISTOR(coaxial_port, "coaxial-port",
+              "port with a resistance on a flat ring between the conductors of a coaxial "
+              "line, inside the mesh or on its outside: an electric field from the inner "
+              "to the outer conductor is a voltage above 0; sources of type port drive it");

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PI          3.14159265358979323846
-#define VACUUM_OHMS 376.730313668
-#define MOST_ROUND  12.0 // k times the radius of a round guide: maxwell_port_bessel
-#define FLAT        1e-6 // of vectors and lengths: the digits of mesh files
+#define PI         3.14159265358979323846
+#define MOST_ROUND 12.0 // k times the radius of a round guide: maxwell_port_bessel
+#define FLAT       1e-6 // of vectors and lengths: the digits of mesh files
 
 static double dot(const double a[3], const double b[3])
 {

@@ -70,3 +70,45 @@ void port_describe_guide(char text[160], const char *family, const double *p, do
 extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
 
 extern const char sedge_text_sheet_face_h[];
+
+// What the tables of all kinds have alike. The file has `fit` and `describe`.
+#define PORT_COMMON                                                          \
+    .fit = fit, .linear = true, .driven = PORT_SIGNAL, .describe = describe, \
+    .header = "sheet_face.h", .header_text = sedge_text_sheet_face_h
+
+// The table of kind `id` of a port with a resistance; the file has `parameters`, too.
+#define PORT_RESISTOR(id, deck_name, words)                                                      \
+    static const sedge_boundary_kind outside = {PORT_COMMON,                                     \
+                                                .name = (deck_name),                             \
+                                                .function = "maxwell_port_outside",              \
+                                                .apply = maxwell_port_outside,                   \
+                                                .parameters = parameters,                        \
+                                                .parameter_count =                               \
+                                                    sizeof parameters / sizeof *parameters,      \
+                                                .text = (words)};                                \
+    const sedge_face_kind sedge_face_##id = {                                                    \
+        .equation = "maxwell",                                                                   \
+        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                   \
+                 .apply_two_sided = maxwell_port, .outside = &outside, .parameters = parameters, \
+                 .parameter_count = sizeof parameters / sizeof *parameters, .text = (words)}}
+
+// The same of a waveguide's modes of the family TE or TM, with its functions.
+#define PORT_GUIDE(id, deck_name, family)                                                       \
+    static sedge_status fit(const sedge_problem *problem, const char *surface,                  \
+                            const sedge_surface_shape *shape, double *p)                        \
+    {                                                                                           \
+        return port_fit_guide(problem, surface, shape, p, PORT_##family);                       \
+    }                                                                                           \
+    static void describe(char text[160], const double *p, double hertz)                         \
+    {                                                                                           \
+        port_describe_guide(text, #family, p, hertz);                                           \
+    }                                                                                           \
+    const sedge_face_kind sedge_face_##id = {                                                   \
+        .equation = "maxwell",                                                                  \
+        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                  \
+                 .apply_two_sided = maxwell_port, .guided = true,                               \
+                 .parameters = port_guide_parameters, .parameter_count = PORT_GUIDE_PARAMETERS, \
+                 .text = "port of a rectangular or round waveguide for its mode " #family       \
+                         "mn, on a plane inside the mesh that is all of the guide's "           \
+                         "cross-section; behind it the guide goes on and ends in a "            \
+                         "perfectly matched layer; sources of type port drive it"}}

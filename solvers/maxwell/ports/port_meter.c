@@ -8,15 +8,12 @@
 
 #include <stdio.h>
 
-#define FAR 100.0 // times the mesh
-
 struct port_meter {
     const sedge_output_context *context;
     const sedge_boundary *boundary;
     int surface;
     sedge_face_points faces;
     double (*mode)[3];   // [sides][side_points]
-    double (*normal)[3]; // the same, out of the side's element
     double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
     double *inside;      // [sides] Y of a side that is the structure's, else 0
     double *sums;        // [sides]
@@ -43,18 +40,13 @@ static void fill_side(port_meter *one, int32_t s)
 
     for (int q = 0; q < points; q++) {
         const int64_t at = (int64_t)s * points + q;
-        double out = 0.0, square = 0.0;
+        double square = 0.0;
 
         maxwell_port_mode(one->faces.place[at], p, one->mode[at]);
         for (int d = 0; d < 3; d++) {
-            double centre = 0.0;
-            for (int v = 0; v < 4; v++) centre += 0.25 * mesh->corners[element][v][d];
-            out += one->faces.normal[at][d] * (one->faces.place[at][d] - centre);
-            along += into[d] * (centre - one->faces.place[at][d]);
+            along -= into[d] * one->faces.normal[at][d];
             square += one->mode[at][d] * one->mode[at][d];
         }
-        for (int d = 0; d < 3; d++)
-            one->normal[at][d] = out > 0.0 ? one->faces.normal[at][d] : -one->faces.normal[at][d];
         one->of_e[at] = one->faces.area[at] * y / (sum * squares);
         one->of_h[at] = one->faces.area[at] / (sum * squares);
         one->sums[s] +=
@@ -69,7 +61,6 @@ static sedge_status allocate(port_meter *out)
     const int64_t points = (int64_t)out->faces.sides * out->faces.side_points;
 
     SEDGE_TRY(sedge_allocate(&out->mode, points, sizeof *out->mode));
-    SEDGE_TRY(sedge_allocate(&out->normal, points, sizeof *out->normal));
     SEDGE_TRY(sedge_allocate(&out->of_e, points, sizeof *out->of_e));
     SEDGE_TRY(sedge_allocate(&out->of_h, points, sizeof *out->of_h));
     SEDGE_TRY(sedge_allocate(&out->inside, out->faces.sides, sizeof *out->inside));
@@ -79,21 +70,13 @@ static sedge_status allocate(port_meter *out)
 // The points of its faces. Collective.
 static sedge_status find_points(port_meter *out)
 {
-    const sedge_output_context *const context = out->context;
-    const char *const name = context->mesh->groups.surface_names[out->surface];
-    sedge_deck_surface given = {.away = true};
+    const char *const name = out->context->mesh->groups.surface_names[out->surface];
+    sedge_deck_surface given = {.own = true};
     char where[128];
-    double normal[3];
 
     (void)snprintf(given.name, sizeof given.name, "%s", name);
     (void)snprintf(where, sizeof where, "monitors.ports: %s", name);
-    // A point far off the plane gives normals a direction; fill_side turns them out of elements.
-    port_normal(out->boundary, normal);
-    for (int d = 0; d < 3; d++) {
-        const double size = context->mesh->bounds[1][d] - context->mesh->bounds[0][d];
-        given.away_from[d] = out->boundary->parameters[PORT_ORIGIN + d] - FAR * size * normal[d];
-    }
-    return sedge_face_points_create(&out->faces, context, &given, where);
+    return sedge_face_points_create(&out->faces, out->context, &given, where);
 }
 
 sedge_status port_meter_create(port_meter **out, const struct sedge_output_context *context,
@@ -123,7 +106,6 @@ void port_meter_free(port_meter *meter)
     if (meter == NULL) return;
     sedge_face_points_clear(&meter->faces);
     sedge_release(meter->mode);
-    sedge_release(meter->normal);
     sedge_release(meter->of_e);
     sedge_release(meter->of_h);
     sedge_release(meter->inside);
@@ -152,7 +134,7 @@ static double sum_side(const port_meter *one, int32_t s, const double *u, bool i
 
     for (int q = 0; q < points; q++, u += 6) {
         const int64_t at = (int64_t)s * points + q;
-        const double *const n = one->normal[at];
+        const double *const n = one->faces.normal[at];
         const double *const mode = one->mode[at];
         double e = 0.0, g = 0.0;
 

@@ -51,18 +51,13 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
                         const sedge_surface_shape *shape, double *p)
 {
     const double *const d = p + CIRCUIT_DIRECTION;
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    double along[3], origin[3], across[3], lengths[2];
-    shape_plane plane;
+    shape_gap gap;
 
-    (void)problem;
-    if (!(length > 0.0)) return SEDGE_OK;
-    for (int i = 0; i < 3; i++) along[i] = d[i] / length;
-    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
-    SEDGE_TRY(shape_fit_rectangle(origin, across, lengths, &plane, along, surface, shape));
-    p[CIRCUIT_RESISTANCE] *= lengths[1] / lengths[0];
-    p[CIRCUIT_INDUCTANCE] *= lengths[1] / lengths[0];
-    p[CIRCUIT_CAPACITANCE] *= lengths[0] / lengths[1];
+    if (!(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > 0.0)) return SEDGE_OK;
+    SEDGE_TRY(shape_fit_gap(&gap, problem, d, surface, shape));
+    p[CIRCUIT_RESISTANCE] *= gap.width / gap.length;
+    p[CIRCUIT_INDUCTANCE] *= gap.width / gap.length;
+    p[CIRCUIT_CAPACITANCE] *= gap.length / gap.width;
     return SEDGE_OK;
 }
 

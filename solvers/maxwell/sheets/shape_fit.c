@@ -1,4 +1,4 @@
-// Flat surfaces: planes, rectangles, rings.
+// Flat surfaces: planes, rectangles, gaps, rings and discs.
 #include "shape_fit.h"
 
 #include "base/memory.h"
@@ -136,6 +136,63 @@ sedge_status shape_fit_rectangle(double origin[3], double across[3], double leng
                       "(%.4g, %.4g, %.4g); the faces have the area %.6g, and the rectangle around "
                       "them %.6g by %.6g",
                       surface, along[0], along[1], along[2], plane->area, lengths[0], lengths[1]);
+}
+
+// ---- gaps --------------------------------------------------------------------------------------
+
+// The gap becomes that of all parts about a plane of symmetry across axis d.
+static sedge_status complete(shape_gap *gap, const sedge_mirror_plane *mirror, int d,
+                             const shape_plane *plane, const char *surface,
+                             const sedge_surface_shape *shape)
+{
+    const double axis[3] = {d == 0, d == 1, d == 2};
+    const bool electric = mirror->kind == SEDGE_MIRROR_ELECTRIC;
+    const double across = fabs(gap->along[d]);
+    double extent[2];
+
+    shape_find_extent(axis, shape, extent);
+    const double off = fmin(fabs(extent[0] - mirror->position), fabs(extent[1] - mirror->position));
+    if (off > FLAT * plane->size) return SEDGE_OK;
+    // The field is across an electric plane and in a magnetic one; the gap is across both.
+    if (extent[1] - extent[0] > FLAT * plane->size &&
+        (electric ? across > 1.0 - FLAT : across < FLAT)) {
+        gap->parts *= 2;
+        if (electric) gap->length *= 2.0;
+        if (!electric) gap->width *= 2.0;
+        return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the plane of symmetry %c = %.6g, of type %s, cuts the "
+                      "surface, whose direction (%.4g, %.4g, %.4g) must be %s: the field of the "
+                      "other part would not be its mirror image",
+                      surface, 'x' + d, mirror->position, electric ? "pec" : "pmc", gap->along[0],
+                      gap->along[1], gap->along[2],
+                      electric ? "across the plane" : "in the plane, and the surface across it");
+}
+
+sedge_status shape_fit_gap(shape_gap *out, const sedge_problem *problem, const double direction[3],
+                           const char *surface, const sedge_surface_shape *shape)
+{
+    const double size = sqrt(dot(direction, direction));
+    double across[3], lengths[2];
+    shape_plane plane;
+
+    *out = (shape_gap){.parts = 1};
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
+    for (int d = 0; d < 3; d++) {
+        out->along[d] = direction[d] / size;
+        out->normal[d] = plane.normal[d];
+    }
+    SEDGE_TRY(
+        shape_fit_rectangle(out->origin, across, lengths, &plane, out->along, surface, shape));
+    out->length = lengths[0];
+    out->width = lengths[1];
+    for (int d = 0; d < 3; d++) {
+        const sedge_mirror_plane *const mirror = &problem->mirrors[d];
+        if (mirror->kind != SEDGE_MIRROR_NONE)
+            SEDGE_TRY(complete(out, mirror, d, &plane, surface, shape));
+    }
+    return SEDGE_OK;
 }
 
 // ---- rings -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Shapes of surfaces for conditions that depend on them (sedge_boundary_kind.fit).
 #pragma once
 
-#include "dg/equation.h"
+#include "dg/problem.h"
 
 #include <stdbool.h>
 
@@ -22,6 +22,20 @@ sedge_status shape_fit_plane(shape_plane *out, const char *surface,
 sedge_status shape_fit_rectangle(double origin[3], double across[3], double lengths[2],
                                  const shape_plane *plane, const double along[3],
                                  const char *surface, const sedge_surface_shape *shape);
+
+// A rectangle between two conductors, with a field from one to the other. Planes of symmetry may
+// cut it: then the mesh has one of `parts` parts, and length and width are those of the whole.
+typedef struct shape_gap {
+    double along[3], normal[3]; // unit; the field's direction, and across the rectangle
+    double origin[3];           // a corner of the mesh's part
+    double length, width;       // along the field and across it
+    int parts;
+} shape_gap;
+
+// The gap that the surface fills, with a field along `direction`, which is not 0. SEDGE_ERR_USAGE:
+// it is no such rectangle, or the field is not its own mirror image in a plane of symmetry.
+sedge_status shape_fit_gap(shape_gap *out, const sedge_problem *problem, const double direction[3],
+                           const char *surface, const sedge_surface_shape *shape);
 
 // The centre and the inner and outer radius of the ring that the surface fills. SEDGE_ERR_USAGE: it
 // is no ring.

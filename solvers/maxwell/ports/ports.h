@@ -1,0 +1,62 @@
+// The ports of a run and what is measured at them, for the files of the monitor `ports`:
+// ports_monitor.c makes it and takes samples, port_checks.c says what is refused, port_results.c
+// has what follows from the samples.
+#pragma once
+
+#include "port_fit.h"
+#include "port_meter.h"
+
+#include "base/text.h"
+
+struct sedge_output_context; // monitor/output_context.h
+struct json_t;
+
+typedef struct port {
+    const char *name;
+    const sedge_boundary *boundary;
+    int surface;
+    port_meter *meter;
+    // Largest voltages: of the whole run, and of its last two parts (begin_part).
+    double largest, last, current;
+} port;
+
+typedef struct ports_monitor {
+    const struct sedge_output_context *context;
+    double band[2];
+    int frequencies;
+    int every; // steps between samples
+    int count;
+    port *ports;
+    int driven; // the port that the one source drives; -1: there are other sources, or none
+    int64_t samples;
+    int64_t part;  // the step at which the last part of the run begins
+    bool restored; // the sums have the sample of the step at which the run begins
+    int points;
+    sedge_monitor_point *point; // [points]
+    // Root, sum of samples times exp(-j w t): [ports][frequencies][PORT_SERIES][real, imaginary].
+    double *sums;
+    int64_t *ids; // [count]
+    sedge_monitor_array array;
+    // Root, after `finish`, [frequencies][ports]: waves that leave and waves that enter by the wave
+    // that drives; not a number: not known.
+    double complex *s, *incident;
+} ports_monitor;
+
+// Frequency number k, code units.
+double ports_frequency(const ports_monitor *monitor, int k);
+
+// Deck's value = code value * factor, of a voltage and of a current.
+double ports_unit(const ports_monitor *monitor, int series);
+
+// SEDGE_ERR_USAGE: the deck, a port or the run before does not allow the measurement. Collective.
+SEDGE_MUST_USE
+sedge_status ports_check(const ports_monitor *monitor);
+
+// Root, at the end of a run with one driven port: find `s` and `incident`, and write ports.csv and
+// ports.s1p. SEDGE_ERR_MEMORY, SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status ports_write(ports_monitor *monitor);
+
+// Root: what the user is told, warnings included, and the numbers for report.json.
+SEDGE_MUST_USE
+sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, struct json_t *json);
