@@ -4,6 +4,7 @@
 #include "device/cpu.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
+#include "meshfile/mesh_file.h"
 #include "program/program.h"
 #include "run/sweep.h"
 
@@ -30,34 +31,52 @@ static sedge_status command_tune(sedge_comm *comm, const sedge_arguments *given)
     return sedge_sweep_each(comm, &given->run, sedge_tune_deck);
 }
 
-static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
+// What both words after 'sedge mesh' request of a mesh.
+static sedge_mesh_options request_mesh(const sedge_comm *comm, const char *file)
 {
     sedge_mesh_options requested = sedge_mesh_defaults();
-    sedge_mesh *mesh = NULL;
-    sedge_status status;
 
-    if (strcmp(given->words[0], "import") == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "'sedge mesh import' is not in this version; 'sedge run' "
-                          "reads Gmsh files directly");
-    }
-    if (strcmp(given->words[0], "info") != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s' after 'sedge mesh'; info is known",
-                          given->words[0]);
-    }
-    if (given->count != 2)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
-    requested.file = given->words[1];
+    requested.file = file;
     requested.default_volume = requested.default_surface = true;
     requested.tell = sedge_mesh_say;
     requested.threads = sedge_cpu_share(sedge_comm_node_size(comm));
+    return requested;
+}
+
+static sedge_status print_mesh(const sedge_comm *comm, const char *file)
+{
+    sedge_mesh_options requested = request_mesh(comm, file);
+    sedge_mesh *mesh = NULL;
+    sedge_status status;
+
     requested.keep_faults = true;
-    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &requested));
+    SEDGE_TRY_GOTO(status, sedge_mesh_open(&mesh, comm, &requested));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
     if (mesh->shape.fault[0] != '\0') status = SEDGE_FAIL(SEDGE_ERR_DATA, "%s", mesh->shape.fault);
 done:
     sedge_mesh_free(mesh);
     return status;
+}
+
+static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
+{
+    const char *const word = given->words[0];
+
+    if (strcmp(word, "import") == 0) {
+        if (given->count != 3) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh import' needs a Gmsh file and the name "
+                                               "of the file to make");
+        }
+        const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
+        return sedge_mesh_import(comm, given->words[2], &requested);
+    }
+    if (strcmp(word, "info") != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "unknown word '%s' after 'sedge mesh'; info and import are known", word);
+    }
+    if (given->count != 2)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
+    return print_mesh(comm, given->words[1]);
 }
 
 // One line a device of one kind, or why there is none.
@@ -204,9 +223,15 @@ static const sedge_command commands[] = {
      "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
      "--tune patient compares for a minute instead of three seconds; off shows what is known.",
      command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},
-    {"mesh", "sedge mesh info FILE",
-     "Print counts, groups, quality and extents of a Gmsh mesh.\n"
-     "Exit code 2 if the mesh is not conforming: volumes touch without common faces, or overlap.",
+    {"mesh", "sedge mesh info FILE | import IN OUT",
+     "Print counts, groups, quality and extents of a mesh, or import it.\n"
+     "info ends with exit code 2 if the mesh is not conforming: volumes touch without common "
+     "faces,\n"
+     "or overlap. import reads and checks a Gmsh file once, and writes OUT, an HDF5 file that "
+     "many\n"
+     "ranks read in parts: name it as mesh.file of a deck. Then no rank holds the whole mesh. A "
+     "deck\n"
+     "with absorbing layers, periodic surfaces or closed surfaces needs the Gmsh file itself.",
      command_mesh, 1, 3, 0},
     {"devices", "sedge devices", "List the devices that this program can use here.",
      command_devices, 0, 0, 0},

@@ -57,8 +57,8 @@ static const deck_key top_keys[] = {
 
 static const deck_key mesh_keys[] = {
     {"file", DECK_TEXT, .either = "box",
-     .text =
-         "Gmsh file (2 to 2.2 or 4.1, ASCII or binary; 4.0, ASCII); relative to the deck's folder"},
+     .text = "Gmsh file (2 to 2.2 or 4.1, ASCII or binary; 4.0, ASCII), or a file that `sedge mesh "
+             "import` has made of one; relative to the deck's folder"},
     {"scale", DECK_REAL, .fallback = "1", .positive = true, .with = "file",
      .text = "multiplies the file's coordinates: 0.001 for a mesh drawn in millimetres"},
     {"box", DECK_SECTION, .either = "file",

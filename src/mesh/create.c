@@ -90,14 +90,15 @@ static void tell(const sedge_mesh_options *options, const char *what, int64_t el
     if (options->tell != NULL) options->tell(what, elements);
 }
 
-// Everything that rank 0 does alone.
-static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
-                                 const sedge_mesh_options *options)
+sedge_status sedge_mesh_check_scale(double scale)
 {
-    if (!(options->scale > 0.0) || !isfinite(options->scale)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the mesh scale %.9g is not a positive number",
-                          options->scale);
-    }
+    if (scale > 0.0 && isfinite(scale)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "the mesh scale %.9g is not a positive number", scale);
+}
+
+sedge_status sedge_global_build(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_mesh_check_scale(options->scale));
     sedge_stopwatch_begin(options->watch, "mesh: read");
     SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
                                     : sedge_gmsh_read(mesh, options));
@@ -114,7 +115,14 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(add_layers(mesh, options));
     sedge_global_sort_sides(mesh);
     SEDGE_TRY(sedge_global_close_enclosures(mesh, options));
-    if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
+    return options->file != NULL ? sedge_global_list_parts(mesh) : SEDGE_OK;
+}
+
+// Everything that rank 0 does alone.
+static sedge_status build_parts(sedge_global *mesh, int32_t **part, int parts,
+                                const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_global_build(mesh, options));
     sedge_stopwatch_begin(options->watch, "mesh: partition");
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
@@ -153,7 +161,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     if (ranks > 1) {
         SEDGE_TRY_GOTO(status, sedge_petsc_partition_enter(&has_petsc, comm, options->partitioner));
     }
-    if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
+    if (sedge_comm_is_root(comm)) status = build_parts(&global, &part, ranks, options);
     if (has_petsc) sedge_petsc_leave();
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     if (sedge_comm_is_root(comm)) tell(options, "numbering elements", global.elements);
@@ -450,10 +458,13 @@ sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint16_
                                 const sedge_comm *comm, const sedge_mesh_options *options)
 {
     balance_job job = {.comm = comm, .mesh = mesh, .ranks = sedge_comm_size(comm)};
+    bool has_whole = mesh->whole != NULL;
     bool better = false;
     sedge_status status = SEDGE_OK;
 
     if (!options->keep_whole || job.ranks == 1) return SEDGE_OK;
+    sedge_comm_broadcast(comm, &has_whole, sizeof has_whole, 0);
+    if (!has_whole) return SEDGE_OK;
     sedge_stopwatch_begin(options->watch, "mesh: balance work");
     SEDGE_TRY_GOTO(status, sedge_mesh_measure_path(&job.path, mesh, comm, *level, work));
     if (job.path <= 1.0 + WORTH) goto done;

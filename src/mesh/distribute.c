@@ -213,27 +213,10 @@ typedef struct record_job {
     const deal *d;
 } record_job;
 
-// The first side of this element or a later one.
-static int64_t find_first_side(const sedge_global *global, int32_t element)
-{
-    int64_t low = 0;
-    int64_t high = global->sides;
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (global->side[middle].element < element) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void fill_records(void *context, int64_t first, int64_t end)
 {
     const record_job *const job = context;
-    int64_t side = find_first_side(job->global, job->elements[first]);
+    int64_t side = sedge_global_first_side(job->global, job->elements[first]);
 
     for (int64_t i = first; i < end; i++) {
         fill_record(&job->records[i], job->global, job->part, job->d, job->elements[i], &side);
@@ -258,8 +241,7 @@ static int32_t fill_part(sedge_record *records, double (*middles)[SEDGE_EDGES][3
     return curved;
 }
 
-// Whole-mesh numbers in `mesh` on rank 0.
-static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
+sedge_status sedge_global_summarise(sedge_mesh *mesh, const sedge_global *global)
 {
     char *used = NULL;
 
@@ -449,7 +431,7 @@ static sedge_status prepare(sedge_mesh *mesh, deal *d, const sedge_global *globa
                             const int32_t *part, const sedge_comm *comm)
 {
     if (!sedge_comm_is_root(comm)) return SEDGE_OK;
-    SEDGE_TRY(summarise(mesh, global));
+    SEDGE_TRY(sedge_global_summarise(mesh, global));
     return make_deal(d, global, part, sedge_comm_size(comm));
 }
 

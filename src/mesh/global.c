@@ -112,6 +112,22 @@ void sedge_global_sort_sides(sedge_global *mesh)
     if (mesh->sides > 0) qsort(mesh->side, (size_t)mesh->sides, sizeof *mesh->side, compare_sides);
 }
 
+int64_t sedge_global_first_side(const sedge_global *mesh, int32_t element)
+{
+    int64_t low = 0;
+    int64_t high = mesh->sides;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (mesh->side[middle].element < element) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // ---- groups -----------------------------------------------------------------------------------
 
 sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces)

@@ -60,6 +60,15 @@ typedef struct sedge_global {
     sedge_global_side *side; // [sides] by element and face, once sedge_global_sort_sides is through
 } sedge_global;
 
+// Read or make the mesh of the options, check, connect and extend it: all but the parts. `mesh` is
+// started; the caller releases it. Of one rank; errors as of sedge_mesh_create.
+SEDGE_MUST_USE
+sedge_status sedge_global_build(sedge_global *mesh, const sedge_mesh_options *options);
+
+// Refuse a scale that is not a positive number: SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_check_scale(double scale);
+
 // Empty, for sedge_global_release; `name` is borrowed.
 void sedge_global_start(sedge_global *mesh, const char *name);
 void sedge_global_release(sedge_global *mesh);
@@ -102,6 +111,13 @@ sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *
 SEDGE_MUST_USE
 sedge_status sedge_global_reserve_sides(sedge_global *mesh, int64_t more);
 void sedge_global_sort_sides(sedge_global *mesh);
+
+// The first side of this element or of a later one. After sedge_global_sort_sides.
+int64_t sedge_global_first_side(const sedge_global *mesh, int32_t element);
+
+// Counts, extents and shape of the whole mesh, into `mesh`.
+SEDGE_MUST_USE
+sedge_status sedge_global_summarise(sedge_mesh *mesh, const sedge_global *global);
 
 // Refuse a mesh that is not conforming: an outer face lies on another outer face or crosses it, or
 // two elements cover the same place. This happens when several volumes were not joined before

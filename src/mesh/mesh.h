@@ -6,7 +6,8 @@
 //
 // The global mesh exists on rank 0 only, while it is built: read from a file or generated as a box,
 // faces matched by topology, partitioned by Scotch or PETSc, scattered, then numbered inside
-// each rank so that neighbours are near each other. What remains on every rank is this struct.
+// each rank so that neighbours are near each other. From a file of `sedge mesh import` no rank
+// builds it (meshfile/mesh_file.h). What remains on every rank is this struct.
 //
 // Reference tetrahedron: vertices v0 (-1,-1,-1), v1 (1,-1,-1), v2 (-1,1,-1), v3 (-1,-1,1). Every
 // element is stored with positive volume. Face f has the vertices sedge_face_vertices[f]:
@@ -430,9 +431,9 @@ sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, con
 // is new, in one level. work [elements]: of a step of each element, 1 to SEDGE_MESH_WORK in any
 // unit. Nothing changes on one rank, where the present parts lose less than a twentieth by waiting,
 // and where the new ones would hardly lose less or leave a rank without elements. The options are
-// those that the mesh was created with, and nothing is done without keep_whole. The whole mesh on
-// rank 0 is released in any case. SEDGE_ERR_MEMORY on all ranks; the mesh is as before then.
-// Collective.
+// those that the mesh was created with, and nothing is done without keep_whole, nor if the mesh is
+// from a file of `sedge mesh import`. The whole mesh on rank 0 is released in any case.
+// SEDGE_ERR_MEMORY on all ranks; the mesh is as before then. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_balance(sedge_mesh *mesh, uint8_t **level, const uint16_t *work,
                                 const sedge_comm *comm, const sedge_mesh_options *options);

@@ -24,3 +24,11 @@ sedge_status sedge_petsc_partition_enter(bool *entered, const sedge_comm *comm, 
 SEDGE_MUST_USE
 sedge_status sedge_petsc_partition(int32_t *part, int64_t vertices, PetscInt *offsets,
                                    PetscInt *neighbours, int parts, const char *type);
+
+// The same for a graph that is spread over the ranks: this one has the next `vertices` vertices
+// behind those of the ranks before it, and `neighbours` are numbers in the whole graph. PETSc
+// partitions it on all ranks together. Collective, with no enter before.
+SEDGE_MUST_USE
+sedge_status sedge_petsc_partition_spread(int32_t *part, int64_t vertices, PetscInt *offsets,
+                                          PetscInt *neighbours, int parts, const char *type,
+                                          const sedge_comm *comm);

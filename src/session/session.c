@@ -6,6 +6,7 @@
 #include "device/cpu.h"
 #include "dg/exponential.h"
 #include "io/folder_lock.h"
+#include "meshfile/mesh_file.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
 #include "session/integrator_choice.h"
@@ -223,7 +224,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(comm, tries ? try_places(session) : SEDGE_OK));
     const double start = sedge_clock();
     const sedge_mesh_options mesh_options = request_mesh(session);
-    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &mesh_options));
+    SEDGE_TRY(sedge_mesh_open(&session->mesh, comm, &mesh_options));
     session->mesh_seconds = sedge_clock() - start;
     sedge_stopwatch_begin(watch, "problem");
     SEDGE_TRY(sedge_comm_agree(

@@ -30,7 +30,6 @@ class Words(Case):
         self.refuse(USAGE, ["'fly'", "--help"], "fly")
         self.refuse(USAGE, ["missing", "sedge run DECK"], "run", ranks=[0])
         self.refuse(USAGE, ["too many", "sedge run DECK"], "run", "a", "b", ranks=[0])
-        self.refuse(USAGE, ["mesh import", "not in this version"], "mesh", "import", "a", "b", ranks=[0])
         self.refuse(USAGE, ["'shake'", "path, list and clear"], "cache", "shake")
         self.refuse(USAGE, ["'fly'"], "help", "fly", ranks=[0])
         self.refuse(USAGE, ["missing", "sedge solve MATRIX"], "solve", ranks=[0])

@@ -1,0 +1,16 @@
+// What a mesh file says of the whole mesh: counts, extents, groups, connected parts.
+#pragma once
+
+#include "base/error.h"
+#include "io/h5.h"
+#include "mesh/mesh.h"
+
+// Write what `mesh` has of the whole mesh, with the groups of `groups`.
+SEDGE_MUST_USE
+sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh,
+                             const sedge_mesh_groups *groups);
+
+// Read and check it, with the file's coordinates times `scale`. If the file is open on all ranks,
+// all call this, and read the same.
+SEDGE_MUST_USE
+sedge_status mesh_head_read(sedge_mesh *mesh, sedge_h5 *file, const char *path, double scale);

@@ -1,0 +1,32 @@
+// Mesh files: what `sedge mesh import` makes of a Gmsh file once, so that no rank of a later run
+// holds the whole mesh.
+//
+// The file is HDF5. Its elements are checked and connected, and lie in the order of a Hilbert
+// curve: consecutive ones are near each other. A run gives each rank an equal slice of them,
+// partitions their graph on all ranks together, and sends each element to the rank of its part. The
+// memory of a rank grows with its elements, except for names and counts of groups.
+//
+// The mesh of a run is the same as from the Gmsh file: the elements keep their numbers and the
+// order of their corners. On one rank everything is equal to the bit. On more ranks the parts
+// differ, because another partitioner makes them.
+#pragma once
+
+#include "base/error.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+// Make the file at `path` from the Gmsh file of the options, of which only `file`, the defaults of
+// groups, `tell`, `watch` and `threads` are used. Coordinates stay those of the Gmsh file. The file
+// is written whole or not at all, by rank 0, which holds the whole mesh. Fails as sedge_mesh_create
+// does, and with SEDGE_ERR_USAGE if the file cannot be written. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_import(const sedge_comm *comm, const char *path,
+                               const sedge_mesh_options *options);
+
+// As sedge_mesh_create, where the options' `file` may also be one of sedge_mesh_import. Then these
+// fail with SEDGE_ERR_USAGE: periodic surfaces, absorbing layers and closed surfaces
+// (sedge_mesh_enclosure). SEDGE_ERR_DATA: a damaged file, one of another version, and another HDF5
+// file. `keep_whole` has no effect: sedge_mesh_balance leaves the parts as they are. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_open(sedge_mesh **out, const sedge_comm *comm,
+                             const sedge_mesh_options *options);

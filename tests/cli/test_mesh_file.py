@@ -1,0 +1,135 @@
+"""sedge mesh import: runs from its files are those from Gmsh files; damaged files are refused."""
+
+import shutil
+import unittest
+
+import h5py
+import numpy
+
+from kit import DEVICE, SOURCE, Case
+
+GMSH = SOURCE / "meshes" / "sphere.msh"
+DECK = """\
+equation: maxwell
+order: 1
+precision: fp64
+mesh: {file: MESH}
+time: {steps: 20}
+materials: {air: {epsilon: 1}}
+boundaries: {sphere: {type: pec}, outer: {type: absorbing}}
+sources: [{type: dipole, position: [1.3, 0.2, 0.1], direction: [0.3, 1, 0.5], signal: {type: ricker, frequency: 0.5}}]
+monitors:
+  probes: {every: 1, points: {near: [1.2, 0.1, 0.2], far: [0.1, 1.6, 0.3]}}
+output: {checkpoint: {steps: 10}}
+"""
+
+
+class MeshFile(Case):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "mesh.h5"
+        self.succeed("mesh", "import", GMSH, self.file)
+
+    def probes(self, mesh, ranks, *words):
+        deck = self.write("deck.yaml", DECK.replace("MESH", str(mesh)))
+        self.succeed("run", deck, "--device", DEVICE, "--quiet", "--output", self.folder / "output", *words, ranks=ranks)
+        with h5py.File(self.folder / "output" / "probes.h5") as file:
+            found = {}
+            file.visititems(lambda name, item: found.update(
+                {name: item[()]} if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" else {}))
+        return found
+
+    def test_run(self):
+        expected = self.probes(GMSH, 0)
+        alone = self.probes(self.file, 0)
+        for name in expected:
+            self.assertTrue(numpy.array_equal(alone[name], expected[name]), name)
+        # A checkpoint of the one continues with the other, and on other ranks.
+        steps = sorted((self.folder / "output").glob("checkpoint-*.h5"))
+        shutil.copy(steps[0], self.folder / "half.h5")
+        for mesh, ranks in ((GMSH, 0), (self.file, 3)):
+            found = self.probes(mesh, ranks, "--restart", self.folder / "half.h5")
+            for name in expected:
+                rest = expected[name][-len(found[name]):]
+                self.assertLess(abs(found[name] - rest).max(), 1e-12, name)
+
+    def test_info(self):
+        gmsh = self.succeed("mesh", "info", GMSH).out
+        self.assertEqual(self.succeed("mesh", "info", self.file).out, gmsh)
+        deck = self.write("deck.yaml", DECK.replace("MESH", str(self.file)))
+        self.succeed("check", deck, "--device", DEVICE, ranks=2)
+
+    def test_words(self):
+        self.refuse(1, ["needs a Gmsh file"], "mesh", "import", GMSH)
+        self.refuse(1, ["info and import are known"], "mesh", "export", GMSH)
+        self.refuse(1, ["choose another name"], "mesh", "import", self.file, self.file)
+        self.refuse(1, ["nowhere"], "mesh", "import", GMSH, self.folder / "nowhere" / "mesh.h5")
+        self.refuse(2, ["missing.msh"], "mesh", "import", "missing.msh", self.folder / "new.h5")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["mesh.h5"])
+
+    def test_layers(self):
+        deck = DECK.replace("MESH", str(self.file)).replace("absorbing", "pml")
+        self.refuse(1, ["absorbing layers", "Gmsh file itself"], "check",
+                    self.write("deck.yaml", deck), "--device", DEVICE)
+
+    def damage(self, change):
+        path = self.folder / "damaged.h5"
+        shutil.copy(self.file, path)
+        with h5py.File(path, "r+") as file:
+            change(file)
+        return path
+
+    def test_damaged(self):
+        def put(name, place, value):
+            def change(file):
+                file[name][place] = value
+            return change
+
+        def cut(file):
+            numbers = file["elements/number"][:-1]
+            del file["elements/number"]
+            file["elements/number"] = numbers
+
+        def drop(file):
+            del file["elements/group"]
+
+        def swap(file):
+            numbers = file["elements/number"]
+            numbers[0] = numbers[1]
+
+        with h5py.File(self.file) as file:
+            inner = int(numpy.flatnonzero((file["elements/neighbour"][()] >= 0).all(axis=1))[0])
+            other = (file["elements/neighbour"][inner, 0] + 1) % len(file["elements/group"])
+            turned = (file["elements/behind"][inner, 0, 1] + 1) % 6
+        for parts, change in (
+                (["format 'sedge mesh 99'"], lambda file: file.attrs.modify("format", "sedge mesh 99")),
+                (["not one of 'sedge mesh import'"], lambda file: file.attrs.pop("format")),
+                (["negative"], put("whole/counts", 1, -1)),
+                (["another size", "damaged"], lambda file: (file.__delitem__("whole/bounds"),
+                                                 file.create_dataset("whole/bounds", (1, 3), "<f8"))),
+                (["/elements/number has"], cut),
+                (["cannot read"], drop),
+                (["groups' elements"], put("volumes/elements", 0, 3)),
+                (["a group has no name"], put("volumes/name", 0, 65)),
+                (["same number"], swap),
+                (["number of an element is out of range"], put("elements/number", -1, 10**9)),
+                (["a volume group is out of range"], put("elements/group", 7, 9)),
+                (["a surface group is out of range"], put("elements/surface", (7, 0), 99)),
+                (["a neighbour is out of range"], put("elements/neighbour", (7, 0), 10**12)),
+                (["do not agree"], put("elements/neighbour", (inner, 0), other)),
+                (["do not agree"], put("elements/behind", (inner, 0, 1), turned)),
+                (["face is out of range"], put("elements/behind", (inner, 0, 0), 4)),
+                (["row of middles is out of range"], put("elements/curve", -1, 0)),
+                (["not a number"], put("elements/corners", (5, 0, 0), numpy.nan)),
+                (["no positive volume"], put("elements/corners", (-5, 0), 0.0))):
+            with self.subTest(parts=parts):
+                self.refuse(2, parts, "mesh", "info", self.damage(change), ranks=[2])
+
+    def test_cut_off(self):
+        whole = self.file.read_bytes()
+        for length in (8, 2000, len(whole) // 2, len(whole) - 1):
+            self.refuse(2, ["cannot read"], "mesh", "info", self.write("cut.h5", whole[:length]))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
