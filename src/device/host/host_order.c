@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,6 +59,8 @@ typedef struct order_array {
 // A stack to switch to or from.
 typedef struct order_stack {
     ucontext_t context;
+    jmp_buf place; // where to go on, if `left`
+    bool left;
     const void *bottom;
     size_t size;
     void *fake; // AddressSanitizer's second stack, while this one is not in use
@@ -216,15 +219,20 @@ static void check_ends(order_state *state)
 
 // ---- fibers ------------------------------------------------------------------------------------
 
-// When this returns, the program has come back from `to`.
+// When this returns, the program has come back from `to`. swapcontext makes a system call for the
+// signal mask, which is the same on all stacks: so a stack is entered once by setcontext and then
+// by longjmp, ten times as fast. AddressSanitizer knows swapcontext alone.
 static void switch_stacks(order_stack *from, order_stack *to)
 {
 #if ORDER_TELLS_STACKS
     __sanitizer_start_switch_fiber(&from->fake, to->bottom, to->size);
-#endif
     (void)swapcontext(&from->context, &to->context);
-#if ORDER_TELLS_STACKS
     __sanitizer_finish_switch_fiber(from->fake, &to->bottom, &to->size);
+#else
+    from->left = true;
+    if (_setjmp(from->place) != 0) return;
+    if (to->left) _longjmp(to->place, 1);
+    (void)setcontext(&to->context);
 #endif
 }
 
