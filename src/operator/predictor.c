@@ -154,17 +154,23 @@ static void place_terms(operator_predictor_config *config, const operator_layout
     config->sum_words = operator_round_up(fields + config->words, state);
     config->sum_align = config->sum_words % layout->pack == 0 ? 16 : layout->state_align;
     config->sum_stride = make_odd(lower * config->sum_words, unit);
-    // The mean lies over derivatives.
-    const int slopes = config->lower_stride + config->least_stride;
-    config->scratch_words = config->block * (METRIC_WORDS + (int64_t)config->sum_stride +
-                                             config->stride + config->memory_stride +
-                                             (config->stride > slopes ? config->stride : slopes));
+    // The means lie over derivatives and metric terms, without what fills up the last one; the last
+    // 8 bytes are for the barrier of bulk copies. With a Lorentz pole at order 4 in fp64 four
+    // blocks of this size just fit into a multiprocessor.
+    const int64_t slopes =
+        (int64_t)config->block * (config->lower_stride + config->least_stride + METRIC_WORDS);
+    const int64_t means =
+        (config->block - 1) * (int64_t)config->stride + (int64_t)layout->nodes_padded * fields;
+    config->scratch_words =
+        config->block * ((int64_t)config->sum_stride + config->stride + config->memory_stride) +
+        (means > slopes ? means : slopes) + 8 / layout->real_bytes;
 }
 
-// A block has as many elements as were fastest on an H200, of 4, 8 and 16 in fp32 at orders 3 to 7,
-// of 2, 4 and 8 in fp64 at orders 3 to 6 ("By parts of two degrees", benchmarks/MEASUREMENTS.md),
-// or fewer, so that three blocks fit into a multiprocessor: while one waits, others compute. An
-// item has one coefficient of order N - 1, or none, and two of order N at most.
+// A block has as many elements as were fastest on an H200, of 4, 8 and 16 in fp32 at orders 1 to 7,
+// of 2, 4, 8 and 16 in fp64 at orders 1 to 6 ("Four blocks with a Lorentz pole",
+// benchmarks/MEASUREMENTS.md), or fewer, so that three blocks fit into a multiprocessor: while one
+// waits, others compute. An item has one coefficient of order N - 1, or none, and two of order N at
+// most.
 static void choose_terms_gpu(operator_predictor_config *config, const operator_layout *layout,
                              const operator_target *target)
 {
@@ -178,7 +184,8 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
     const int most = 64 / layout->real_bytes; // that shared memory serves at once
 
-    for (config->block = order <= (is_double ? 4 : 5) ? 8 : 4;; config->block /= 2) {
+    config->block = order <= (is_double ? 1 : 2) ? 16 : order <= (is_double ? 4 : 5) ? 8 : 4;
+    for (;; config->block /= 2) {
         // Neighbouring items have as many neighbouring coefficients as `most` over `block`.
         const int unit = state * most / config->block;
         place_terms(config, layout, target, unit < layout->pack ? layout->pack : unit);
@@ -190,8 +197,8 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
     // an element has many words of memory: four schedulers share them. More registers were slower
     // in fp32, and at most 1 % faster in fp64.
-    const int more = nodes > 35 ? 12 : 0;
-    const int wanted = is_double ? 84 + more + 2 * config->words : 50 + config->words;
+    const int more = order > 5 ? 12 : 0;
+    const int wanted = is_double ? 84 + more + 2 * config->words : 44 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
     const int of_block = (config->threads - 1) / WARP + 1;
     config->resident = config->threads * (warps > of_block ? warps / of_block : 1);
@@ -472,8 +479,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_BLOCK", config.block},
         {"PREDICT_THREADS", config.threads},
         {"PREDICT_RESIDENT", config.resident},
-        {"PREDICT_AHEAD",
-         count_ahead(config.scratch_words * layout->real_bytes, layout->real_bytes == 8)},
+        {"PREDICT_AHEAD", count_ahead(config.scratch_words * layout->real_bytes, 1)},
         {"PREDICT_POWERS", sedge_predictor_terms(order, true)},
         {"PREDICT_WORDS", config.words},
         {"PREDICT_DAMPED", config.damps},

@@ -454,10 +454,9 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         const int here = (int)(left < SEDGE_PREDICT_BLOCK ? left : SEDGE_PREDICT_BLOCK);
         SEDGE_GLOBAL sedge_value *const words = u[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const means = mean[start * SEDGE_NODES_PADDED].f;
-        // Metric terms; u; the terms' memory; sums to be raised at last; y or its derivatives, of
-        // order N - 1, and behind them derivatives of order N - 2, and over both the mean.
-        SEDGE_SCRATCH(sedge_value, s_g, SEDGE_PREDICT_SCRATCH);
-        SEDGE_BLOCKWIDE sedge_value *const s_s = s_g + SEDGE_PREDICT_BLOCK * SEDGE_METRIC_WORDS;
+        // Sums to be raised at last; u; the terms' memory; y or its derivatives, of order N - 1,
+        // derivatives of order N - 2 and metric terms, and over these three the mean.
+        SEDGE_SCRATCH(sedge_value, s_s, SEDGE_PREDICT_SCRATCH);
         SEDGE_BLOCKWIDE sedge_value *const s_u =
             s_s + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_SUM_STRIDE;
         SEDGE_BLOCKWIDE sedge_value *const s_m = s_u + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_STRIDE;
@@ -465,6 +464,8 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
             s_m + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_MEMORY_STRIDE;
         SEDGE_BLOCKWIDE sedge_value *const s_q =
             s_l + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LOWER_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_g =
+            s_q + SEDGE_PREDICT_BLOCK * SEDGE_PREDICT_LEAST_STRIDE;
         SEDGE_BLOCKWIDE sedge_value *const s_n = s_l;
         // Of an item of order N - 1: y, and D x of the brackets to come.
         SEDGE_PRIVATE(sedge_value, sum, SEDGE_LOWER_ITEMS, SEDGE_PREDICT_ALL);
@@ -473,7 +474,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
 
 #if SEDGE_BULK
         const unsigned state_bytes = SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
-        SEDGE_SHARED(sedge_uint64, arrived, 1);
+        sedge_uint64 *const arrived = (sedge_uint64 *)(s_s + SEDGE_PREDICT_SCRATCH) - 1;
         if (SEDGE_THREAD == 0) {
             unsigned bytes = (unsigned)here * state_bytes;
             for (int e = 0; e < here; e++) {
