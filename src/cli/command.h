@@ -11,6 +11,7 @@
 typedef struct sedge_arguments {
     int count; // words that are not options
     char **words;
+    const char *deck; // of --deck; NULL: none
     sedge_run_options run;
     sedge_solve_options solve;
     sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
@@ -24,6 +25,7 @@ enum {
     SEDGE_FOR_BUILD = 8,
     SEDGE_FOR_TUNE = 16,
     SEDGE_FOR_SOLVE = 32,
+    SEDGE_FOR_MESH = 64,
     SEDGE_FOR_WORK = SEDGE_FOR_RUN | SEDGE_FOR_BUILD | SEDGE_FOR_TUNE | SEDGE_FOR_SOLVE
 };
 

@@ -1,6 +1,8 @@
 #include "cli/command.h"
 
+#include "base/memory.h"
 #include "cli/help.h"
+#include "deck/deck.h"
 #include "device/cpu.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
@@ -58,22 +60,54 @@ done:
     return status;
 }
 
+// Import the mesh as this deck extends it. All ranks read the deck.
+static sedge_status import_for_deck(const sedge_comm *comm, const sedge_arguments *given)
+{
+    const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
+    sedge_deck *deck = NULL;
+    char *text = NULL;
+    size_t length;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_session_read_text(&text, &length, comm, given->deck));
+    status = sedge_deck_create(&deck, given->deck, text, length, given->run.settings,
+                               given->run.setting_count);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_mesh_options options = deck->mesh;
+    options.file = requested.file;
+    options.tell = requested.tell;
+    options.threads = requested.threads;
+    status = sedge_mesh_import(comm, given->words[2], &options);
+done:
+    sedge_deck_free(deck);
+    sedge_release(text);
+    return status;
+}
+
+static sedge_status import_mesh(const sedge_comm *comm, const sedge_arguments *given)
+{
+    if (given->count != 3) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh import' needs a Gmsh file and the name of "
+                                           "the file to make");
+    }
+    if (given->deck != NULL) return import_for_deck(comm, given);
+    if (given->run.setting_count > 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--set needs --deck with 'sedge mesh import'");
+    const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
+    return sedge_mesh_import(comm, given->words[2], &requested);
+}
+
 static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
 {
     const char *const word = given->words[0];
 
-    if (strcmp(word, "import") == 0) {
-        if (given->count != 3) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh import' needs a Gmsh file and the name "
-                                               "of the file to make");
-        }
-        const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
-        return sedge_mesh_import(comm, given->words[2], &requested);
-    }
+    if (strcmp(word, "import") == 0) return import_mesh(comm, given);
     if (strcmp(word, "info") != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "unknown word '%s' after 'sedge mesh'; info and import are known", word);
     }
+    if (given->deck != NULL || given->run.setting_count > 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' takes no --deck and no --set");
     if (given->count != 2)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
     return print_mesh(comm, given->words[1]);
@@ -223,16 +257,17 @@ static const sedge_command commands[] = {
      "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
      "--tune patient compares for a minute instead of three seconds; off shows what is known.",
      command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},
-    {"mesh", "sedge mesh info FILE | import IN OUT",
+    {"mesh", "sedge mesh info|import FILE [OUT]",
      "Print counts, groups, quality and extents of a mesh, or import it.\n"
      "info ends with exit code 2 if the mesh is not conforming: volumes touch without common "
      "faces,\n"
      "or overlap. import reads and checks a Gmsh file once, and writes OUT, an HDF5 file that "
      "many\n"
-     "ranks read in parts: name it as mesh.file of a deck. Then no rank holds the whole mesh. A "
-     "deck\n"
-     "with absorbing layers, periodic surfaces or closed surfaces needs the Gmsh file itself.",
-     command_mesh, 1, 3, 0},
+     "ranks read in parts: name it as mesh.file of a deck. Then no rank holds the whole mesh. If "
+     "the\n"
+     "deck has absorbing layers, periodic surfaces or closed surfaces, the import needs --deck "
+     "DECK.",
+     command_mesh, 1, 3, SEDGE_FOR_MESH},
     {"devices", "sedge devices", "List the devices that this program can use here.",
      command_devices, 0, 0, 0},
     {"cache", "sedge cache path|list|clear",

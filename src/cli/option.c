@@ -7,6 +7,7 @@
 enum {
     OPTION_DEVICE = 256,
     OPTION_SET,
+    OPTION_DECK,
     OPTION_OUTPUT,
     OPTION_REPORT,
     OPTION_RESTART,
@@ -29,7 +30,9 @@ enum {
 static const sedge_option options[] = {
     {"device", OPTION_DEVICE, "KIND", SEDGE_FOR_DECK | SEDGE_FOR_SOLVE,
      "auto (cuda if there is one, else host), cuda, opencl or host"},
-    {"set", OPTION_SET, "KEY=VALUE", SEDGE_FOR_DECK,
+    {"deck", OPTION_DECK, "DECK", SEDGE_FOR_MESH,
+     "import: with the layers, periodic and closed surfaces of this deck"},
+    {"set", OPTION_SET, "KEY=VALUE", SEDGE_FOR_DECK | SEDGE_FOR_MESH,
      "set any key of the deck: --set order=6 --set time.end=3; repeatable"},
     {"output", OPTION_OUTPUT, "PATH", SEDGE_FOR_DECK | SEDGE_FOR_SOLVE,
      "where the results go: a folder (key output.folder); solve: an HDF5 file"},
@@ -144,6 +147,9 @@ static sedge_status take_option(sedge_arguments *given, const sedge_command *whi
         return SEDGE_OK;
     case OPTION_SET:
         return add_setting(given, optarg);
+    case OPTION_DECK:
+        given->deck = optarg;
+        return SEDGE_OK;
     case OPTION_OUTPUT:
         return add_quoted(given, "output", "output.folder", optarg);
     case OPTION_REPORT:

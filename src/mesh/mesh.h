@@ -354,8 +354,10 @@ typedef struct sedge_mesh_options {
     // nothing.
     int classes;
     const char *const *class_volume;
-    bool keep_whole;  // rank 0 keeps the whole mesh for sedge_mesh_balance
-    bool keep_faults; // accept a file that is not conforming; sedge_mesh_shape.fault says why
+    bool keep_whole; // rank 0 keeps the whole mesh for sedge_mesh_balance
+    // For looking at a file: accept one that is not conforming, sedge_mesh_shape.fault says why,
+    // and one of `sedge mesh import` that was made for other options.
+    bool keep_faults;
 
     // Called on rank 0 when a phase begins, with its name and the number of elements, e.g.
     // sedge_mesh_say; may be NULL.

@@ -29,6 +29,7 @@ typedef struct deal {
     const int32_t *part;
     const bool *two_sided;
     int64_t elements; // of the whole mesh
+    bool is_periodic; // both sides of a periodic face are first, in surfaces of their own
     const char *path;
     const sedge_comm *comm;
     int ranks;
@@ -197,11 +198,11 @@ static address answer(const deal *d, const question *q)
     const mesh_slice *const s = d->slice;
     const int64_t i = q->row - s->first;
     const uint8_t *const behind = s->behind[i][q->face];
-    const bool agrees = s->neighbour[i][q->face] == q->from &&
-                        behind[BEHIND_FACE] == q->from_face &&
-                        is_inverse(behind[BEHIND_ORIENTATION], q->orientation) &&
-                        s->surface[i][q->face] == q->surface &&
-                        (q->surface < 0 || behind[BEHIND_SECOND] != q->second);
+    const bool agrees =
+        s->neighbour[i][q->face] == q->from && behind[BEHIND_FACE] == q->from_face &&
+        is_inverse(behind[BEHIND_ORIENTATION], q->orientation) &&
+        (d->is_periodic || (s->surface[i][q->face] == q->surface &&
+                            (q->surface < 0 || behind[BEHIND_SECOND] != q->second)));
     address out = d->where[i];
 
     if (!agrees) out.rank = -1;
@@ -336,6 +337,7 @@ static sedge_status fill_records(sedge_record *out, deal *d, const address *ther
         record->group = s->group[i];
         record->curve = s->curve[i] >= 0 ? (int32_t)d->to[d->part[i]]++ : -1;
         memcpy(record->corners, s->corners[i], sizeof record->corners);
+        if (s->planes != NULL) memcpy(record->plane, s->planes[i], sizeof record->plane);
         for (int f = 0; f < SEDGE_FACES; f++)
             SEDGE_TRY(fill_face(&record->faces[f], d, i, f, &there[place[i][f]]));
     }
@@ -450,12 +452,13 @@ done:
 
 sedge_status mesh_deal(sedge_record **records, double (**middles)[SEDGE_EDGES][3], int32_t *count,
                        mesh_slice *slice, const int32_t *part, const bool *two_sided,
-                       int64_t elements, const char *path, const sedge_comm *comm)
+                       const sedge_mesh *mesh, const char *path, const sedge_comm *comm)
 {
     deal d = {.slice = slice,
               .part = part,
               .two_sided = two_sided,
-              .elements = elements,
+              .elements = mesh->global_elements,
+              .is_periodic = mesh->periods > 0,
               .path = path,
               .comm = comm,
               .ranks = sedge_comm_size(comm)};

@@ -1,8 +1,8 @@
 #include "head.h"
 
+#include "additions.h"
 #include "slice.h"
-
-#include "mesh/global.h"
+#include "whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,13 +33,15 @@ typedef struct group_column {
     void *data;
 } group_column;
 
-#define GROUP_COLUMNS 7
+#define GROUP_COLUMNS 9
 
 static void list_columns(group_column columns[GROUP_COLUMNS], const sedge_mesh_groups *groups)
 {
     const group_column all[GROUP_COLUMNS] = {
         {"/volumes/name", false, SEDGE_H5_U8, groups->volume_names},
         {"/volumes/tag", false, SEDGE_H5_I32, groups->volume_tags},
+        {"/volumes/owner", false, SEDGE_H5_I32, groups->volume_owner},
+        {"/volumes/axes", false, SEDGE_H5_I32, groups->volume_axes},
         {"/volumes/elements", false, SEDGE_H5_I64, groups->volume_elements},
         {"/surfaces/name", true, SEDGE_H5_U8, groups->surface_names},
         {"/surfaces/tag", true, SEDGE_H5_I32, groups->surface_tags},
@@ -69,9 +71,9 @@ static sedge_status write_shape(sedge_h5 *file, const sedge_mesh_shape *shape)
     return sedge_h5_put(file, "/whole/part_bounds", SEDGE_H5_F64, 3, boxes, bounds);
 }
 
-sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh,
-                             const sedge_mesh_groups *groups)
+sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh, const sedge_global *global)
 {
+    const sedge_mesh_groups *const groups = &global->groups;
     const int64_t counts[COUNTS] = {
         [COUNT_ELEMENTS] = mesh->global_elements,
         [COUNT_VERTICES] = mesh->global_vertices,
@@ -104,18 +106,12 @@ sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh,
         SEDGE_TRY(sedge_h5_put(file, column->path, column->type,
                                column->type == SEDGE_H5_U8 ? 2 : 1, shape, column->data));
     }
-    return SEDGE_OK;
+    return mesh_additions_write(file, global);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static sedge_status fail(const char *path, const char *what)
-{
-    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s is damaged: %s; make it again with 'sedge mesh import'",
-                      path, what);
-}
-
-static sedge_status check_format(sedge_h5 *file, const char *path)
+sedge_status mesh_head_check_format(sedge_h5 *file, const char *path)
 {
     char format[64];
 
@@ -133,29 +129,17 @@ static sedge_status check_format(sedge_h5 *file, const char *path)
                       path, format, SEDGE_MESH_FILE_FORMAT);
 }
 
-// A dataset of this shape, all of it.
-static sedge_status read_all(sedge_h5 *file, const char *path, const char *name, sedge_h5_type type,
-                             int rank, const int64_t *expected, void *data)
-{
-    int64_t shape[SEDGE_H5_DIMENSIONS];
-
-    SEDGE_TRY(sedge_h5_shape(file, name, type, rank, shape));
-    for (int d = 0; d < rank; d++)
-        if (shape[d] != expected[d]) return fail(path, "a dataset has another size than expected");
-    return sedge_h5_read(file, name, type, 0, expected[0], data);
-}
-
 static sedge_status read_counts(sedge_mesh *mesh, sedge_h5 *file, const char *path)
 {
     const int64_t length = COUNTS;
     int64_t counts[COUNTS];
 
-    SEDGE_TRY(read_all(file, path, "/whole/counts", SEDGE_H5_I64, 1, &length, counts));
+    SEDGE_TRY(mesh_whole_read(file, path, "/whole/counts", SEDGE_H5_I64, 1, &length, counts));
     for (int c = 0; c < COUNTS; c++)
-        if (counts[c] < 0) return fail(path, "one of /whole/counts is negative");
-    if (counts[COUNT_ELEMENTS] == 0) return fail(path, "it has no elements");
+        if (counts[c] < 0) return mesh_whole_fail(path, "one of /whole/counts is negative");
+    if (counts[COUNT_ELEMENTS] == 0) return mesh_whole_fail(path, "it has no elements");
     if (counts[COUNT_PARTS] > INT32_MAX || counts[COUNT_CURVED] > counts[COUNT_ELEMENTS])
-        return fail(path, "one of /whole/counts is too large");
+        return mesh_whole_fail(path, "one of /whole/counts is too large");
     mesh->global_elements = counts[COUNT_ELEMENTS];
     mesh->global_vertices = counts[COUNT_VERTICES];
     mesh->global_curved = counts[COUNT_CURVED];
@@ -176,19 +160,24 @@ static sedge_status check_groups(const sedge_mesh *mesh, const char *path)
         const char *const name = g < groups->volumes ? groups->volume_names[g]
                                                      : groups->surface_names[g - groups->volumes];
         if (name[0] == '\0' || memchr(name, '\0', NAME_BYTES) == NULL)
-            return fail(path, "a group has no name");
+            return mesh_whole_fail(path, "a group has no name");
     }
     for (int g = 0; g < groups->volumes; g++) {
+        const int owner = groups->volume_owner[g];
+        if (owner < 0 || owner >= groups->volumes || groups->volume_owner[owner] != owner)
+            return mesh_whole_fail(path, "a layer continues an unknown group");
+        if (groups->volume_axes[g] < 0 || groups->volume_axes[g] > SEDGE_LAYER_RADIAL)
+            return mesh_whole_fail(path, "a layer lies along an unknown axis");
         if (groups->volume_elements[g] < 0 ||
             groups->volume_elements[g] > mesh->global_elements - sum)
-            return fail(path, "the groups' elements are not those of the mesh");
+            return mesh_whole_fail(path, "the groups' elements are not those of the mesh");
         sum += groups->volume_elements[g];
     }
     if (sum != mesh->global_elements)
-        return fail(path, "the groups' elements are not those of the mesh");
+        return mesh_whole_fail(path, "the groups' elements are not those of the mesh");
     for (int g = 0; g < groups->surfaces; g++) {
         if (groups->surface_faces[g] < 0 || groups->surface_interior_faces[g] < 0)
-            return fail(path, "a group has a negative number of faces");
+            return mesh_whole_fail(path, "a group has a negative number of faces");
     }
     return SEDGE_OK;
 }
@@ -206,7 +195,7 @@ static sedge_status read_groups(sedge_mesh *mesh, sedge_h5 *file, const char *pa
     SEDGE_TRY(sedge_h5_shape(file, "/volumes/tag", SEDGE_H5_I32, 1, &volumes));
     SEDGE_TRY(sedge_h5_shape(file, "/surfaces/tag", SEDGE_H5_I32, 1, &surfaces));
     if (volumes < 1 || volumes > most || surfaces > most)
-        return fail(path, "it has no groups, or too many");
+        return mesh_whole_fail(path, "it has no groups, or too many");
     SEDGE_TRY(sedge_groups_allocate(&mesh->groups, (int)volumes, (int)surfaces));
     mesh->groups.groupless_elements = elements;
     mesh->groups.groupless_faces = faces;
@@ -214,8 +203,8 @@ static sedge_status read_groups(sedge_mesh *mesh, sedge_h5 *file, const char *pa
     for (int c = 0; c < GROUP_COLUMNS; c++) {
         const group_column *const column = &columns[c];
         const int64_t shape[2] = {column->of_surfaces ? surfaces : volumes, NAME_BYTES};
-        SEDGE_TRY(read_all(file, path, column->path, column->type,
-                           column->type == SEDGE_H5_U8 ? 2 : 1, shape, column->data));
+        SEDGE_TRY(mesh_whole_read(file, path, column->path, column->type,
+                                  column->type == SEDGE_H5_U8 ? 2 : 1, shape, column->data));
     }
     return check_groups(mesh, path);
 }
@@ -228,18 +217,18 @@ static sedge_status read_shape(sedge_mesh *mesh, sedge_h5 *file, const char *pat
     int64_t counts[SEDGE_PARTS][PART_COUNTS];
     double bounds[SEDGE_PARTS][2][3];
 
-    SEDGE_TRY(read_all(file, path, "/whole/parts", SEDGE_H5_I64, 2, rows, counts));
-    SEDGE_TRY(read_all(file, path, "/whole/part_bounds", SEDGE_H5_F64, 3, boxes, bounds));
+    SEDGE_TRY(mesh_whole_read(file, path, "/whole/parts", SEDGE_H5_I64, 2, rows, counts));
+    SEDGE_TRY(mesh_whole_read(file, path, "/whole/part_bounds", SEDGE_H5_F64, 3, boxes, bounds));
     for (int p = 0; p < SEDGE_PARTS; p++) {
         sedge_mesh_part *const part = &shape->part[p];
         if (counts[p][1] < 0 || counts[p][1] > SEDGE_PART_GROUPS + 1)
-            return fail(path, "a connected part has too many groups");
+            return mesh_whole_fail(path, "a connected part has too many groups");
         part->elements = counts[p][0];
         part->groups = (int)counts[p][1];
         for (int g = 0; g < SEDGE_PART_GROUPS; g++) {
             const int64_t group = counts[p][2 + g];
             if (group < 0 || group >= mesh->groups.volumes)
-                return fail(path, "a connected part has an unknown group");
+                return mesh_whole_fail(path, "a connected part has an unknown group");
             part->group[g] = (int)group;
         }
         memcpy(part->bounds, bounds[p], sizeof part->bounds);
@@ -263,18 +252,17 @@ sedge_status mesh_head_read(sedge_mesh *mesh, sedge_h5 *file, const char *path, 
     const int64_t box[2] = {2, 3};
     const int64_t place = 3;
 
-    SEDGE_TRY(check_format(file, path));
     SEDGE_TRY(read_counts(mesh, file, path));
     SEDGE_TRY(read_groups(mesh, file, path));
-    SEDGE_TRY(read_all(file, path, "/whole/bounds", SEDGE_H5_F64, 2, box, mesh->bounds));
-    SEDGE_TRY(read_all(file, path, "/whole/groupless_place", SEDGE_H5_F64, 1, &place,
-                       mesh->groups.groupless_place));
+    SEDGE_TRY(mesh_whole_read(file, path, "/whole/bounds", SEDGE_H5_F64, 2, box, mesh->bounds));
+    SEDGE_TRY(mesh_whole_read(file, path, "/whole/groupless_place", SEDGE_H5_F64, 1, &place,
+                              mesh->groups.groupless_place));
     SEDGE_TRY(read_shape(mesh, file, path));
     for (int d = 0; d < 3; d++) {
         if (!isfinite(mesh->bounds[0][d]) || !isfinite(mesh->bounds[1][d]) ||
             !(mesh->bounds[0][d] < mesh->bounds[1][d]))
-            return fail(path, "its extents are no box");
+            return mesh_whole_fail(path, "its extents are no box");
     }
     scale_places(mesh, scale);
-    return SEDGE_OK;
+    return mesh_additions_read(mesh, file, path);
 }

@@ -2,6 +2,7 @@
 #include "mesh_file.h"
 
 #include "head.h"
+#include "request.h"
 #include "slice.h"
 
 #include "base/file.h"
@@ -16,6 +17,7 @@ enum { CHUNK = 1 << 16 }; // elements that are written at once
 
 typedef struct import {
     const sedge_global *global;
+    const sedge_mesh_options *request;
     int32_t *order; // [elements] the element in each row of the file
     int32_t *row;   // [elements] the row of each element
 } import;
@@ -62,8 +64,12 @@ static void fill_faces(mesh_slice *slice, int32_t i, const import *job)
     }
     for (int64_t k = sedge_global_first_side(global, e);
          k < global->sides && global->side[k].element == e; k++) {
-        slice->surface[i][global->side[k].face] = global->side[k].group;
-        slice->behind[i][global->side[k].face][BEHIND_SECOND] = global->side[k].second;
+        const sedge_global_side *const side = &global->side[k];
+        slice->neighbour[i][side->face] = job->row[side->other]; // also behind a two-sided surface
+        slice->surface[i][side->face] = side->group;
+        slice->behind[i][side->face][BEHIND_FACE] = (uint8_t)side->other_face;
+        slice->behind[i][side->face][BEHIND_ORIENTATION] = (uint8_t)side->orientation;
+        slice->behind[i][side->face][BEHIND_SECOND] = side->second;
     }
 }
 
@@ -82,6 +88,8 @@ static void fill_slice(mesh_slice *slice, const import *job)
             memcpy(slice->corners[i][v], global->points[global->cells[e][v]],
                    sizeof slice->corners[i][v]);
         }
+        if (global->planes != NULL)
+            memcpy(slice->planes[i], global->planes[e], sizeof slice->planes[i]);
         fill_faces(slice, i, job);
         slice->curve[i] = -1;
         if (global->global_curved == 0 || !global->curved[e]) continue;
@@ -99,6 +107,10 @@ static sedge_status write_slice(sedge_h5 *file, const mesh_slice *slice, int64_t
         SEDGE_TRY(sedge_h5_write(file, columns[c].path, columns[c].type, slice->first, slice->count,
                                  columns[c].data));
     }
+    if (slice->planes != NULL) {
+        SEDGE_TRY(sedge_h5_write(file, MESH_PLANES, SEDGE_H5_F64, slice->first, slice->count,
+                                 slice->planes));
+    }
     if (slice->curved == 0) return SEDGE_OK;
     return sedge_h5_write(file, MESH_MIDDLES, SEDGE_H5_F64, slice->first_curve, slice->curved,
                           slice->middles);
@@ -110,6 +122,8 @@ static sedge_status write_rows(sedge_h5 *file, mesh_slice *slice, const import *
 
     SEDGE_TRY(mesh_slice_allocate(slice, CHUNK));
     SEDGE_TRY(sedge_allocate(&slice->middles, CHUNK, sizeof *slice->middles));
+    if (job->global->planes != NULL)
+        SEDGE_TRY(sedge_allocate(&slice->planes, CHUNK, sizeof *slice->planes));
     for (int32_t first = 0; first < elements; first += CHUNK) {
         slice->first = first;
         slice->count = elements - first < CHUNK ? elements - first : CHUNK;
@@ -124,6 +138,7 @@ static sedge_status write_rows(sedge_h5 *file, mesh_slice *slice, const import *
 static sedge_status make_datasets(sedge_h5 *file, const sedge_global *global)
 {
     const int64_t middles[3] = {global->global_curved, SEDGE_EDGES, 3};
+    const int64_t planes[2] = {global->elements, 3};
     const mesh_slice none = {.count = 0};
     mesh_column columns[MESH_COLUMNS];
 
@@ -134,6 +149,8 @@ static sedge_status make_datasets(sedge_h5 *file, const sedge_global *global)
         SEDGE_TRY(sedge_h5_dataset(file, columns[c].path, columns[c].type, columns[c].rank,
                                    columns[c].shape));
     }
+    if (global->planes != NULL)
+        SEDGE_TRY(sedge_h5_dataset(file, MESH_PLANES, SEDGE_H5_F64, 2, planes));
     return sedge_h5_dataset(file, MESH_MIDDLES, SEDGE_H5_F64, 3, middles);
 }
 
@@ -142,7 +159,8 @@ static sedge_status write_datasets(sedge_h5 *file, const import *job, const sedg
     mesh_slice slice = {.count = 0};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, mesh_head_write(file, mesh, &job->global->groups));
+    SEDGE_TRY_GOTO(status, mesh_head_write(file, mesh, job->global));
+    SEDGE_TRY_GOTO(status, mesh_request_write(file, job->request));
     SEDGE_TRY_GOTO(status, make_datasets(file, job->global));
     status = write_rows(file, &slice, job);
 done:
@@ -153,7 +171,7 @@ done:
 // Bytes of the file, rounded up.
 static int64_t estimate_bytes(const sedge_global *global)
 {
-    const int64_t element = 8 + 4 + 96 + 32 + 16 + 12 + 8;
+    const int64_t element = 8 + 4 + 96 + 32 + 16 + 12 + 8 + 24;
     const int64_t groups = (int64_t)global->groups.volumes + global->groups.surfaces;
 
     return global->elements * element +
@@ -185,25 +203,32 @@ static sedge_status check_places(const char *path, const sedge_mesh_options *opt
     return sedge_file_try(path);
 }
 
+// Count the faces of two-sided surfaces as those of other surfaces inside the mesh; a run counts
+// them again.
+static void join_two_sided(sedge_mesh_groups *groups)
+{
+    for (int g = 0; g < groups->surfaces; g++) {
+        const int64_t faces = groups->surface_two_sided_faces[g];
+        groups->surface_faces[g] -= 2 * faces;
+        groups->surface_interior_faces[g] += faces;
+        groups->surface_two_sided_faces[g] = 0;
+    }
+}
+
 static sedge_status import_file(const char *path, const sedge_mesh_options *options)
 {
-    sedge_mesh_options plain = sedge_mesh_defaults();
+    const sedge_mesh_options request = mesh_request_choose(options);
     sedge_global global;
-import job = {.global = & global };
+import job = {.global = & global, .request = & request };
     sedge_mesh mesh = {.global_elements = 0}; // its data of the whole mesh
     sedge_status status;
 
-    plain.file = options->file;
-    plain.default_volume = options->default_volume;
-    plain.default_surface = options->default_surface;
-    plain.tell = options->tell;
-    plain.watch = options->watch;
-    plain.threads = options->threads;
     sedge_global_start(&global, options->file);
     global.threads = options->threads;
     SEDGE_TRY_GOTO(status, check_places(path, options));
-    SEDGE_TRY_GOTO(status, sedge_global_build(&global, &plain));
+    SEDGE_TRY_GOTO(status, sedge_global_build(&global, &request));
     SEDGE_TRY_GOTO(status, sedge_global_summarise(&mesh, &global));
+    join_two_sided(&global.groups);
     SEDGE_TRY_GOTO(status, order_elements(&job, mesh.bounds));
     status = write_file(path, &job, &mesh);
 done:

@@ -15,18 +15,20 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
-// Make the file at `path` from the Gmsh file of the options, of which only `file`, the defaults of
-// groups, `tell`, `watch` and `threads` are used. Coordinates stay those of the Gmsh file. The file
-// is written whole or not at all, by rank 0, which holds the whole mesh. Fails as sedge_mesh_create
-// does, and with SEDGE_ERR_USAGE if the file cannot be written. Collective.
+// Make the file at `path` from the Gmsh file of the options. If these have absorbing layers,
+// periodic surfaces or closed surfaces (sedge_mesh_enclosure), the file has them, too, and only
+// serves runs with the same ones, the same scale and the same two-sided surfaces. Otherwise the
+// coordinates stay those of the Gmsh file, and the file serves all options without such things. The
+// file is written whole or not at all, by rank 0, which holds the whole mesh. Fails as
+// sedge_mesh_create does, and with SEDGE_ERR_USAGE if the file cannot be written. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_import(const sedge_comm *comm, const char *path,
                                const sedge_mesh_options *options);
 
-// As sedge_mesh_create, where the options' `file` may also be one of sedge_mesh_import. Then these
-// fail with SEDGE_ERR_USAGE: periodic surfaces, absorbing layers and closed surfaces
-// (sedge_mesh_enclosure). SEDGE_ERR_DATA: a damaged file, one of another version, and another HDF5
-// file. `keep_whole` has no effect: sedge_mesh_balance leaves the parts as they are. Collective.
+// As sedge_mesh_create, where the options' `file` may also be one of sedge_mesh_import.
+// SEDGE_ERR_USAGE: it was made for other options. SEDGE_ERR_DATA: a damaged file, one of another
+// version, and another HDF5 file. `keep_whole` has no effect: sedge_mesh_balance leaves the parts
+// as they are. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_open(sedge_mesh **out, const sedge_comm *comm,
                              const sedge_mesh_options *options);

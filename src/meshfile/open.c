@@ -4,6 +4,7 @@
 #include "deal.h"
 #include "head.h"
 #include "parts.h"
+#include "request.h"
 #include "slice.h"
 
 #include "base/file.h"
@@ -33,22 +34,6 @@ static bool begins_as_hdf5(const char *path)
 }
 
 // ---- options -----------------------------------------------------------------------------------
-
-static sedge_status check_options(const sedge_mesh_options *options)
-{
-    const char *const what = options->extrude.surfaces > 0 || options->extrude.volumes > 0
-                                 ? "absorbing layers"
-                             : options->periodic_pairs > 0 ? "periodic surfaces"
-                             : options->enclosures > 0     ? "closed surfaces"
-                                                           : NULL;
-
-    SEDGE_TRY(sedge_mesh_check_scale(options->scale));
-    if (what == NULL) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: a file of 'sedge mesh import' cannot be extended by %s, which this deck "
-                      "requests; name the Gmsh file itself as mesh.file",
-                      options->file, what);
-}
 
 static sedge_status check_groupless(const sedge_mesh *mesh, const sedge_mesh_options *options)
 {
@@ -95,15 +80,19 @@ static sedge_status mark_two_sided(bool **out, sedge_mesh *mesh, const sedge_mes
 static sedge_status read_file(sedge_mesh *mesh, mesh_slice *slice,
                               const sedge_mesh_options *options, const sedge_comm *comm)
 {
+    double factor = 1.0;
     sedge_h5 *file = NULL;
     sedge_status status = comm != NULL ? sedge_h5_open_read_shared(&file, options->file, comm)
                                        : sedge_h5_open_read(&file, options->file);
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(
-        status, sedge_comm_agree(comm, mesh_head_read(mesh, file, options->file, options->scale)));
+    status = mesh_head_check_format(file, options->file);
+    if (status == SEDGE_OK) status = mesh_request_compare(&factor, file, options);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, mesh_head_read(mesh, file, options->file, factor)));
     SEDGE_TRY_GOTO(status, check_groupless(mesh, options));
-    status = mesh_slice_read(slice, file, options->file, options->scale, mesh, comm);
+    status = mesh_slice_read(slice, file, options->file, factor, mesh, comm);
 done:
     return sedge_comm_agree(comm, sedge_h5_close(file, status));
 }
@@ -141,8 +130,7 @@ static sedge_status open_records(sedge_mesh *mesh, sedge_record **records,
         tell(options, comm, "cutting the mesh into parts", mesh->global_elements);
     SEDGE_TRY_GOTO(status, find_parts(&part, &slice, two_sided, mesh, options, comm));
     sedge_stopwatch_begin(options->watch, "mesh: distribute");
-    status = mesh_deal(records, middles, count, &slice, part, two_sided, mesh->global_elements,
-                       options->file, comm);
+    status = mesh_deal(records, middles, count, &slice, part, two_sided, mesh, options->file, comm);
 done:
     mesh_slice_release(&slice);
     sedge_release(two_sided);
@@ -159,13 +147,14 @@ static sedge_status open_file(sedge_mesh **out, const sedge_comm *comm,
     int32_t count = 0;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_options(options)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_mesh_check_scale(options->scale)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     SEDGE_TRY_GOTO(status, open_records(mesh, &records, &middles, &count, options, comm));
     tell(options, comm, "numbering elements", mesh->global_elements);
     sedge_stopwatch_begin(options->watch, "mesh: number");
     status = sedge_local_number(mesh, records, middles, count, sedge_comm_rank(comm), options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    if (mesh->extruded.thickness > 0.0) SEDGE_TRY_GOTO(status, sedge_mesh_find_boxes(mesh, comm));
     *out = mesh;
     mesh = NULL; // now the caller's
 done:

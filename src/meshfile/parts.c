@@ -19,7 +19,7 @@ static sedge_status make_graph(graph *g, const mesh_slice *slice, const bool *tw
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int64_t n = slice->neighbour[i][f];
             const int32_t surface = slice->surface[i][f];
-            bool known = n < 0 || (surface >= 0 && two_sided[surface]);
+            bool known = n < 0 || n == slice->first + i || (surface >= 0 && two_sided[surface]);
             for (PetscInt k = g->offsets[i]; k < edges; k++) known |= g->neighbours[k] == n;
             if (!known) g->neighbours[edges++] = (PetscInt)n;
         }

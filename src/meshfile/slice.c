@@ -46,6 +46,7 @@ void mesh_slice_release(mesh_slice *slice)
     sedge_release(slice->behind);
     sedge_release(slice->curve);
     sedge_release(slice->middles);
+    sedge_release(slice->planes);
     *slice = (mesh_slice){.count = 0};
 }
 
@@ -73,7 +74,7 @@ static const char *find_face_fault(const mesh_slice *s, int32_t i, int f, const 
     const uint8_t *const behind = s->behind[i][f];
 
     if (neighbour < -1 || neighbour >= mesh->global_elements) return "a neighbour is out of range";
-    if (neighbour == s->first + i) return "an element is its own neighbour";
+    if (neighbour == s->first + i && mesh->periods == 0) return "an element is its own neighbour";
     if (surface < -1 || surface >= mesh->groups.surfaces) return "a surface group is out of range";
     if (neighbour < 0 && surface < 0) return "an outer face is in no surface group";
     if (behind[BEHIND_FACE] >= SEDGE_FACES) return "a neighbour's face is out of range";
@@ -204,6 +205,16 @@ static sedge_status read_middles(mesh_slice *s, sedge_h5 *file, const char *path
     return read_column(file, path, &column, s->first_curve, s->curved, comm);
 }
 
+static sedge_status read_planes(mesh_slice *s, sedge_h5 *file, const char *path,
+                                const sedge_mesh *mesh, const sedge_comm *comm)
+{
+    if (!(mesh->extruded.radius > 0.0)) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&s->planes, s->count, sizeof *s->planes)));
+    const mesh_column column = {
+        MESH_PLANES, SEDGE_H5_F64, 2, {mesh->global_elements, 3}, s->planes};
+    return read_column(file, path, &column, s->first, s->count, comm);
+}
+
 sedge_status mesh_slice_read(mesh_slice *slice, sedge_h5 *file, const char *path, double scale,
                              const sedge_mesh *mesh, const sedge_comm *comm)
 {
@@ -225,5 +236,6 @@ sedge_status mesh_slice_read(mesh_slice *slice, sedge_h5 *file, const char *path
         SEDGE_TRY(read_column(file, path, &columns[c], slice->first, count, comm));
     SEDGE_TRY(sedge_comm_agree(comm, check_slice(slice, path, mesh)));
     SEDGE_TRY(read_middles(slice, file, path, mesh, comm));
+    SEDGE_TRY(read_planes(slice, file, path, mesh, comm));
     return sedge_comm_agree(comm, scale_slice(slice, path, scale));
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // The attribute `format` of the file. Another number means another layout.
-#define SEDGE_MESH_FILE_FORMAT "sedge mesh 1"
+#define SEDGE_MESH_FILE_FORMAT "sedge mesh 2"
 
 // What lies behind a face, beside the neighbour.
 enum { BEHIND_FACE, BEHIND_ORIENTATION, BEHIND_SECOND, BEHIND };
@@ -27,6 +27,7 @@ typedef struct mesh_slice {
     int64_t first_curve;
     int32_t curved;
     double (*middles)[SEDGE_EDGES][3]; // [curved]
+    double (*planes)[3];               // [count] see sedge_mesh; NULL: no radial layers
 } mesh_slice;
 
 // A dataset with a row for each element.
@@ -40,6 +41,8 @@ typedef struct mesh_column {
 
 #define MESH_COLUMNS 7
 #define MESH_MIDDLES "/edges/middles" // [curved elements][edge][x,y,z] F64
+
+#define MESH_PLANES "/elements/plane" // [elements][x,y,z] F64; only with radial layers
 
 // The columns of a slice of a file of so many elements.
 void mesh_slice_columns(mesh_column columns[MESH_COLUMNS], const mesh_slice *slice,

@@ -30,8 +30,8 @@ class MeshFile(Case):
         self.file = self.folder / "mesh.h5"
         self.succeed("mesh", "import", GMSH, self.file)
 
-    def probes(self, mesh, ranks, *words):
-        deck = self.write("deck.yaml", DECK.replace("MESH", str(mesh)))
+    def probes(self, mesh, ranks, *words, text=DECK):
+        deck = self.write("deck.yaml", text.replace("MESH", str(mesh)))
         self.succeed("run", deck, "--device", DEVICE, "--quiet", "--output", self.folder / "output", *words, ranks=ranks)
         with h5py.File(self.folder / "output" / "probes.h5") as file:
             found = {}
@@ -68,9 +68,23 @@ class MeshFile(Case):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["mesh.h5"])
 
     def test_layers(self):
-        deck = DECK.replace("MESH", str(self.file)).replace("absorbing", "pml")
-        self.refuse(1, ["absorbing layers", "Gmsh file itself"], "check",
-                    self.write("deck.yaml", deck), "--device", DEVICE)
+        layers = DECK.replace("{type: absorbing}", "{type: pml}")
+        expected = self.probes(GMSH, 0, text=layers)
+        deck = self.write("deck.yaml", layers.replace("MESH", str(self.file)))
+        self.refuse(1, ["absorbing layers", "none", "--deck DECK"], "check", deck, "--device", DEVICE)
+        self.succeed("mesh", "import", GMSH, self.file, "--deck", deck)
+        for ranks in (0, 3):
+            found = self.probes(self.file, ranks, text=layers)
+            for name in expected:
+                self.assertLessEqual(abs(found[name] - expected[name]).max(),
+                                     1e-12 if ranks else 0, name)
+        self.succeed("mesh", "info", self.file)
+        self.refuse(1, ["layers 2", "layers 1"], "check", deck, "--device", DEVICE,
+                    "--set", "order=3")
+        self.succeed("mesh", "import", GMSH, self.file, "--deck", deck, "--set", "order=3")
+        self.succeed("check", deck, "--device", DEVICE, "--set", "order=3")
+        self.refuse(1, ["--set needs --deck"], "mesh", "import", GMSH, self.file, "--set", "order=3")
+        self.refuse(1, ["takes no --deck"], "mesh", "info", self.file, "--deck", deck)
 
     def damage(self, change):
         path = self.folder / "damaged.h5"
@@ -111,6 +125,8 @@ class MeshFile(Case):
                 (["cannot read"], drop),
                 (["groups' elements"], put("volumes/elements", 0, 3)),
                 (["a group has no name"], put("volumes/name", 0, 65)),
+                (["continues an unknown group"], put("volumes/owner", 0, 5)),
+                (["absorbing layers have no size"], put("whole/layer_lengths", 0, -1.0)),
                 (["same number"], swap),
                 (["number of an element is out of range"], put("elements/number", -1, 10**9)),
                 (["a volume group is out of range"], put("elements/group", 7, 9)),

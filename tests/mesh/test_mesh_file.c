@@ -51,6 +51,26 @@ static void compare_groups(const sedge_mesh_groups *a, const sedge_mesh_groups *
     CHECK(same(a->groupless_place, b->groupless_place, 3, sizeof(double)));
 }
 
+static void compare_enclosed(const sedge_mesh *a, const sedge_mesh *b)
+{
+    CHECK(a->enclosures == b->enclosures);
+    for (int i = 0; i < a->enclosures && i < b->enclosures; i++) {
+        const sedge_mesh_enclosed *const left = &a->enclosed[i], *const right = &b->enclosed[i];
+        CHECK(left->surface == right->surface && left->faces == right->faces);
+        CHECK(left->elements == right->elements && left->overlaps == right->overlaps);
+        CHECK(same(left->bounds, right->bounds, 1, sizeof left->bounds));
+        CHECK(left->walls == right->walls);
+        for (int w = 0; w < left->walls && w < right->walls; w++) {
+            CHECK(left->wall[w].surface == right->wall[w].surface);
+            CHECK(left->wall[w].periodic == right->wall[w].periodic);
+            CHECK(same(left->wall[w].normals, right->wall[w].normals, 6, sizeof(double)));
+            CHECK(same(left->wall[w].place, right->wall[w].place, 3, sizeof(double)));
+        }
+    }
+    CHECK(same(a->enclosed_beside, b->enclosed_beside, (int64_t)a->enclosures * a->groups.volumes,
+               sizeof *a->enclosed_beside));
+}
+
 static void compare_wholes(const sedge_mesh *a, const sedge_mesh *b)
 {
     CHECK(a->global_elements == b->global_elements && a->global_vertices == b->global_vertices);
@@ -64,6 +84,17 @@ static void compare_wholes(const sedge_mesh *a, const sedge_mesh *b)
         CHECK(same(left->bounds, right->bounds, 1, sizeof left->bounds));
     }
     compare_groups(&a->groups, &b->groups);
+    CHECK(a->periods == b->periods && same(a->period, b->period, a->periods, sizeof *a->period));
+    CHECK(a->extruded.layers == b->extruded.layers && a->extruded.sphere == b->extruded.sphere);
+    CHECK(a->extruded.thickness == b->extruded.thickness &&
+          a->extruded.radius == b->extruded.radius &&
+          a->extruded.steepest == b->extruded.steepest &&
+          same(a->extruded.inner, b->extruded.inner, 1, sizeof a->extruded.inner) &&
+          same(a->extruded.centre, b->extruded.centre, 1, sizeof a->extruded.centre));
+    CHECK((a->boxes == NULL) == (b->boxes == NULL));
+    if (a->boxes != NULL && b->boxes != NULL)
+        CHECK(same(a->boxes, b->boxes, a->groups.volumes + a->groups.surfaces, sizeof *a->boxes));
+    compare_enclosed(a, b);
 }
 
 // The sum over all elements of what they have, without the order in which ranks number them.
@@ -76,6 +107,8 @@ static void add_up(const sedge_mesh *mesh, int64_t sums[3])
         sum = sedge_hash_quick(sum, &mesh->group[e], sizeof *mesh->group);
         sum = sedge_hash_quick(sum, mesh->corners[e], sizeof *mesh->corners);
         if (curve >= 0) sum = sedge_hash_quick(sum, mesh->middles[curve], sizeof *mesh->middles);
+        if (mesh->planes != NULL)
+            sum = sedge_hash_quick(sum, mesh->planes[e], sizeof *mesh->planes);
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int8_t behind[2] = {mesh->faces[e][f].face, mesh->faces[e][f].orientation};
             sum = sedge_hash_quick(sum, behind, sizeof behind);
@@ -111,7 +144,7 @@ static void compare_order(const sedge_mesh *a, const sedge_mesh *b)
     CHECK(bad == 0);
 }
 
-static void compare(const sedge_mesh_options *options)
+static void compare(const sedge_mesh_options *options, const double period[3])
 {
     sedge_mesh_options other = *options;
     sedge_mesh *mesh = NULL;
@@ -123,7 +156,7 @@ static void compare(const sedge_mesh_options *options)
     CHECK_OK(sedge_mesh_open(&gmsh, comm, options));
     CHECK_OK(sedge_mesh_open(&mesh, comm, &other));
     if (gmsh != NULL && mesh != NULL) {
-        check_mesh(comm, mesh, -1.0, none);
+        check_mesh(comm, mesh, -1.0, period);
         compare_wholes(mesh, gmsh);
         add_up(mesh, sums);
         add_up(gmsh, expected);
@@ -140,9 +173,9 @@ static void test_is_the_gmsh_file(const char *file, double scale)
 
     CHECK_OK(sedge_mesh_import(comm, path, &options));
     options.scale = scale;
-    compare(&options);
+    compare(&options, none);
     options.numbering = SEDGE_NUMBERING_NONE;
-    compare(&options);
+    compare(&options, none);
 }
 
 static void test_two_sided(void)
@@ -153,13 +186,75 @@ static void test_two_sided(void)
     CHECK_OK(sedge_mesh_import(comm, path, &options));
     options.two_sided_surfaces = 2;
     options.two_sided_surface = surfaces;
-    compare(&options);
+    compare(&options, none);
     options.linked_surfaces = 2;
     options.linked_surface = surfaces;
-    compare(&options);
+    compare(&options, none);
 }
 
-// ---- what a mesh file does not offer -----------------------------------------------------------
+// ---- what a deck adds --------------------------------------------------------------------------
+
+static void import_and_compare(const sedge_mesh_options *options, const double period[3])
+{
+    sedge_mesh_options plain = request(path);
+    sedge_mesh *mesh = NULL;
+
+    CHECK_OK(sedge_mesh_import(comm, path, options));
+    compare(options, period);
+    CHECK_FAILS(sedge_mesh_open(&mesh, comm, &plain), SEDGE_ERR_USAGE, "for other options");
+    CHECK(mesh == NULL);
+    plain.keep_faults = true;
+    CHECK_OK(sedge_mesh_open(&mesh, comm, &plain));
+    sedge_mesh_free(mesh);
+}
+
+static void test_periodic(void)
+{
+    static const double period[3] = {0.5, 0.5, 0.0};
+    static const sedge_periodic_pair pairs[2] = {{"west", "east"}, {"north", "south"}};
+    static const char *const walls[] = {"roof"};
+    sedge_mesh_options options = request(DATA "periodic.msh");
+
+    options.scale = 0.5;
+    options.periodic_pairs = 2;
+    options.periodic = pairs;
+    import_and_compare(&options, period);
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = walls, .layers = 2};
+    import_and_compare(&options, period);
+}
+
+static void test_layers(void)
+{
+    static const char *const walls[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+    static const char *const outer[] = {"outer"};
+    const char *const interface[] = {"interface"};
+    const char *const left[] = {"left"};
+    const sedge_mesh_enclosure shapes[3] = {
+        {.name = "box",
+         .shape = SEDGE_ENCLOSURE_BOX,
+         .low = {-1.0, -1.0, -0.7},
+         .high = {1.0, 1.0, -0.2}},
+        {.name = "ball",
+         .shape = SEDGE_ENCLOSURE_SPHERE,
+         .centre = {0.25, 0.25, 1.0},
+         .radius = 0.7},
+        {.name = "end", .shape = SEDGE_ENCLOSURE_GROUPS, .volumes = 1, .volume = left},
+    };
+    sedge_mesh_options options = request(MESHES "two-block.msh");
+
+    options.two_sided_surfaces = 1;
+    options.two_sided_surface = interface;
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 6, .surface = walls, .layers = 1};
+    import_and_compare(&options, none);
+    options = request(MESHES "two-block.msh");
+    options.enclosures = 2;
+    options.enclosure = shapes;
+    import_and_compare(&options, none);
+    options = request(MESHES "sphere.msh");
+    options.scale = 2.0;
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = outer, .layers = 2};
+    import_and_compare(&options, none);
+}
 
 static void test_is_refused(void)
 {
@@ -174,10 +269,12 @@ static void test_is_refused(void)
     options.file = path;
     options.periodic_pairs = 1;
     options.periodic = &pair;
-    CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE, "periodic surfaces");
+    CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE,
+                "the periodic surfaces there: none; here: 'xmin' and 'xmax'");
     options.periodic_pairs = 0;
     options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = wall, .layers = 1};
-    CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE, "absorbing layers");
+    CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE,
+                "the absorbing layers there: none; here: on 'xmin': layers 1");
     options.extrude.surfaces = 0;
     options.scale = -1.0;
     CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE, "scale -1");
@@ -199,7 +296,7 @@ static void test_one_element(void)
     CHECK_OK(
         sedge_comm_agree(comm, is_root ? sedge_file_write(gmsh, text, sizeof text - 1) : SEDGE_OK));
     CHECK_OK(sedge_mesh_import(comm, path, &options));
-    if (sedge_comm_size(comm) == 1) compare(&options);
+    if (sedge_comm_size(comm) == 1) compare(&options, none);
     options.file = path;
     if (sedge_comm_size(comm) > 1) {
         CHECK_FAILS(sedge_mesh_open(&mesh, comm, &options), SEDGE_ERR_USAGE, "too many for 1");
@@ -253,6 +350,8 @@ int main(void)
     test_is_the_gmsh_file(DATA "curved.msh", 0.25);
     test_is_the_gmsh_file(DATA "conform-gap.msh", 1.0);
     test_two_sided();
+    test_periodic();
+    test_layers();
     test_is_refused();
     test_one_element();
     test_is_not_balanced();
