@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/help.h"
 #include "deck/deck.h"
@@ -61,6 +62,16 @@ done:
 }
 
 // Import the mesh as this deck extends it. All ranks read the deck.
+// The new file must not take the deck's place.
+static sedge_status check_place(const sedge_comm *comm, const sedge_arguments *given)
+{
+    if (!sedge_comm_is_root(comm) || !sedge_file_is_same(given->words[2], given->deck))
+        return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "'%s' is the deck; choose another name for the new mesh file",
+                      given->words[2]);
+}
+
 static sedge_status import_for_deck(const sedge_comm *comm, const sedge_arguments *given)
 {
     const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
@@ -70,6 +81,7 @@ static sedge_status import_for_deck(const sedge_comm *comm, const sedge_argument
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_read_text(&text, &length, comm, given->deck));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_place(comm, given)));
     status = sedge_deck_create(&deck, given->deck, text, length, given->run.settings,
                                given->run.setting_count);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));

@@ -73,7 +73,7 @@ static const deck_key mesh_keys[] = {
      .text = "how elements are spread over ranks: by Scotch (ptscotch) or another partitioner of "
              "PETSc (simple is for "
              "tests); auto: ptscotch, but each rank has its share of the work, and with local "
-             "time steps its share of every level's"},
+             "time steps its share of every level's (not with a mesh by sedge mesh import)"},
     {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",
      .text = "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
              "that curve, or as in the file; answers do not depend on it, speed does"},

@@ -10,6 +10,6 @@
 SEDGE_MUST_USE
 sedge_status mesh_additions_write(sedge_h5 *file, const sedge_global *global);
 
-// After the groups. If the file is open on all ranks, all call this, and read the same.
+// After the groups. `file` is open on this rank alone.
 SEDGE_MUST_USE
 sedge_status mesh_additions_read(sedge_mesh *mesh, sedge_h5 *file, const char *path);

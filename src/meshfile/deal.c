@@ -21,7 +21,7 @@ typedef struct question {
     int32_t surface;
     uint8_t face, from_face; // of the same elements
     uint8_t orientation;     // from the face that asks to the other
-    uint8_t second;          // the side that asks is the second one
+    bool second;             // the side that asks is the second one
 } question;
 
 typedef struct deal {
@@ -192,17 +192,25 @@ static bool is_inverse(int a, int b)
     return inverse;
 }
 
+// Do both sides of a face see the same surface: none, the same one from different sides, or two
+// that are periodic?
+static bool is_same_surface(const deal *d, const question *q, int32_t surface, bool second)
+{
+    if (surface == q->surface) return surface < 0 || second != q->second;
+    return d->is_periodic && surface >= 0 && q->surface >= 0 && !second && !q->second &&
+           !d->two_sided[surface] && !d->two_sided[q->surface];
+}
+
 // Where the other element goes, if both see the same face.
 static address answer(const deal *d, const question *q)
 {
     const mesh_slice *const s = d->slice;
     const int64_t i = q->row - s->first;
     const uint8_t *const behind = s->behind[i][q->face];
-    const bool agrees =
-        s->neighbour[i][q->face] == q->from && behind[BEHIND_FACE] == q->from_face &&
-        is_inverse(behind[BEHIND_ORIENTATION], q->orientation) &&
-        (d->is_periodic || (s->surface[i][q->face] == q->surface &&
-                            (q->surface < 0 || behind[BEHIND_SECOND] != q->second)));
+    const bool agrees = s->neighbour[i][q->face] == q->from &&
+                        behind[BEHIND_FACE] == q->from_face &&
+                        is_inverse(behind[BEHIND_ORIENTATION], q->orientation) &&
+                        is_same_surface(d, q, s->surface[i][q->face], behind[BEHIND_SECOND] != 0);
     address out = d->where[i];
 
     if (!agrees) out.rank = -1;
@@ -236,7 +244,7 @@ static void list_questions(deal *d, question *list, int32_t (*place)[SEDGE_FACES
                                        .face = behind[BEHIND_FACE],
                                        .from_face = (uint8_t)f,
                                        .orientation = behind[BEHIND_ORIENTATION],
-                                       .second = behind[BEHIND_SECOND]};
+                                       .second = behind[BEHIND_SECOND] != 0};
         }
     }
 }

@@ -15,7 +15,6 @@ sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh, const sedge
 SEDGE_MUST_USE
 sedge_status mesh_head_check_format(sedge_h5 *file, const char *path);
 
-// Read and check it, with the file's coordinates times `scale`. If the file is open on all ranks,
-// all call this, and read the same.
+// Read and check it, with the file's coordinates times `scale`. `file` is open on this rank alone.
 SEDGE_MUST_USE
 sedge_status mesh_head_read(sedge_mesh *mesh, sedge_h5 *file, const char *path, double scale);

@@ -15,15 +15,15 @@
 
 enum { CHUNK = 1 << 16 }; // elements that are written at once
 
-typedef struct import {
+typedef struct import_job {
     const sedge_global *global;
     const sedge_mesh_options *request;
     int32_t *order; // [elements] the element in each row of the file
     int32_t *row;   // [elements] the row of each element
-} import;
+} import_job;
 
 // Along a Hilbert curve through the elements' centres.
-static sedge_status order_elements(import *job, double bounds[2][3])
+static sedge_status order_elements(import_job *job, double bounds[2][3])
 {
     const sedge_global *const global = job->global;
     sedge_hilbert_place *list;
@@ -48,7 +48,7 @@ static sedge_status order_elements(import *job, double bounds[2][3])
 
 // ---- rows --------------------------------------------------------------------------------------
 
-static void fill_faces(mesh_slice *slice, int32_t i, const import *job)
+static void fill_faces(mesh_slice *slice, int32_t i, const import_job *job)
 {
     const sedge_global *const global = job->global;
     const int32_t e = job->order[slice->first + i];
@@ -74,7 +74,7 @@ static void fill_faces(mesh_slice *slice, int32_t i, const import *job)
 }
 
 // The rows from slice->first on. first_curve and curved count those of the slices before.
-static void fill_slice(mesh_slice *slice, const import *job)
+static void fill_slice(mesh_slice *slice, const import_job *job)
 {
     const sedge_global *const global = job->global;
 
@@ -116,7 +116,7 @@ static sedge_status write_slice(sedge_h5 *file, const mesh_slice *slice, int64_t
                           slice->middles);
 }
 
-static sedge_status write_rows(sedge_h5 *file, mesh_slice *slice, const import *job)
+static sedge_status write_rows(sedge_h5 *file, mesh_slice *slice, const import_job *job)
 {
     const int32_t elements = job->global->elements;
 
@@ -154,7 +154,7 @@ static sedge_status make_datasets(sedge_h5 *file, const sedge_global *global)
     return sedge_h5_dataset(file, MESH_MIDDLES, SEDGE_H5_F64, 3, middles);
 }
 
-static sedge_status write_datasets(sedge_h5 *file, const import *job, const sedge_mesh *mesh)
+static sedge_status write_datasets(sedge_h5 *file, const import_job *job, const sedge_mesh *mesh)
 {
     mesh_slice slice = {.count = 0};
     sedge_status status;
@@ -168,7 +168,7 @@ done:
     return status;
 }
 
-// Bytes of the file, rounded up.
+// About the bytes of the file, to refuse a full disk at once.
 static int64_t estimate_bytes(const sedge_global *global)
 {
     const int64_t element = 8 + 4 + 96 + 32 + 16 + 12 + 8 + 24;
@@ -178,7 +178,7 @@ static int64_t estimate_bytes(const sedge_global *global)
            global->global_curved * (int64_t)sizeof(double[SEDGE_EDGES][3]) + groups * 128 + 65536;
 }
 
-static sedge_status write_file(const char *path, const import *job, const sedge_mesh *mesh)
+static sedge_status write_file(const char *path, const import_job *job, const sedge_mesh *mesh)
 {
     char temporary[SEDGE_PATH_BYTES];
     sedge_h5 *file = NULL;
@@ -219,7 +219,7 @@ static sedge_status import_file(const char *path, const sedge_mesh_options *opti
 {
     const sedge_mesh_options request = mesh_request_choose(options);
     sedge_global global;
-import job = {.global = & global, .request = & request };
+    import_job job = {.global = &global, .request = &request};
     sedge_mesh mesh = {.global_elements = 0}; // its data of the whole mesh
     sedge_status status;
 

@@ -77,21 +77,33 @@ static sedge_status mark_two_sided(bool **out, sedge_mesh *mesh, const sedge_mes
 
 // ---- reading -----------------------------------------------------------------------------------
 
+// What the file says of the whole mesh. Each rank reads it for itself, so that none waits for one
+// that fails. `*factor`: by what the file's coordinates are multiplied.
+static sedge_status read_whole(sedge_mesh *mesh, double *factor, const sedge_mesh_options *options)
+{
+    sedge_h5 *file = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_h5_open_read(&file, options->file));
+    SEDGE_TRY_GOTO(status, mesh_head_check_format(file, options->file));
+    SEDGE_TRY_GOTO(status, mesh_request_compare(factor, file, options));
+    SEDGE_TRY_GOTO(status, mesh_head_read(mesh, file, options->file, *factor));
+    status = check_groupless(mesh, options);
+done:
+    return sedge_h5_close(file, status);
+}
+
+// Collective.
 static sedge_status read_file(sedge_mesh *mesh, mesh_slice *slice,
                               const sedge_mesh_options *options, const sedge_comm *comm)
 {
     double factor = 1.0;
     sedge_h5 *file = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, read_whole(mesh, &factor, options)));
     sedge_status status = comm != NULL ? sedge_h5_open_read_shared(&file, options->file, comm)
                                        : sedge_h5_open_read(&file, options->file);
-
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    status = mesh_head_check_format(file, options->file);
-    if (status == SEDGE_OK) status = mesh_request_compare(&factor, file, options);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, mesh_head_read(mesh, file, options->file, factor)));
-    SEDGE_TRY_GOTO(status, check_groupless(mesh, options));
     status = mesh_slice_read(slice, file, options->file, factor, mesh, comm);
 done:
     return sedge_comm_agree(comm, sedge_h5_close(file, status));

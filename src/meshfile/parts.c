@@ -46,7 +46,7 @@ static sedge_status count_empty(int *empty, const int32_t *part, int32_t count,
 
 static sedge_status check_counts(int64_t elements, int ranks)
 {
-    const bool is_small = sizeof(PetscInt) > 4 || elements <= INT32_MAX;
+    const bool is_small = sizeof(PetscInt) > 4 || elements <= INT32_MAX / SEDGE_FACES;
 
     if (elements < ranks) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -55,8 +55,8 @@ static sedge_status check_counts(int64_t elements, int ranks)
     }
     if (is_small) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%lld elements are too many for this PETSc, which counts to %d; build Sedge "
-                      "with a PETSc of 64-bit indices",
+                      "%lld elements have more than the %d faces to which this PETSc counts; build "
+                      "Sedge with a PETSc of 64-bit indices",
                       (long long)elements, INT32_MAX);
 }
 

@@ -1,9 +1,11 @@
 #include "request.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_BYTES 16384 // of an option's text, with its NUL
@@ -79,10 +81,27 @@ static sedge_status describe_surfaces(sedge_text *out, const sedge_mesh_options 
     return SEDGE_OK;
 }
 
+static int compare_names(const void *left, const void *right)
+{
+    const char *const *const a = left;
+    const char *const *const b = right;
+
+    return strcmp(*a, *b);
+}
+
+// By name: their order in the deck does not matter.
 static sedge_status describe_two_sided(sedge_text *out, const sedge_mesh_options *options)
 {
-    if (options->two_sided_surfaces == 0) return sedge_text_add(out, none);
-    return add_names(out, "on", options->two_sided_surface, options->two_sided_surfaces);
+    const int count = options->two_sided_surfaces;
+    const char **names;
+
+    if (count == 0) return sedge_text_add(out, none);
+    SEDGE_TRY(sedge_allocate(&names, count, sizeof *names));
+    for (int i = 0; i < count; i++) names[i] = options->two_sided_surface[i];
+    qsort(names, (size_t)count, sizeof *names, compare_names);
+    const sedge_status status = add_names(out, "on", names, count);
+    sedge_release(names);
+    return status;
 }
 
 static const struct {
@@ -95,7 +114,7 @@ static const struct {
     {"periodic", "the periodic surfaces", true, describe_periodic},
     {"surfaces", "the closed surfaces", true, describe_surfaces},
     {"scale", "mesh.scale, in units of the run,", false, describe_scale},
-    {"two_sided", "the conditions on surfaces inside the mesh", false, describe_two_sided},
+    {"two_sided", "the surfaces with conditions", false, describe_two_sided},
 };
 #define REQUESTS ((int)(sizeof requests / sizeof requests[0]))
 

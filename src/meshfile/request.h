@@ -15,7 +15,7 @@ SEDGE_MUST_USE
 sedge_status mesh_request_write(sedge_h5 *file, const sedge_mesh_options *options);
 
 // Refuse options that the file was not made for: SEDGE_ERR_USAGE. `*factor`: by what the file's
-// coordinates are multiplied. If the file is open on all ranks, all call this.
+// coordinates are multiplied. `file` is open on this rank alone.
 SEDGE_MUST_USE
 sedge_status mesh_request_compare(double *factor, sedge_h5 *file,
                                   const sedge_mesh_options *options);

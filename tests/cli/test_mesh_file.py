@@ -79,6 +79,11 @@ class MeshFile(Case):
                 self.assertLessEqual(abs(found[name] - expected[name]).max(),
                                      1e-12 if ranks else 0, name)
         self.succeed("mesh", "info", self.file)
+        other = self.write("other.yaml", layers.replace("MESH", str(self.file)).replace(
+            "{sphere: {type: pec}, outer: {type: pml}}", "{outer: {type: pml}, sphere: {type: absorbing}}"))
+        self.assertNotEqual(other.read_text(), deck.read_text())
+        self.succeed("check", other, "--device", DEVICE)
+        self.refuse(1, ["is the deck"], "mesh", "import", GMSH, deck, "--deck", deck)
         self.refuse(1, ["layers 2", "layers 1"], "check", deck, "--device", DEVICE,
                     "--set", "order=3", ranks=[0])
         self.succeed("mesh", "import", GMSH, self.file, "--deck", deck, "--set", "order=3")
@@ -86,6 +91,27 @@ class MeshFile(Case):
         self.refuse(1, ["--set needs --deck"], "mesh", "import", GMSH, self.file, "--set", "order=3",
                     ranks=[0])
         self.refuse(1, ["takes no --deck"], "mesh", "info", self.file, "--deck", deck, ranks=[0])
+
+    def test_damaged_periodic(self):
+        """An inner face that lies in a surface for one of its elements alone."""
+        walls = ", ".join(f"{a}: {{type: periodic, partner: {b}}}" for a, b in (
+            ("west", "east"), ("east", "west"), ("north", "south"), ("south", "north")))
+        deck = self.write("deck.yaml", DECK[:DECK.index("time:")].replace("MESH", str(self.file)) + f"""\
+time: {{steps: 2}}
+materials: {{crystal: {{epsilon: 1}}}}
+boundaries: {{{walls}, roof: {{type: pec}}, floor: {{type: pec}}}}
+""")
+        self.succeed("mesh", "import", SOURCE / "tests/mesh/data/periodic.msh", self.file, "--deck", deck)
+
+        def change(file):
+            names = [bytes(name).split(b"\0")[0] for name in file["surfaces/name"]]
+            neighbour = file["elements/neighbour"][()]
+            surface = file["elements/surface"][()]
+            later = neighbour > numpy.arange(len(neighbour))[:, None]
+            surface[later & (surface < 0)] = names.index(b"roof")
+            file["elements/surface"][()] = surface
+
+        self.refuse(2, ["do not agree"], "mesh", "info", self.damage(change))
 
     def damage(self, change):
         path = self.folder / "damaged.h5"
