@@ -1,4 +1,5 @@
-#define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
+#define _GNU_SOURCE    // MAP_ANONYMOUS, MAP_NORESERVE
+#undef _FORTIFY_SOURCE // some compilers set it: longjmp would end the program at a change of stacks
 #include "device/host/host_order.h"
 
 #include "base/memory.h"
