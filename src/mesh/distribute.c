@@ -60,13 +60,10 @@ static sedge_status count_empty(const int32_t *part, int32_t elements, int parts
     return SEDGE_OK;
 }
 
-// Equal pieces of the Hilbert curve through the elements' centres.
-static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts)
+sedge_status sedge_global_order(sedge_hilbert_place *order, const sedge_global *mesh)
 {
     double bounds[2][3];
-    sedge_hilbert_place *order;
 
-    SEDGE_TRY(sedge_allocate(&order, mesh->elements, sizeof *order));
     for (int d = 0; d < 3; d++) {
         bounds[0][d] = bounds[1][d] = mesh->points[0][d];
         for (int64_t v = 0; v < mesh->vertices; v++) {
@@ -81,7 +78,16 @@ static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts
             for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->points[mesh->cells[e][v]][d];
         order[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
     }
-    const sedge_status status = sedge_hilbert_sort(order, mesh->elements);
+    return sedge_hilbert_sort(order, mesh->elements);
+}
+
+// Equal pieces of the curve.
+static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts)
+{
+    sedge_hilbert_place *order;
+
+    SEDGE_TRY(sedge_allocate(&order, mesh->elements, sizeof *order));
+    const sedge_status status = sedge_global_order(order, mesh);
     for (int64_t i = 0; i < mesh->elements; i++)
         part[order[i].element] = (int32_t)(i * parts / mesh->elements);
     sedge_release(order);

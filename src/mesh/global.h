@@ -191,3 +191,7 @@ typedef struct sedge_hilbert_place {
 // Sort by keys; those with equal keys stay in their order.
 SEDGE_MUST_USE
 sedge_status sedge_hilbert_sort(sedge_hilbert_place *list, int64_t count);
+
+// The elements along a Hilbert curve through their centres: order [elements].
+SEDGE_MUST_USE
+sedge_status sedge_global_order(sedge_hilbert_place *order, const sedge_global *mesh);

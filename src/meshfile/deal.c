@@ -2,6 +2,8 @@
 // owners for positions, and the ranks of the neighbours' slices where these go.
 #include "deal.h"
 
+#include "whole.h"
+
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -43,13 +45,6 @@ typedef struct deal {
     address *where;     // [count] of the slice's elements
 } deal;
 
-static sedge_status fail(const deal *d, const char *what, int64_t number)
-{
-    return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "%s is damaged: %s (element %lld); make it again with 'sedge mesh import'",
-                      d->path, what, (long long)number);
-}
-
 // ---- numbers -----------------------------------------------------------------------------------
 
 // Mark the numbers of this rank's share, [first, end). Each must come once.
@@ -64,7 +59,8 @@ static sedge_status mark_numbers(const deal *d, const int64_t *numbers, int64_t 
     SEDGE_TRY(sedge_allocate(&known, end - first, 1));
     for (int64_t i = 0; i < count && status == SEDGE_OK; i++) {
         if (known[numbers[i] - first])
-            status = fail(d, "two elements have the same number", numbers[i]);
+            status = mesh_whole_fail(d->path, "two elements have the number %lld",
+                                     (long long)numbers[i]);
         known[numbers[i] - first] = 1;
     }
     sedge_release(known);
@@ -317,7 +313,9 @@ static sedge_status fill_face(sedge_record_face *out, const deal *d, int32_t i, 
         return SEDGE_OK;
     }
     if (there->rank < 0)
-        return fail(d, "two neighbours do not agree on their common face", s->number[i]);
+        return mesh_whole_fail(d->path,
+                               "two neighbours do not agree on their common face (element %lld)",
+                               (long long)s->number[i]);
     *out = (sedge_record_face){.neighbour = there->id,
                                .rank = there->rank,
                                .position = there->position,

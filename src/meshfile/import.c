@@ -22,8 +22,7 @@ typedef struct import_job {
     int32_t *row;   // [elements] the row of each element
 } import_job;
 
-// Along a Hilbert curve through the elements' centres.
-static sedge_status order_elements(import_job *job, double bounds[2][3])
+static sedge_status order_elements(import_job *job)
 {
     const sedge_global *const global = job->global;
     sedge_hilbert_place *list;
@@ -31,13 +30,7 @@ static sedge_status order_elements(import_job *job, double bounds[2][3])
     SEDGE_TRY(sedge_allocate(&job->order, global->elements, sizeof *job->order));
     SEDGE_TRY(sedge_allocate(&job->row, global->elements, sizeof *job->row));
     SEDGE_TRY(sedge_allocate(&list, global->elements, sizeof *list));
-    for (int32_t e = 0; e < global->elements; e++) {
-        double x[3] = {0.0, 0.0, 0.0};
-        for (int v = 0; v < 4; v++)
-            for (int d = 0; d < 3; d++) x[d] += 0.25 * global->points[global->cells[e][v]][d];
-        list[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
-    }
-    const sedge_status status = sedge_hilbert_sort(list, global->elements);
+    const sedge_status status = sedge_global_order(list, global);
     for (int32_t i = 0; i < global->elements && status == SEDGE_OK; i++) {
         job->order[i] = list[i].element;
         job->row[list[i].element] = i;
@@ -229,7 +222,7 @@ static sedge_status import_file(const char *path, const sedge_mesh_options *opti
     SEDGE_TRY_GOTO(status, sedge_global_build(&global, &request));
     SEDGE_TRY_GOTO(status, sedge_global_summarise(&mesh, &global));
     join_two_sided(&global.groups);
-    SEDGE_TRY_GOTO(status, order_elements(&job, mesh.bounds));
+    SEDGE_TRY_GOTO(status, order_elements(&job));
     status = write_file(path, &job, &mesh);
 done:
     sedge_release(job.order);

@@ -1,5 +1,7 @@
 #include "slice.h"
 
+#include "whole.h"
+
 #include "base/memory.h"
 
 #include <math.h>
@@ -125,35 +127,17 @@ static sedge_status check_slice(mesh_slice *s, const char *path, const sedge_mes
         i = j;
     }
     if (fault == NULL) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "%s is damaged: %s (row %lld of /elements); make it again with 'sedge mesh "
-                      "import'",
-                      path, fault, (long long)(s->first + i));
+    return mesh_whole_fail(path, "%s (row %lld of /elements)", fault, (long long)(s->first + i));
 }
 
 // ---- reading -----------------------------------------------------------------------------------
-
-static sedge_status check_shape(sedge_h5 *file, const char *path, const mesh_column *column)
-{
-    int64_t shape[SEDGE_H5_DIMENSIONS];
-
-    SEDGE_TRY(sedge_h5_shape(file, column->path, column->type, column->rank, shape));
-    for (int d = 0; d < column->rank; d++) {
-        if (shape[d] == column->shape[d]) continue;
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "%s is damaged: %s has %lld entries in dimension %d, and %lld are "
-                          "expected; make it again with 'sedge mesh import'",
-                          path, column->path, (long long)shape[d], d + 1,
-                          (long long)column->shape[d]);
-    }
-    return SEDGE_OK;
-}
 
 // Collective.
 static sedge_status read_column(sedge_h5 *file, const char *path, const mesh_column *column,
                                 int64_t first, int64_t rows, const sedge_comm *comm)
 {
-    SEDGE_TRY(sedge_comm_agree(comm, check_shape(file, path, column)));
+    SEDGE_TRY(sedge_comm_agree(comm, mesh_whole_check(file, path, column->path, column->type,
+                                                      column->rank, column->shape)));
     return sedge_comm_agree(
         comm, sedge_h5_read(file, column->path, column->type, first, rows, column->data));
 }
@@ -173,10 +157,8 @@ static sedge_status scale_slice(mesh_slice *s, const char *path, double scale)
                 middle[k][d] =
                     straight ? 0.5 * (a[d] * scale + b[d] * scale) : middle[k][d] * scale;
                 if (isfinite(middle[k][d])) continue;
-                return SEDGE_FAIL(SEDGE_ERR_DATA,
-                                  "%s is damaged: a coordinate is not a number (row %lld "
-                                  "of " MESH_MIDDLES "); make it again with 'sedge mesh import'",
-                                  path, (long long)s->curve[i]);
+                return mesh_whole_fail(path, "a coordinate is not a number (row %lld of %s)",
+                                       (long long)s->curve[i], MESH_MIDDLES);
             }
         }
         for (int v = 0; v < 4; v++)
@@ -194,10 +176,8 @@ static sedge_status read_middles(mesh_slice *s, sedge_h5 *file, const char *path
     SEDGE_TRY(sedge_comm_agree(comm, status));
     sedge_comm_sum_int(comm, &curved, 1);
     if (curved != mesh->global_curved) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "%s is damaged: %lld of its elements are curved, and %lld are expected; "
-                          "make it again with 'sedge mesh import'",
-                          path, (long long)curved, (long long)mesh->global_curved);
+        return mesh_whole_fail(path, "%lld of its elements are curved, and %lld are expected",
+                               (long long)curved, (long long)mesh->global_curved);
     }
     if (curved == 0) return SEDGE_OK;
     const mesh_column column = {

@@ -1,4 +1,4 @@
-// Small datasets of a mesh file that every rank reads whole.
+// Datasets of a mesh file: how a damaged one is told, and small ones that every rank reads whole.
 #pragma once
 
 #include "base/error.h"
@@ -6,12 +6,17 @@
 
 #include <stdint.h>
 
-// SEDGE_ERR_DATA: the file is damaged in the way that `what` says.
+// SEDGE_ERR_DATA: the file is damaged in the way that `format` says.
 SEDGE_MUST_USE
-sedge_status mesh_whole_fail(const char *path, const char *what);
+__attribute__((format(printf, 2, 3))) sedge_status mesh_whole_fail(const char *path,
+                                                                   const char *format, ...);
 
-// Read all of a dataset, which must have this shape. If the file is open on all ranks, all call
-// this.
+// Refuse a dataset of another type or shape: SEDGE_ERR_DATA.
+SEDGE_MUST_USE
+sedge_status mesh_whole_check(sedge_h5 *file, const char *path, const char *name,
+                              sedge_h5_type type, int rank, const int64_t *expected);
+
+// Read all of a dataset, which must have this shape. `file` is open on this rank alone.
 SEDGE_MUST_USE
 sedge_status mesh_whole_read(sedge_h5 *file, const char *path, const char *name, sedge_h5_type type,
                              int rank, const int64_t *expected, void *data);

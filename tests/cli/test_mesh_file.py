@@ -146,7 +146,7 @@ boundaries: {{{walls}, roof: {{type: pec}}, floor: {{type: pec}}}}
                 (["format 'sedge mesh 99'"], lambda file: file.attrs.modify("format", "sedge mesh 99")),
                 (["not one of 'sedge mesh import'"], lambda file: file.attrs.pop("format")),
                 (["negative"], put("whole/counts", 1, -1)),
-                (["another size", "damaged"], lambda file: (file.__delitem__("whole/bounds"),
+                (["/whole/bounds has", "damaged"], lambda file: (file.__delitem__("whole/bounds"),
                                                  file.create_dataset("whole/bounds", (1, 3), "<f8"))),
                 (["/elements/number has"], cut),
                 (["cannot read"], drop),
@@ -154,7 +154,7 @@ boundaries: {{{walls}, roof: {{type: pec}}, floor: {{type: pec}}}}
                 (["a group has no name"], put("volumes/name", 0, 65)),
                 (["continues an unknown group"], put("volumes/owner", 0, 5)),
                 (["absorbing layers have no size"], put("whole/layer_lengths", 0, -1.0)),
-                (["same number"], swap),
+                (["two elements have the number"], swap),
                 (["number of an element is out of range"], put("elements/number", -1, 10**9)),
                 (["a volume group is out of range"], put("elements/group", 7, 9)),
                 (["a surface group is out of range"], put("elements/surface", (7, 0), 99)),
@@ -166,7 +166,7 @@ boundaries: {{{walls}, roof: {{type: pec}}, floor: {{type: pec}}}}
                 (["not a number"], put("elements/corners", (5, 0, 0), numpy.nan)),
                 (["no positive volume"], put("elements/corners", (-5, 0), 0.0))):
             with self.subTest(parts=parts):
-                some = parts[0] in ("do not agree", "same number", "not a number", "negative")
+                some = parts[0] in ("do not agree", "two elements have the number", "not a number", "negative")
                 self.refuse(2, parts, "mesh", "info", self.damage(change), ranks=[2] if some else [0])
 
     def test_cut_off(self):
