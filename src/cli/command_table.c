@@ -61,7 +61,6 @@ done:
     return status;
 }
 
-// Import the mesh as this deck extends it. All ranks read the deck.
 // The new file must not take the deck's place.
 static sedge_status check_place(const sedge_comm *comm, const sedge_arguments *given)
 {
@@ -72,6 +71,7 @@ static sedge_status check_place(const sedge_comm *comm, const sedge_arguments *g
                       given->words[2]);
 }
 
+// Import the mesh as this deck extends it. All ranks read the deck.
 static sedge_status import_for_deck(const sedge_comm *comm, const sedge_arguments *given)
 {
     const sedge_mesh_options requested = request_mesh(comm, given->words[1]);
@@ -271,14 +271,11 @@ static const sedge_command commands[] = {
      command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},
     {"mesh", "sedge mesh info|import FILE [OUT]",
      "Print counts, groups, quality and extents of a mesh, or import it.\n"
-     "info ends with exit code 2 if the mesh is not conforming: volumes touch without common "
-     "faces,\n"
-     "or overlap. import reads and checks a Gmsh file once, and writes OUT, an HDF5 file that "
-     "many\n"
-     "ranks read in parts: name it as mesh.file of a deck. Then no rank holds the whole mesh. If "
-     "the\n"
-     "deck has absorbing layers, periodic surfaces or closed surfaces, the import needs --deck "
-     "DECK.",
+     "info ends with exit code 2 if the mesh is not conforming: volumes touch without common\n"
+     "faces, or overlap. import reads and checks a Gmsh file once, and writes OUT, an HDF5 file\n"
+     "that many ranks read in parts: name it as mesh.file of a deck. Then no rank holds the\n"
+     "whole mesh. If the deck has absorbing layers, periodic surfaces or closed surfaces, the\n"
+     "import needs --deck DECK.",
      command_mesh, 1, 3, SEDGE_FOR_MESH},
     {"devices", "sedge devices", "List the devices that this program can use here.",
      command_devices, 0, 0, 0},
