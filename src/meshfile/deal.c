@@ -58,9 +58,10 @@ static sedge_status mark_numbers(const deal *d, const int64_t *numbers, int64_t 
 
     SEDGE_TRY(sedge_allocate(&known, end - first, 1));
     for (int64_t i = 0; i < count && status == SEDGE_OK; i++) {
-        if (known[numbers[i] - first])
+        if (known[numbers[i] - first]) {
             status = mesh_whole_fail(d->path, "two elements have the number %lld",
                                      (long long)numbers[i]);
+        }
         known[numbers[i] - first] = 1;
     }
     sedge_release(known);
@@ -312,10 +313,11 @@ static sedge_status fill_face(sedge_record_face *out, const deal *d, int32_t i, 
                                    .boundary = true};
         return SEDGE_OK;
     }
-    if (there->rank < 0)
+    if (there->rank < 0) {
         return mesh_whole_fail(d->path,
                                "two neighbours do not agree on their common face (element %lld)",
                                (long long)s->number[i]);
+    }
     *out = (sedge_record_face){.neighbour = there->id,
                                .rank = there->rank,
                                .position = there->position,

@@ -127,7 +127,7 @@ static sedge_status check_slice(mesh_slice *s, const char *path, const sedge_mes
         i = j;
     }
     if (fault == NULL) return SEDGE_OK;
-    return mesh_whole_fail(path, "%s (row %lld of /elements)", fault, (long long)(s->first + i));
+    return mesh_whole_fail(path, "%s (row %lld of /elements)", fault, (long long)s->first + i);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
