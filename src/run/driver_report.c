@@ -171,7 +171,7 @@ static void print_summary(const void *of, const sedge_report *report)
 
     char done[40] = "done";
 
-    if (run->ended_by != NULL) (void)snprintf(done, sizeof done, "done, by %s", run->ended_by);
+    if (run->ended_by != NULL) (void)snprintf(done, sizeof done, "done by %s,", run->ended_by);
     printf("\n  %-22s %lld steps, t = %.6g%s, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
            report->exit_code != 0 ? "stopped" : done, (long long)report->steps, report->time,
            sedge_deck_unit(run->session.deck, SEDGE_TIME), seconds[SEDGE_PHASE_LOOP],

@@ -3,7 +3,11 @@
 #include "base/file.h"
 #include "base/print.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#define FIRST_LINE    15.0 // seconds
+#define LONGEST_PAUSE 600.0
 
 static int count_tenths(int64_t step, int64_t steps)
 {
@@ -14,6 +18,7 @@ sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_
 {
     const double now = sedge_clock();
 
+    sedge_print_flush(); // what was printed before: output into a file is buffered
     return (sedge_progress){.on = on,
                             .terminal = terminal,
                             .start = now,
@@ -27,7 +32,8 @@ bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t st
     if (!progress->on) return false;
     if (step == steps) return true;
     if (!progress->terminal && count_tenths(step, steps) > progress->tenths) return true;
-    return sedge_clock() - progress->last > (progress->terminal ? 0.5 : 600.0);
+    const double pause = fmin(fmax(FIRST_LINE, progress->last - progress->start), LONGEST_PAUSE);
+    return sedge_clock() - progress->last > (progress->terminal ? 0.5 : pause);
 }
 
 void sedge_progress_duration(char text[32], double seconds)

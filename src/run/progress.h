@@ -1,5 +1,5 @@
 // The progress line: rewritten in place twice a second on a terminal; else a line every tenth of
-// the run and every ten minutes.
+// the run, and in between after 15, 30, 60, ... seconds and then every ten minutes.
 #pragma once
 
 #include <stdbool.h>

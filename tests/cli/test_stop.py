@@ -186,7 +186,7 @@ class Stop(Case):
                         "--quiet", "--output", "deck-results", ranks=(0,))
             self.assertIsNone(run.process.poll())
             os.kill(run.process.pid, signal.SIGKILL)  # such an end lets the folder go, too
-            run.end()
+            self.assertRegex(run.end()[1], r"(?m)^  kernels .*$")  # what it said before the steps
         self.succeed("run", self.deck, "--quiet", "--set", "time.steps=5")
 
     def test_two_interrupts(self):
@@ -372,7 +372,7 @@ kernels: {tune: "off"}
         self.assertTrue(3.2 + math.sqrt(3) < one["time"] < 15, one["time"])
         self.succeed(*words, "--output", "two", ranks=2)
         self.assertEqual(read_json(self.folder / "two/report.json")["steps"], one["steps"])
-        self.assertIn("done, by time.stop.energy", self.succeed(*words[:-1], "--output", "one", "--restart", "auto").out)
+        self.assertIn("done by time.stop.energy,", self.succeed(*words[:-1], "--output", "one", "--restart", "auto").out)
         self.assertEqual(read_json(self.folder / "one/report.json")["steps"], one["steps"])
         self.succeed(*words, "--output", "parts", "--restart", "one/checkpoint-45.h5")
         again = read_json(self.folder / "parts/report.json")
