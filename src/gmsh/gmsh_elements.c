@@ -227,6 +227,8 @@ sedge_status sedge_gmsh_read_elements(sedge_gmsh *file)
     SEDGE_TRY(sedge_gmsh_end(file, "$EndElements"));
     if (file->tets > 0) return check_parts(file);
     return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "%s has no tetrahedra among its %lld elements (is it a 2-D mesh?)",
+                      "%s has no tetrahedra among its %lld elements: make a mesh in 3-D, and if "
+                      "there are Physical Surfaces put every volume into a Physical Volume, for "
+                      "then Gmsh saves nothing that is in no group",
                       file->cursor.path, (long long)total);
 }

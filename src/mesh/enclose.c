@@ -270,7 +270,8 @@ static sedge_status fail_at_period(const sedge_global *mesh, const sedge_mesh_en
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "%s: the surface '%s' ends on the periodic surface '%s' at (%.6g, %.6g, "
                       "%.6g) and does not go on at its partner: it must enclose the same places on "
-                      "both",
+                      "both; if its shape does, draw a flat surface into the mesh where it ends, "
+                      "since the elements beside the two sides differ",
                       place_of(mesh, out), mesh->groups.surface_names[out->surface],
                       mesh->groups.surface_names[side->group], x[0], x[1], x[2]);
 }
@@ -500,6 +501,40 @@ done:
 
 // ---- closing -----------------------------------------------------------------------------------
 
+static void clear_bounds(double bounds[2][3])
+{
+    for (int d = 0; d < 3; d++) {
+        bounds[0][d] = DBL_MAX;
+        bounds[1][d] = -DBL_MAX;
+    }
+}
+
+static void extend_bounds(double bounds[2][3], const sedge_global *mesh, int32_t e)
+{
+    for (int v = 0; v < 4; v++) {
+        const double *const x = mesh->points[mesh->cells[e][v]];
+        for (int d = 0; d < 3; d++) {
+            bounds[0][d] = fmin(bounds[0][d], x[d]);
+            bounds[1][d] = fmax(bounds[1][d], x[d]);
+        }
+    }
+}
+
+// A shape beside the mesh, such as one in metres around a mesh in millimetres, or around all of it.
+static sedge_status fail_empty(const sedge_global *mesh, const sedge_mesh_enclosed *out)
+{
+    double bounds[2][3];
+
+    clear_bounds(bounds);
+    for (int32_t e = 0; e < mesh->elements; e++) extend_bounds(bounds, mesh, e);
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: the surface '%s' has no face inside the mesh: its shape holds no "
+        "element, or all of them; the mesh with its layers spans (%g, %g, %g) to (%g, %g, %g)",
+        place_of(mesh, out), mesh->groups.surface_names[out->surface], bounds[0][0], bounds[0][1],
+        bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
+}
+
 static sedge_status check_faces(const sedge_global *mesh, const sedge_mesh_enclosed *out,
                                 bool is_named, sedge_global_side *const *list, int64_t count)
 {
@@ -518,28 +553,10 @@ static sedge_status check_faces(const sedge_global *mesh, const sedge_mesh_enclo
             place_of(mesh, out), name, outside > 0 ? outside : (long long)count);
     }
     if (count > 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s' has no face inside the mesh%s",
-                      place_of(mesh, out), name,
-                      is_named ? "" : ": its shape holds no element, or all of them");
-}
-
-static void clear_bounds(double bounds[2][3])
-{
-    for (int d = 0; d < 3; d++) {
-        bounds[0][d] = DBL_MAX;
-        bounds[1][d] = -DBL_MAX;
-    }
-}
-
-static void extend_bounds(double bounds[2][3], const sedge_global *mesh, int32_t e)
-{
-    for (int v = 0; v < 4; v++) {
-        const double *const x = mesh->points[mesh->cells[e][v]];
-        for (int d = 0; d < 3; d++) {
-            bounds[0][d] = fmin(bounds[0][d], x[d]);
-            bounds[1][d] = fmax(bounds[1][d], x[d]);
-        }
-    }
+    return is_named
+               ? SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s' has no face inside the mesh",
+                            place_of(mesh, out), name)
+               : fail_empty(mesh, out);
 }
 
 static void summarise(sedge_mesh_enclosed *out, sedge_mesh_beside *beside, const sedge_global *mesh,

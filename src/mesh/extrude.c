@@ -5,6 +5,7 @@
 #include "radial.h"
 
 #include "base/memory.h"
+#include "base/near.h"
 
 #include <float.h>
 #include <math.h>
@@ -80,15 +81,22 @@ static sedge_status take_faces(sedge_layer_build *build)
 
 static sedge_status fail_unknown(const sedge_global *mesh, const char *name)
 {
+    const int count = mesh->groups.surfaces;
+    const char **names = NULL;
     char list[1024] = "";
 
-    for (int g = 0; g < mesh->groups.surfaces; g++) {
+    SEDGE_TRY(sedge_allocate(&names, count, sizeof *names));
+    for (int g = 0; g < count; g++) names[g] = mesh->groups.surface_names[g];
+    const int nearest = sedge_near_find(name, names, count);
+    if (nearest >= 0) (void)snprintf(list, sizeof list, "did you mean '%s'?", names[nearest]);
+    for (int g = 0; nearest < 0 && g < count; g++) {
         const size_t used = strlen(list);
-        (void)snprintf(list + used, sizeof list - used, "%s'%s'", g > 0 ? ", " : "",
-                       mesh->groups.surface_names[g]);
+        (void)snprintf(list + used, sizeof list - used, "%s%s", g > 0 ? ", " : "known: ", names[g]);
     }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: layers on the surface group '%s', which is none of %s",
-                      mesh->name, name, list);
+    sedge_release(names);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: boundaries.%s has layers, and the mesh has no surface group '%s'; %s",
+                      mesh->name, name, name, list);
 }
 
 static bool is_periodic(const sedge_global *mesh, int group)

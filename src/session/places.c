@@ -4,7 +4,10 @@
 #include "deck/deck_tree.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { LAYER_TEXT = 96 };
 
 #define ON_WALL   1e-6 // of a triangle's size: a source nearer than this lies on it
 #define CANCELLED 0.1  // less than this part of a source on a wall remains
@@ -95,20 +98,48 @@ static double find_ray_distance(const sedge_mesh *mesh, const double x[3])
     return nearest;
 }
 
+// The side of the box, 2 axis + end, whose layer a place is nearest to, and its distance from
+// there, below 0 in the layer.
+static int find_side(const sedge_mesh *mesh, const double x[3], double *distance)
+{
+    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
+    int side = 0;
+
+    *distance = HUGE_VAL;
+    for (int s = 0; s < 6; s++) {
+        const double inner = box[s % 2][s / 2];
+        const double away = s % 2 == 0 ? x[s / 2] - inner : inner - x[s / 2];
+        if (!(fabs(mesh->bounds[s % 2][s / 2] - inner) > 0.0) || away >= *distance) continue;
+        *distance = away;
+        side = s;
+    }
+    return side;
+}
+
 // How far a place is from the layer, below 0 in it: from a side of the box that has one, or from
 // this rank's part of a radial layer.
 static double find_distance(const sedge_mesh *mesh, const double x[3])
 {
-    const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
-    double nearest = HUGE_VAL;
+    double distance;
 
     if (mesh->extruded.radius > 0.0) return find_ray_distance(mesh, x);
-    for (int s = 0; s < 6; s++) {
-        const double inner = box[s % 2][s / 2];
-        if (fabs(mesh->bounds[s % 2][s / 2] - inner) > 0.0)
-            nearest = fmin(nearest, s % 2 == 0 ? x[s / 2] - inner : inner - x[s / 2]);
+    (void)find_side(mesh, x, &distance);
+    return distance;
+}
+
+// Which part of the layer is nearest to a place: all sides of a box may be one surface group.
+static void describe_layer(char text[LAYER_TEXT], const sedge_deck *deck, const sedge_mesh *mesh,
+                           const double x[3])
+{
+    double distance;
+
+    if (mesh->extruded.radius > 0.0) {
+        (void)snprintf(text, LAYER_TEXT, "boundaries.%s", deck->layer->name);
+        return;
     }
-    return nearest;
+    const int side = find_side(mesh, x, &distance);
+    (void)snprintf(text, LAYER_TEXT, "the side %c = %g", "xyz"[side / 2],
+                   sedge_mesh_inner_bounds(mesh)[side % 2][side / 2]);
 }
 
 // A point must not lie in a layer, whose fields are not those of the medium.
@@ -117,14 +148,16 @@ static sedge_status fail_in_layer(const sedge_deck *deck, const sedge_mesh *mesh
 {
     const double(*const box)[3] = sedge_mesh_inner_bounds(mesh);
     const double *const x = point->place;
+    char layer[LAYER_TEXT];
 
+    describe_layer(layer, deck, mesh, x);
     return deck_fail(deck->path, point->node,
-                     "%s%s%s%s at (%g, %g, %g) lies in the layer that boundaries.%s adds outside "
-                     "of the mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
+                     "%s%s%s%s at (%g, %g, %g) lies in the layer (type pml) of %s, outside of the "
+                     "mesh, which spans (%g, %g, %g) to (%g, %g, %g)",
                      point->what, point->name != NULL ? " '" : "",
                      point->name != NULL ? point->name : "", point->name != NULL ? "'" : "", x[0],
-                     x[1], x[2], deck->layer->name, box[0][0], box[0][1], box[0][2], box[1][0],
-                     box[1][1], box[1][2]);
+                     x[1], x[2], layer, box[0][0], box[0][1], box[0][2], box[1][0], box[1][1],
+                     box[1][2]);
 }
 
 sedge_status sedge_places_check(const sedge_comm *comm, const sedge_deck *deck,
@@ -181,12 +214,13 @@ sedge_status sedge_places_check_balls(const sedge_comm *comm, const sedge_points
         double distance = find_distance(mesh, x);
         sedge_comm_min(comm, &distance, 1);
         if (distance >= radius) continue;
+        char layer[LAYER_TEXT];
+        describe_layer(layer, deck, mesh, x);
         return deck_fail(deck->path, node,
-                         "the %s at (%g, %g, %g) is %.3g away from the layer of boundaries.%s, and "
+                         "the %s at (%g, %g, %g) is %.3g away from the layer (type pml) of %s, and "
                          "spread over a ball of radius %.3g, which must not reach it: move the "
                          "source, or refine the mesh there",
-                         deck->sources[i].kind->name, x[0], x[1], x[2], distance, deck->layer->name,
-                         radius);
+                         deck->sources[i].kind->name, x[0], x[1], x[2], distance, layer, radius);
     }
     return SEDGE_OK;
 }

@@ -777,7 +777,7 @@ static void test_refusals(void)
     check_refusal(request(MESHES "sphere-in-box.msh", sphere, 1, 1, 0.0), SEDGE_ERR_DATA,
                   "the mesh lies outside of the sphere of radius 1 that");
     options = request(NULL, names + 1, 1, 1, 0.0);
-    check_refusal(options, SEDGE_ERR_USAGE, "'lid', which is none of 'xmin', 'xmax', 'ymin'");
+    check_refusal(options, SEDGE_ERR_USAGE, "no surface group 'lid'; known: xmin, xmax, ymin");
     options = request(MESHES "two-block.msh", names + 2, 1, 1, 0.0);
     check_refusal(options, SEDGE_ERR_USAGE, "'interface' has no face on the outside of the mesh");
     options.two_sided_surfaces = 1;
