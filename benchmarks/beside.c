@@ -91,7 +91,7 @@ static sedge_status run_steps(beside *b, int side, int steps)
 static sedge_status open_case(beside *b, int cells)
 {
     const int order = b->work.order;
-    const int real_bytes = b->work.precision == SEDGE_FP64 ? 8 : 4;
+    const int real_bytes = sedge_real_bytes(b->work.precision);
     const sedge_operator_options rule = {.variant = NULL};
 
     SEDGE_TRY(sedge_element_create(&b->element, order));
@@ -295,7 +295,7 @@ static sedge_status run_case(beside *b, int order, sedge_precision precision, in
 
     if (!b->measured[precision]) {
         SEDGE_TRY(sedge_ceilings_get(ceilings, b->comm, b->device[HOST], b->cache,
-                                     precision == SEDGE_FP64 ? 8 : 4, !b->options->quick));
+                                     sedge_real_bytes(precision), !b->options->quick));
         printf("ceilings %s: copy %.1f GB/s (read and written), multiply-adds %.1f GFLOP/s\n",
                bench_precision_name(precision), ceilings->copy / 1e9, ceilings->flops / 1e9);
     }

@@ -141,7 +141,7 @@ static sedge_status create_writer(bench *b)
 static sedge_status measure(bench *b, int64_t *all)
 {
     const sedge_session *const session = &b->session;
-    const int64_t real = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t real = sedge_real_bytes(session->problem.precision);
     const int64_t row = (int64_t)session->problem.equation->fields * session->element->nodes * real;
     const int64_t mine = session->mesh->elements * row;
     char plain[4096];

@@ -22,7 +22,7 @@ void bench_count_work(bench_case *c, bool predicts)
     const double n = c->order;
     const double np = (n + 1.0) * (n + 2.0) * (n + 3.0) / 6.0;
     const double nfp = (n + 1.0) * (n + 2.0) / 2.0;
-    const double word = c->precision == SEDGE_FP64 ? 8.0 : 4.0;
+    const double word = sedge_real_bytes(c->precision);
     const double elements = (double)c->elements;
 
     c->bytes = elements * (24.0 * np * word + 32.0 * word + 32.0);

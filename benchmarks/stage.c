@@ -61,7 +61,7 @@ static sedge_status measure_ceilings(bench *b, sedge_precision precision)
 
     if (b->measured[precision]) return SEDGE_OK;
     SEDGE_TRY(sedge_ceilings_measure(ceilings, b->comm, b->device, b->cache,
-                                     precision == SEDGE_FP64 ? 8 : 4));
+                                     sedge_real_bytes(precision)));
     double sums[2] = {ceilings->copy, ceilings->flops};
     sedge_comm_sum(b->comm, sums, 2);
     *ceilings = (sedge_ceilings){.copy = sums[0], .flops = sums[1]};

@@ -317,8 +317,7 @@ static sedge_status read_elements(checkpoint_reader *reader)
     reader->count = all / size + (rank < all % size);
     reader->most = all / size + 1;
     reader->values = (int64_t)reader->there->components * reader->there->nodes;
-    reader->row_bytes =
-        (size_t)reader->values * (reader->form->precision == SEDGE_FP64 ? 8 : sizeof(float));
+    reader->row_bytes = (size_t)reader->values * (size_t)sedge_real_bytes(reader->form->precision);
     const int64_t round = ROUND_BYTES / (int64_t)reader->row_bytes + 1;
 
     SEDGE_TRY(read_columns(reader));

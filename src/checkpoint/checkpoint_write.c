@@ -30,7 +30,7 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     const sedge_mesh_groups *const groups = &session->mesh->groups;
-    const int64_t number = (problem->precision == SEDGE_FP64 ? 8LL : 4LL) * session->element->nodes;
+    const int64_t number = (int64_t)sedge_real_bytes(problem->precision) * session->element->nodes;
     int64_t bytes =
         session->mesh->global_elements * (problem->equation->fields * number + 24) + FRAME_BYTES;
 

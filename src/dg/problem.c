@@ -34,6 +34,11 @@ int sedge_term_unknowns(const sedge_term *term)
     return sedge_term_memory(term) - frame;
 }
 
+int sedge_real_bytes(sedge_precision precision)
+{
+    return precision == SEDGE_FP64 ? 8 : 4;
+}
+
 bool sedge_problem_exponential(const sedge_problem *problem)
 {
     for (int i = 0; i < problem->term_count; i++)

@@ -17,6 +17,9 @@
 
 typedef enum sedge_precision { SEDGE_FP32, SEDGE_FP64 } sedge_precision;
 
+// Bytes of a real number: 4 or 8.
+int sedge_real_bytes(sedge_precision precision);
+
 #define SEDGE_ORDER_MIN 1
 #define SEDGE_ORDER_MAX 10
 

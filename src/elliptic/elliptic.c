@@ -195,7 +195,7 @@ int64_t sedge_elliptic_rows(const sedge_elliptic *op)
 
 int sedge_elliptic_real_bytes(const sedge_elliptic *op)
 {
-    return op->problem->precision == SEDGE_FP64 ? 8 : 4;
+    return sedge_real_bytes(op->problem->precision);
 }
 
 sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op)

@@ -108,7 +108,7 @@ sedge_status elliptic_config_choose(elliptic_config *config, const sedge_device_
     const int order = element->order;
 
     memset(config, 0, sizeof *config);
-    config->real_bytes = precision == SEDGE_FP64 ? 8 : 4;
+    config->real_bytes = sedge_real_bytes(precision);
     config->lanes = host ? info->vector_bytes / config->real_bytes : 1;
     if (config->lanes < 2 && host) config->lanes = 2;
     config->chunk = host ? 1 : CHUNK;

@@ -533,7 +533,7 @@ sedge_multigrid_info sedge_multigrid_get_info(const sedge_multigrid *multigrid)
 
 int64_t sedge_multigrid_memory(int order, sedge_precision precision, int64_t elements)
 {
-    const int64_t real = precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t real = sedge_real_bytes(precision);
     int64_t words = 0;
 
     for (int n = 1; n <= order; n++) {

@@ -234,7 +234,7 @@ sedge_status sedge_elliptic_solve_texts(sedge_text *out[SEDGE_ELLIPTIC_TEXTS],
 {
     static const sedge_elliptic_options rule = {.item_nodes = 0};
     const bool multigrid = options->preconditioner == SEDGE_ELLIPTIC_MULTIGRID;
-    const int real_bytes = precision == SEDGE_FP64 ? 8 : 4;
+    const int real_bytes = sedge_real_bytes(precision);
 
     *count = 0;
     if (order > SEDGE_ELLIPTIC_ORDER_MAX) {

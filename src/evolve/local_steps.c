@@ -73,7 +73,7 @@ sedge_status evolve_local_steps_run(evolve_local_steps *steps, double dt)
         const operator_fields means = exchange_roles(steps);
         const operator_levels now = {.ended = find_level(tick + 1, levels),
                                      .started = find_level(tick, levels)};
-        sedge_stage stage = sedge_integrator_stage(op->problem->integrator, 0, shortest);
+        sedge_stage stage = sedge_integrator_stage(op->problem->integrator, 8, 0, shortest);
         stage.delay = tick * shortest;
         SEDGE_TRY(operator_predict(op, steps->fields, now.started, shortest));
         SEDGE_TRY(evolve_point_sources_predict(steps->point_sources, &means, &stage, now.started));

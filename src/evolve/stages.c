@@ -66,10 +66,11 @@ sedge_status evolve_stages_run(evolve_stages *stages, double dt)
 
     if (integrator->predictor) return evolve_local_steps_run(stages->local_steps, dt);
     const bool finds = sedge_problem_finds(stages->op->problem);
+    const int real_bytes = stages->op->layout.real_bytes;
     const bool alone = // no other work between stages
         !evolve_point_sources_present(stages->point_sources) && finds;
     for (int s = 0; s < integrator->stages; s++) {
-        const sedge_stage stage = finds ? sedge_integrator_stage(integrator, s, dt)
+        const sedge_stage stage = finds ? sedge_integrator_stage(integrator, real_bytes, s, dt)
                                         : sedge_integrator_stage_kept(integrator, s, dt);
         const operator_levels all = {.follows = alone && s > 0};
         SEDGE_TRY(operator_run_stage(stages->op, fields, &stage, all));

@@ -33,7 +33,7 @@ static operator_layout make_layout(const operator_target *target, sedge_basis ba
 
     memset(&layout, 0, sizeof layout);
     layout.basis = basis;
-    layout.real_bytes = target->problem->precision == SEDGE_FP64 ? 8 : 4;
+    layout.real_bytes = sedge_real_bytes(target->problem->precision);
     layout.lanes = lanes;
     layout.pack = operator_is_host_form(target->info) ? 1 : 16 / layout.real_bytes;
     layout.group = 1;
@@ -55,8 +55,7 @@ static void add(operator_layout *layouts, int *count, operator_layout layout, in
 static void list_host(operator_layout *layouts, int *count, const operator_target *target,
                       sedge_basis basis)
 {
-    const int full =
-        target->info->vector_bytes / (target->problem->precision == SEDGE_FP64 ? 8 : 4);
+    const int full = target->info->vector_bytes / sedge_real_bytes(target->problem->precision);
     const int lanes[] = {full, full / 2, 2 * full};
 
     for (int i = 0; i < 3 && i < bases[basis].lanes; i++) {

@@ -26,7 +26,7 @@ static element_work count_element(const sedge_problem *problem, const sedge_elem
     const double np = element->nodes;
     const double nfp = element->face_nodes;
     const double fields = equation->fields;
-    const double real = problem->precision == SEDGE_FP64 ? 8.0 : 4.0;
+    const double real = sedge_real_bytes(problem->precision);
     element_work work = {.states = operator_states(problem) * fields * np * real,
                          .fixed = SEDGE_GEOMETRY_WORDS * real + 32.0};
 
@@ -181,7 +181,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *me
     const int64_t order = problem->order;
     const int64_t nodes = (order + 1) * (order + 2) * (order + 3) / 6;
     const int64_t face_nodes = (order + 1) * (order + 2) / 2;
-    const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t real = sedge_real_bytes(problem->precision);
     const int64_t fields = problem->equation->fields;
     const int64_t trace_faces = (int64_t)mesh->halo_faces + mesh->boundary_faces;
     // Where other ranks store straight into this one's memory there are two more of all traces.

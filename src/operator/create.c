@@ -81,7 +81,7 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     op->element = element;
     op->mesh = mesh;
     op->problem = problem;
-    op->layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    op->layout.real_bytes = sedge_real_bytes(problem->precision);
     if (mesh->global_curved > 0 && !problem->curved) {
         status = SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                             "the mesh has curved elements, which the problem does not say");

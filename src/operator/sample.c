@@ -402,7 +402,7 @@ static double choose_step(double *sizes, int count)
 // it runs again and again, from what it made: |a| < 1 in the former, |a b found| < 1 in the latter.
 static sedge_stage choose_stage(const operator_sample *sample, bool finds)
 {
-    if (finds) return sedge_integrator_stage(&sedge_integrator_lsrk45, 4, sample->dt);
+    if (finds) return sedge_integrator_stage(&sedge_integrator_lsrk45, 8, 4, sample->dt);
     return sedge_integrator_stage_kept(&sedge_integrator_lsrk45, 1, sample->dt);
 }
 

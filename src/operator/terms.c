@@ -64,14 +64,10 @@ static int64_t count_elements(const operator_term *term, const sedge_problem *pr
     return count;
 }
 
-static int real_bytes(const sedge_problem *problem)
-{
-    return problem->precision == SEDGE_FP64 ? 8 : 4;
-}
-
 double operator_states(const sedge_problem *problem)
 {
-    return sedge_integrator_states(problem->integrator, !sedge_problem_finds(problem));
+    return sedge_integrator_states(problem->integrator, sedge_real_bytes(problem->precision),
+                                   !sedge_problem_finds(problem));
 }
 
 // As much of it as of states, but for components that do not change, which are read alone.
@@ -87,13 +83,14 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
         const double components = term.memory + (states - 1.0) * term.unknowns;
         words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
     }
-    return words * real_bytes(problem);
+    return words * sedge_real_bytes(problem->precision);
 }
 
 bool operator_terms_keep(const sedge_problem *problem)
 {
     if (problem->integrator->predictor) return false;
-    return !sedge_problem_finds(problem) || sedge_integrator_keeps(problem->integrator);
+    return !sedge_problem_finds(problem) ||
+           sedge_integrator_keeps(problem->integrator, sedge_real_bytes(problem->precision));
 }
 
 int operator_terms_copies(const sedge_problem *problem)
@@ -112,7 +109,7 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
         const int64_t brackets = problem->integrator->predictor ? 2 * curved : 0;
         bytes += (elements * operator_terms_copies(problem) + brackets) * term.memory * nodes *
-                     real_bytes(problem) +
+                     sedge_real_bytes(problem->precision) +
                  (brackets > 0 ? 2 : 1) * places;
     }
     return bytes;
@@ -353,7 +350,7 @@ static sedge_status make_places(operator_device_term *term, const target *to)
 
 static sedge_status make_parameters(operator_device_term *term, const target *to)
 {
-    const int real = real_bytes(to->problem);
+    const int real = sedge_real_bytes(to->problem->precision);
     const int count = term->term.parameters;
     const int64_t all = (int64_t)to->problem->volumes * count;
     void *list = NULL;

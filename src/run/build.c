@@ -217,7 +217,7 @@ static sedge_status write_stage(build_list *list, const build_state *build,
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
     const sedge_session *const session = &build->session;
-    const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    const int real_bytes = sedge_real_bytes(session->problem.precision);
     const char *ceiling = NULL;
     sedge_operator_options requested;
     int ways = 1;

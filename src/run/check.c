@@ -220,7 +220,7 @@ static bool has_material(const sedge_deck *deck, const char *name)
 // session that did not open.
 static int64_t find_memory(const sedge_session *session, const sedge_term *term, int v)
 {
-    const int64_t bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t bytes = sedge_real_bytes(session->problem.precision);
 
     if (!term->present[v] || session->element == NULL) return 0;
     return operator_terms_copies(&session->problem) * bytes * sedge_term_memory(term) *

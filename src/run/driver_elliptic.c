@@ -438,7 +438,7 @@ void sedge_elliptic_print_sizes(const sedge_session *session)
     const sedge_mesh *const mesh = session->mesh;
     const int64_t nodes = session->element->nodes;
     const int64_t unknowns = mesh->global_elements * nodes;
-    const int64_t real = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t real = sedge_real_bytes(session->problem.precision);
     int64_t bytes[2] = {8 * (int64_t)mesh->elements * nodes * real,
                         12 * (int64_t)mesh->elements * nodes * (int64_t)sizeof(double)};
     const double fields = 4.0 * 4.0 * (double)mesh->global_elements * (double)nodes;

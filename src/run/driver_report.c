@@ -94,7 +94,7 @@ static sedge_status fill_cost(driver_run *run, sedge_report *report, sedge_statu
     sedge_report_count(report, comm, sedge_cache_get_counts(run->cache),
                        sedge_device_memory_peak(run->device));
     sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
-                       run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
+                       sedge_real_bytes(run->session.problem.precision), measure);
     sedge_comm_sum(comm, sums, 3);
     report->exchange_hidden = sums[0] > 0.0 ? fmax(0.0, 1.0 - sums[1] / sums[0]) : -1.0;
     report->exchange_bytes_per_step = sums[2];

@@ -58,8 +58,10 @@ typedef struct sedge_stage {
 } sedge_stage;
 
 // A residual is found where the rounding of states that is in it enters later ones multiplied by at
-// most 4: in all stages of lsrk45, with at most 3.95, and in six of ndblsrk144.
-sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int stage, double dt);
+// most 4, or 1000 where real numbers have 8 bytes: in all stages of lsrk45, with at most 3.95, and
+// in six of ndblsrk144, or in eleven, with at most 502. `real_bytes`: 4 or 8, those of the states.
+sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int real_bytes, int stage,
+                                   double dt);
 
 // The same, where each residual is read and memory stays where it is: for exponential terms, whose
 // updates are no such stages.
@@ -67,10 +69,10 @@ sedge_stage sedge_integrator_stage_kept(const sedge_integrator *integrator, int 
 
 // States that a stage reads and writes, on average: its own, the next one, residuals that it reads
 // or what it finds them from, those that it writes. `kept`: of stages that keep each residual.
-double sedge_integrator_states(const sedge_integrator *integrator, bool kept);
+double sedge_integrator_states(const sedge_integrator *integrator, int real_bytes, bool kept);
 
 // Whether any stage reads the residual of the one before it.
-bool sedge_integrator_keeps(const sedge_integrator *integrator);
+bool sedge_integrator_keeps(const sedge_integrator *integrator, int real_bytes);
 
 // How far off one step of a Runge-Kutta method is for y' = i y over the time `angle`:
 // |y exp(-i angle) - 1|.

@@ -34,7 +34,7 @@ typedef struct place {
 
 static sedge_stage choose_stage(const place *p, double dt)
 {
-    if (p->finds) return sedge_integrator_stage(&sedge_integrator_lsrk45, STAGE, dt);
+    if (p->finds) return sedge_integrator_stage(&sedge_integrator_lsrk45, 8, STAGE, dt);
     return sedge_integrator_stage_kept(&sedge_integrator_lsrk45, STAGE, dt);
 }
 

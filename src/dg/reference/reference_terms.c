@@ -383,7 +383,7 @@ static void update_node(const reference_term *of, int64_t nodes, int64_t at, con
 
 void reference_terms_exponential(sedge_reference *reference, double *u, int s, double dt)
 {
-    const sedge_stage stage = sedge_integrator_stage(reference->problem->integrator, s, dt);
+    const sedge_stage stage = sedge_integrator_stage_kept(reference->problem->integrator, s, dt);
     const int64_t n = reference->element->nodes;
     const int fields = reference->problem->equation->fields;
     double numbers[SEDGE_EXPONENTIAL_SIZE * (SEDGE_EXPONENTIAL_SIZE + 2)];
