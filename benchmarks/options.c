@@ -94,7 +94,8 @@ void bench_options_print_help(void)
            "                         faces, whose kernels then run beside the others'\n"
            "  --integrator NAME      its stages (default lsrk45); ader: the one stage of its\n"
            "                         step, with the prediction before it\n"
-           "  --term NAME            in all elements: layer (perfectly matched), debye, lorentz\n"
+           "  --term NAME            in all elements: layer (perfectly matched), debye, drude,\n"
+           "                         lorentz\n"
            "  --steps N              time steps a repeat (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels:");

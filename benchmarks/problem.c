@@ -68,6 +68,7 @@ static const struct {
 } terms[] = {
     {"layer", "pml-lossless-side", {1.0, 0.1, 0.0, 0.0, 1.0}}, // sigma, alpha, normal
     {"debye", "debye", {1.0, 1.0}},                            // strength, time
+    {"drude", "drude", {0.5, 0.1}},                            // plasma frequency, damping
     {"lorentz", "lorentz", {1.0, 0.5, 0.1}},                   // strength, resonance, damping
 };
 
@@ -83,7 +84,7 @@ sedge_status bench_problem_add_term(sedge_problem *problem, const char *name)
             return SEDGE_OK;
         }
     }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--term: '%s' is not layer, debye or lorentz", name);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--term: '%s' is not layer, debye, drude or lorentz", name);
 }
 
 // E vanishes along the walls of a box; x, y, z in [0, 1].

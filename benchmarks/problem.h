@@ -23,7 +23,7 @@ SEDGE_MUST_USE
 sedge_status bench_problem_init(sedge_problem *problem, const sedge_mesh *mesh, int order,
                                 sedge_precision precision);
 
-// Add a term of the table in problem.c to all elements: "layer", "debye", "lorentz".
+// Add a term of the table in problem.c to all elements: "layer", "debye", "drude", "lorentz".
 // SEDGE_ERR_USAGE where it has none of this name.
 SEDGE_MUST_USE
 sedge_status bench_problem_add_term(sedge_problem *problem, const char *name);
