@@ -85,7 +85,7 @@ with h5py.File(DIPOLE, "w") as file:
         ):
             file[name + "/" + key] = values
             file[name + "/" + key].attrs["units"] = unit
-    # A body in a plane wave: one panel more, extinction and scattering over wavelength.
+    # A body in a plane wave: one panel more, extinction and scattering over frequency.
     for name in ("theta", "phi", "frequency", "E_theta", "E_phi"):
         file["sphere/" + name] = file["box/" + name]
     for key, values in (("rcs_theta", pattern**2), ("rcs_phi", 0 * pattern), ("extinction", numpy.array([2.0, 3.0, 1.0])),
@@ -167,6 +167,18 @@ def titles(polarisation):
         return [axis.get_title() for axis in script["draw_far_field"](file, arguments).axes][2:]
 
 
+# Cross-sections of radar are over frequency, those of light over wavelength, in the unit of area that suits them.
+for size, area, labels in ((1.0, 1.0, ("frequency (GHz)", "cross-section (m²)")), (1e5, 1e-14, ("wavelength (µm)", "cross-section (nm²)"))):
+    arguments = types.SimpleNamespace(surface="sphere", quantity=None, polarisation="total", frequency=None, phi=None)
+    with h5py.File(DIPOLE, "a") as file:
+        file["sphere/frequency"][...] *= size
+        file["sphere/extinction"][...] *= area
+        sections = script["draw_far_field"](file, arguments).axes[-1]
+        file["sphere/frequency"][...] /= size
+        file["sphere/extinction"][...] /= area
+    assert (sections.get_xlabel(), sections.get_ylabel()) == labels, (sections.get_xlabel(), sections.get_ylabel())
+matplotlib.pyplot.close("all")
+
 # A slice's axes, from its own numbers: of normal z the columns are x, and the rows y.
 with h5py.File(os.path.join(HOLE, "slices.h5")) as file:
     arguments = types.SimpleNamespace(slice="cut", field="E", component="x", snapshot=None, limit=None)
@@ -183,7 +195,7 @@ with h5py.File(os.path.join(HOLE, "slices.h5")) as file:
     figure = matplotlib.pyplot.figure(figsize=(script["WIDTH"], slices.height()))
     slices.draw(figure, matplotlib.gridspec.GridSpec(1, 1)[0])
     figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in figure.axes[-2].get_xticklabels() if text.get_text()]
+    boxes = [text.get_window_extent() for text in figure.axes[0].get_xticklabels() if text.get_text()]
     assert len(boxes) > 1 and all(one.x1 < other.x0 for one, other in zip(boxes, boxes[1:])), boxes
     matplotlib.pyplot.close("all")
 
@@ -313,12 +325,12 @@ with open(os.path.join(PORTS, "sweep", "sweep.json"), "w") as file:
 check_picture(os.path.join(PORTS, "sweep"))
 shown = panels(script["draw_swept_ports"](script["read_ports"](SWEEP), "Hz"))
 assert list(shown) == ["S-parameters"] and len(shown["S-parameters"]) == 4, shown
-for name, sizes in (("S_11  in from in", [-10, -20, numpy.nan]), ("S_21  the, out from in", [-1, -2, -3]),
-                    ("S_12  in from the, out", [-6, -7, -8]), ("S_22  the, out from the, out", [-15, -25, numpy.nan])):
+for name, sizes in (("S_11  in", [-10, -20, numpy.nan]), ("S_21  the, out from in", [-1, -2, -3]),
+                    ("S_12  in from the, out", [-6, -7, -8]), ("S_22  the, out", [-15, -25, numpy.nan])):
     numpy.testing.assert_allclose(shown["S-parameters"][name], [[8, 9, 10], sizes], err_msg=name)
 write_ports(SWEEP, (0,), values=(',2,"[1, 1]"', ',3,"[2, 2]"'), keys=",order,cells")
 shown = panels(script["draw_swept_ports"](script["read_ports"](SWEEP), "Hz"))
-assert list(shown) == ["S_11  in from in", "S_21  the, out from in"], list(shown)
+assert list(shown) == ["S_11  in", "S_21  the, out from in"], list(shown)
 for lines in shown.values():
     assert list(lines) == ["order = 2, cells = [1, 1]", "order = 3, cells = [2, 2]"], list(lines)
 check_picture(os.path.join(PORTS, "sweep"))
