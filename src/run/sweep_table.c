@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MODES 4 // in the table for the user, at most
+
 void sedge_sweep_name(char name[32], int i)
 {
     (void)snprintf(name, 32, "%03d", i + 1);
@@ -178,6 +180,52 @@ static void print_far_field(const json_t *rows, const sedge_sweep *sweep, const 
     }
 }
 
+static const json_t *shown_modes(const json_t *row)
+{
+    const json_t *const found = json_object_get(json_object_get(row, "monitors"), "resonances");
+
+    return json_object_get(found, "modes");
+}
+
+// A quality factor of null is infinite; NULL: a run without this resonance.
+static void print_number(const json_t *number, int width, int digits)
+{
+    if (json_is_number(number)) {
+        printf(" %*.*g", width, digits, json_number_value(number));
+    } else {
+        printf(" %*s", width, number != NULL ? "inf" : "");
+    }
+}
+
+// The lowest resonances of each run. True: there are some.
+static bool print_resonances(const json_t *rows, const sedge_sweep *sweep)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const size_t modes = json_array_size(shown_modes(json_array_get(rows, i)));
+        columns = modes > columns ? modes : columns;
+    }
+    if (columns == 0) return false;
+    columns = columns < MODES ? columns : MODES;
+    printf("  %-22s the lowest ones, and their quality factors\n    %12s", "resonances", "run");
+    for (size_t c = 0; c < columns; c++) printf(" %12s %9s", "frequency", "Q");
+    print_keys(sweep);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *const row = json_array_get(rows, i);
+
+        printf("    %12s", json_string_value(json_object_get(row, "folder")));
+        for (size_t c = 0; c < columns; c++) {
+            const json_t *const mode = json_array_get(shown_modes(row), c);
+
+            print_number(json_object_get(mode, "frequency"), 12, 7);
+            print_number(json_object_get(mode, "quality"), 9, 4);
+        }
+        print_values(sweep, (int)i);
+    }
+    return true;
+}
+
 static void print_energies(const json_t *rows, const sedge_sweep *sweep)
 {
     printf("    %12s %11s %11s %11s", "run", "steps", "energy", "seconds");
@@ -200,7 +248,7 @@ void sedge_sweep_print(const json_t *rows, const sedge_sweep *sweep)
     json_t *const fields = json_object_get(monitors, "far-field");
     const char *name = NULL;
     json_t *field = NULL;
-    bool shown = false;
+    bool shown = print_resonances(rows, sweep);
 
     json_object_foreach(fields, name, field)
     {

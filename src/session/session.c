@@ -23,6 +23,9 @@
 // of.
 #define BENT_FAR 0.25
 
+// What rank 0 needs at most for a tetrahedron of a box: 457 bytes were measured at 6 million.
+#define BOX_BYTES 450.0
+
 sedge_status sedge_session_read_text(char **out, size_t *length, const sedge_comm *comm,
                                      const char *path)
 {
@@ -105,6 +108,20 @@ static sedge_mesh_options request_mesh(const sedge_session *session)
     // For parts of equal work. A partitioner that the deck names has the last word.
     options.keep_whole = options.partitioner == NULL && deck->equation->elliptic == NULL;
     return options;
+}
+
+// A box that does not fit into the memory would be ended by the system, without a message.
+static sedge_status check_box(const sedge_deck *deck)
+{
+    const int *const cells = deck->mesh.box_cells;
+    const double count = 6.0 * cells[0] * cells[1] * cells[2];
+    const double left = (double)sedge_cpu_memory_free();
+
+    if (deck->mesh.file != NULL || count * BOX_BYTES < left) return SEDGE_OK;
+    return deck_fail(deck->path, deck_child(deck_child(deck->tree, "mesh"), "box"),
+                     "mesh.box of %.0f tetrahedra takes about %.3g GB while it is made, and this "
+                     "machine has %.3g GB free: take fewer cells",
+                     count, 1e-9 * count * BOX_BYTES, 1e-9 * left);
 }
 
 // The smallest time step over ranks, and where it comes from; levels of local ones.
@@ -222,6 +239,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(read_deck(session));
     const bool tries = sedge_comm_is_root(comm) && writes;
     SEDGE_TRY(sedge_comm_agree(comm, tries ? try_places(session) : SEDGE_OK));
+    const bool makes = sedge_comm_is_root(comm);
+    SEDGE_TRY(sedge_comm_agree(comm, makes ? check_box(session->deck) : SEDGE_OK));
     const double start = sedge_clock();
     const sedge_mesh_options mesh_options = request_mesh(session);
     SEDGE_TRY(sedge_mesh_open(&session->mesh, comm, &mesh_options));

@@ -48,6 +48,11 @@ class Check(Case):
             gigabyte = self.number(r"and ([\d.e+-]+) GB", text)
             self.assertAlmostEqual(gigabyte, 5e-9 * stage["bytes"], delta=0.1 * gigabyte)
 
+    def test_box_beyond_the_memory(self):
+        deck = self.write("deck.yaml", DECK)
+        self.refuse(1, ["mesh.box of 6000000000000 tetrahedra takes about 2.7e+06 GB while it is made"], "check", deck,
+                    "--set", "mesh.box.cells=[10000,10000,10000]")
+
     def test_integrator_by_rule(self):
         """The steps that are four times as long, where the highest frequency allows them and the
         simulated time stays what it is."""

@@ -382,6 +382,9 @@ class Ports(Case):
         result = self.succeed(*command, "time.end=24")
         self.assertNotIn("warning", result.out)
         found = self.read("parts")
+        least = abs(found["zmin"]).argmin()
+        self.assertIn(f"    least comes back to 'zmin' at {self.frequency[least]:.6g}: "
+                      f"{20 * math.log10(abs(found['zmin'][least])):.3f} dB\n", result.out)
         s = scattering(line(2 * math.pi * self.frequency, 0.5, 2), 0.3, 1.2)
         self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 5e-4)
 

@@ -66,6 +66,12 @@ class Resonances(Case):
             rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         return rows, done.out
 
+    def compute_sweep(self, deck):
+        """The words of the table that a sweep over two losses prints."""
+        text = self.succeed("run", deck, "--device", DEVICE, "--output", "swept", "--set",
+                            f"sweep={{materials.domain.conductivity: [{LOSS}, {2 * LOSS}]}}").out
+        return [line.split() for line in text[text.index("the lowest ones"):].splitlines()[2:4]]
+
     def check_exact(self, rows, unit=1.0):
         self.assertEqual(len(rows), 2)
         for row, exact in zip(rows, EXACT):
@@ -83,6 +89,10 @@ class Resonances(Case):
         for line, row in zip(lines, rows):
             self.assertAlmostEqual(float(line[0]), row["frequency"], delta=1e-8)
             self.assertAlmostEqual(float(line[2]), row["quality"], delta=1e-3)
+        swept = self.compute_sweep(deck)
+        self.assertEqual([len(line) for line in swept], [6, 6])
+        for number, at in ((1, 0), (3, 1)):
+            self.assertAlmostEqual(float(swept[0][number]), rows[at]["frequency"], delta=1e-6)
         modes = read_json(self.folder / "whole/report.json")["monitors"]["resonances"]["modes"]
         for mode, row in zip(modes, rows, strict=True):
             for key, value in mode.items():

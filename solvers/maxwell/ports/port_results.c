@@ -182,6 +182,26 @@ done:
 
 // ---- what is told ------------------------------------------------------------------------------
 
+// Where least comes back to the driven port, such as the resonance of an antenna, which may be
+// between the rows of the table.
+static sedge_status report_least(const ports_monitor *monitor, sedge_text *text)
+{
+    const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
+    double least = HUGE_VAL;
+    int place = 0;
+
+    for (int k = 0; k < monitor->frequencies; k++) {
+        const double size = cabs(monitor->s[(int64_t)k * monitor->count + monitor->driven]);
+        if (!(size < least)) continue;
+        least = size;
+        place = k;
+    }
+    if (!(least < HUGE_VAL)) return SEDGE_OK;
+    return sedge_text_add(text, "    least comes back to '%s' at %.6g%s: %.3f dB\n",
+                          monitor->ports[monitor->driven].name, shown_frequency(monitor, place),
+                          hertz, 20.0 * log10(least));
+}
+
 static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
 {
     const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
@@ -203,7 +223,7 @@ static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
         }
         SEDGE_TRY(sedge_text_add(text, "\n"));
     }
-    return SEDGE_OK;
+    return report_least(monitor, text);
 }
 
 // Numbers of port i by frequency, as lists of real and of imaginary parts.
