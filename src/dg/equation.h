@@ -58,6 +58,7 @@
 #define SEDGE_MAX_KINDS       63  // of boundaries, initial fields, sources
 
 struct sedge_problem;
+struct sedge_surface_field; // dg/surface_field.h
 
 // The shape of a surface group of the whole mesh, the same on any number of ranks.
 typedef struct sedge_surface_shape {
@@ -201,6 +202,17 @@ typedef struct sedge_boundary_kind {
     // SEDGE_ERR_USAGE for a surface that does not suit the kind.
     sedge_status (*fit)(const struct sedge_problem *problem, const char *surface,
                         const sedge_surface_shape *shape, double *p);
+    // Optional, beside `fit`: a field on the surface, for which p has no room, once `fit` was
+    // called; it may set numbers of p. NULL: this surface has none. It belongs to the problem.
+    // Failures are those of `fit`, SEDGE_ERR_COMPUTE and SEDGE_ERR_MEMORY.
+    sedge_status (*find_field)(const struct sedge_problem *problem, const char *surface,
+                               const sedge_surface_shape *shape, double *p,
+                               struct sedge_surface_field **field);
+    // Required with find_field: what a signal of 1 adds to v where the surface has the field
+    // `field`. mw is NULL on the outside of the mesh. A signal acts on such a surface by this
+    // function alone (dg/surface_source.h): the function of the kind must leave it out.
+    void (*drive)(const double field[3], const double *mu, const double *mw, const double *n,
+                  const double *p, const double *c, double *v);
     // Optional: the kind can be driven by a source of type SEDGE_SOURCE_SURFACE, whose signal is
     // put into p at this place, behind the kind's parameters; without a source it is all 0.
     int driven;

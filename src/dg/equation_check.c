@@ -195,6 +195,8 @@ static sedge_status check_boundaries(const sedge_equation *equation)
             {kind->memory == 0 || !kind->linear, "linear", "is not for a kind with memory"},
             {kind->feed == NULL || kind->apply_two_sided != NULL, "feed",
              "is for a two-sided kind"},
+            {kind->find_field == NULL || kind->fit != NULL, "find_field", "goes with fit"},
+            {(kind->find_field != NULL) == (kind->drive != NULL), "drive", "goes with find_field"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
             {kind->driven == 0 ||
                  (kind->driven >= sedge_parameters_size(kind->parameters, kind->parameter_count) &&

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "dg/signal.h"
+#include "dg/surface_field.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -283,6 +284,8 @@ done:
 void sedge_problem_clear(sedge_problem *problem)
 {
     sedge_release(problem->materials);
+    for (int i = 0; problem->boundaries != NULL && i < problem->surfaces; i++)
+        sedge_surface_field_free(problem->boundaries[i].field);
     sedge_release(problem->boundaries);
     sedge_release(problem->point_sources);
     sedge_release(problem->surface_sources);

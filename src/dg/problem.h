@@ -26,6 +26,7 @@ int sedge_real_bytes(sedge_precision precision);
 typedef struct sedge_boundary {
     const sedge_boundary_kind *kind;
     double parameters[SEDGE_MAX_VALUES]; // the kind's, then what its function `derive` adds
+    struct sedge_surface_field *field;   // from its function `find_field`; NULL: it has none
 } sedge_boundary;
 
 typedef struct sedge_point_source {

@@ -6,6 +6,7 @@
 #include "dg/predictor.h"
 #include "dg/reference.h"
 #include "dg/response.h"
+#include "dg/surface_source.h"
 #include "layout/slots.h"
 #include "layout/upload.h"
 #include "operator/basis.h"
@@ -27,9 +28,10 @@ typedef struct source_memory {
                            // has of it if curved; else what the terms make of that
 } source_memory;
 
-// A point source on this rank: the elements of a level of the time step on which it acts.
+// A source on this rank: the elements of a level of the time step on which it acts.
 typedef struct point_source {
     int level;
+    bool predicted;        // it acts on the prediction, too
     int batches;           // SIMD batches that have such elements
     sedge_buffer *batch;   // [batches] their indices
     sedge_buffer *weights; // [1 + powers][batches][nodes][fields][lanes]: (scale L)^k g, and
@@ -44,10 +46,19 @@ typedef struct point_source {
 struct evolve_point_sources {
     sedge_operator *op;
     int powers; // of L, for integrators with `predictor`; else 0
-    bool acts;  // terms or the equation's source act on the prediction, which sees no point sources
+    bool acts;  // terms or the equation's source act on the prediction, which sees no sources
     int count;
     point_source *source; // [count]
 };
+
+// A source, and all its elements on this rank.
+typedef struct given_source {
+    const sedge_point_source *point; // NULL: of a surface
+    const double *signal;            // SEDGE_SIGNAL_VALUES
+    const sedge_point_share *shares; // [count]
+    const double *modes;             // [count][nodes], of a surface [count][fields][nodes]
+    int count;
+} given_source;
 
 // What the weights of one source are made with.
 typedef struct weights_job {
@@ -88,20 +99,36 @@ static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
     return SEDGE_OK;
 }
 
-// g [fields][nodes], what a unit source adds to u_t in an element: V modes / J times the kind's
-// field weights, at the nodes. `work` has `nodes` entries.
-static sedge_status find_shape(double *g, sedge_operator *op, const sedge_point_source *source,
-                               int32_t element, const double *modes, double *work)
+// V modes / J at the nodes.
+static sedge_status project(double *out, const sedge_operator *op, int32_t element,
+                            const double *modes)
 {
     const int nodes = op->element->nodes;
+
+    sedge_dense_multiply(out, op->element->vandermonde, false, modes, false, nodes, nodes, 1);
+    return divide(op, element, out);
+}
+
+// g [fields][nodes], what a unit source adds to u_t in its element number `share`: of a point the
+// projection of its modes times the kind's field weights. `work` has `nodes` entries.
+static sedge_status find_shape(double *g, sedge_operator *op, const given_source *source, int share,
+                               double *work)
+{
+    const int nodes = op->element->nodes;
+    const int fields = op->problem->equation->fields;
+    const int32_t element = source->shares[share].element;
     double field_weights[SEDGE_MAX_FIELDS] = {0.0};
 
-    source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
-                        field_weights);
+    for (int f = 0; f < fields && source->point == NULL; f++) {
+        const int64_t at = (int64_t)share * fields + f;
+        SEDGE_TRY(project(g + (ptrdiff_t)f * nodes, op, element, source->modes + at * nodes));
+    }
+    if (source->point == NULL) return SEDGE_OK;
+    source->point->kind->point(source->point->parameters,
+                               op->problem->materials[op->mesh->group[element]], field_weights);
     sedge_response_multiply(op->problem, op->mesh->group[element], field_weights);
-    sedge_dense_multiply(work, op->element->vandermonde, false, modes, false, nodes, nodes, 1);
-    SEDGE_TRY(divide(op, element, work));
-    for (int f = 0; f < op->problem->equation->fields; f++)
+    SEDGE_TRY(project(work, op, element, source->modes + (int64_t)share * nodes));
+    for (int f = 0; f < fields; f++)
         for (int n = 0; n < nodes; n++) g[f * nodes + n] = field_weights[f] * work[n];
     return SEDGE_OK;
 }
@@ -172,10 +199,11 @@ static void put_memory(const weights_job *job, int k, int place, int32_t element
 // The weights of a source in one element, whose batch has `place`, with the powers of L. In a
 // straight element terms have acted on the state when sources are added; in a curved one the stage
 // adds what they do.
-static sedge_status put_weights(const weights_job *job, int place, const sedge_point_source *source,
-                                int32_t element, const double *modes)
+static sedge_status put_weights(const weights_job *job, int place, const given_source *source,
+                                int share)
 {
     sedge_operator *const op = job->op;
+    const int32_t element = source->shares[share].element;
     const int nodes = op->element->nodes;
     const int64_t count = (int64_t)op->problem->equation->fields * nodes;
     const int lane = (int)(sedge_slot(&op->data.slots, element) % op->layout.lanes);
@@ -183,7 +211,7 @@ static sedge_status put_weights(const weights_job *job, int place, const sedge_p
     double *const own = job->u + element * count;
     double *const work = job->rhs + count;
 
-    SEDGE_TRY(find_shape(own, op, source, element, modes, work));
+    SEDGE_TRY(find_shape(own, op, source, share, work));
     for (int64_t i = 0; i < job->rows * nodes; i++) job->w[i] = job->dw[i] = 0.0;
     for (int k = 0; k <= job->powers; k++) {
         put_shape(job, (int64_t)k * job->batches + place, element, lane, own, work);
@@ -289,12 +317,14 @@ static int find_batch(int64_t *batch, int *count, int64_t one)
     return i;
 }
 
-// A point source with its shares on this rank, which are `count`, of elements of one level.
+// A source in its elements of one level. The field of a surface's source balances what the fields
+// on both sides of the surface differ by, which the prediction does not see: so it sees neither.
 static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
-                               const sedge_point_source *source, const sedge_point_share *shares,
-                               const double *modes, int count, int level)
+                               const given_source *source, int level)
 {
     sedge_operator *const op = sources->op;
+    const sedge_point_share *const shares = source->shares;
+    const int count = source->count;
     const int nodes = op->element->nodes;
     const int64_t batch_bytes =
         (int64_t)nodes * op->problem->equation->fields * op->layout.lanes * op->layout.real_bytes;
@@ -306,6 +336,9 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     SEDGE_TRY_GOTO(status, sedge_allocate(&batch, count, sizeof *batch));
     SEDGE_TRY_GOTO(status, sedge_allocate(&place, count, sizeof *place));
     point->level = level;
+    point->predicted = source->point != NULL;
+    job->powers = point->predicted ? sources->powers : 0;
+    job->acts = point->predicted && sources->acts;
     for (int i = 0; i < count; i++) {
         place[i] = -1;
         if (sedge_mesh_level(op->mesh, shares[i].element) != level) continue;
@@ -324,15 +357,14 @@ static sedge_status add_source(evolve_point_sources *sources, weights_job *job,
     SEDGE_TRY_GOTO(status, add_memories(job, point, shares, place, count));
     for (int i = 0; i < count; i++) {
         if (place[i] < 0) continue;
-        SEDGE_TRY_GOTO(status, put_weights(job, place[i], source, shares[i].element,
-                                           modes + (int64_t)i * nodes));
+        SEDGE_TRY_GOTO(status, put_weights(job, place[i], source, i));
     }
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->batch, op->device, batch,
                                              point->batches * (int64_t)sizeof *batch));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, job->weights, bytes));
     SEDGE_TRY_GOTO(status, upload_memories(job, point));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->signal, op->device, source->signal,
-                                             sizeof source->signal));
+                                             SEDGE_SIGNAL_VALUES * sizeof *source->signal));
 done:
     sedge_release(batch);
     sedge_release(place);
@@ -373,31 +405,66 @@ static void end_job(weights_job *job)
     sedge_reference_free(job->reference);
 }
 
+static sedge_status add_levels(evolve_point_sources *sources, weights_job *job,
+                               const given_source *source)
+{
+    for (int level = 0; level < sources->op->mesh->levels; level++)
+        SEDGE_TRY(add_source(sources, job, source, level));
+    return SEDGE_OK;
+}
+
+// All sources; shares of one follow each other.
+static sedge_status add_shares(evolve_point_sources *sources, weights_job *job,
+                               const sedge_points *points, const sedge_surface_shares *surfaces)
+{
+    const sedge_operator *const op = sources->op;
+    const sedge_problem *const problem = op->problem;
+    const int64_t nodes = op->element->nodes;
+
+    for (int first = 0, next = 0; first < points->count; first = next) {
+        const sedge_point_source *const point =
+            &problem->point_sources[points->share[first].source];
+        while (next < points->count && points->share[next].source == points->share[first].source)
+            next++;
+        const given_source source = {.point = point,
+                                     .signal = point->signal,
+                                     .shares = points->share + first,
+                                     .modes = points->modes + first * nodes,
+                                     .count = next - first};
+        SEDGE_TRY(add_levels(sources, job, &source));
+    }
+    for (int first = 0, next = 0; first < surfaces->count; first = next) {
+        const int source = surfaces->share[first].source;
+        while (next < surfaces->count && surfaces->share[next].source == source) next++;
+        const given_source given = {.signal = sedge_surface_signal(problem, source),
+                                    .shares = surfaces->share + first,
+                                    .modes =
+                                        surfaces->modes + nodes * first * problem->equation->fields,
+                                    .count = next - first};
+        SEDGE_TRY(add_levels(sources, job, &given));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status add_sources(evolve_point_sources *sources)
 {
     const sedge_operator *const op = sources->op;
     const sedge_problem *const problem = op->problem;
-    const int levels = op->mesh->levels;
+    const int64_t count = problem->point_source_count + problem->surface_source_count;
+    sedge_surface_shares surfaces = {0};
     sedge_points points;
-    weights_job job;
+    weights_job job = {.op = sources->op};
     sedge_status status;
 
     SEDGE_TRY(sedge_points_create(&points, op->comm, op->element, op->mesh, problem));
-    status = start_job(&job, sources);
-    if (status == SEDGE_OK) {
-        status = sedge_allocate(&sources->source, (int64_t)problem->point_source_count * levels + 1,
-                                sizeof *sources->source);
-    }
-    for (int first = 0, next = 0; first < points.count && status == SEDGE_OK; first = next) {
-        const int source = points.share[first].source;
-        while (next < points.count && points.share[next].source == source) next++;
-        for (int level = 0; level < levels && status == SEDGE_OK; level++) {
-            status =
-                add_source(sources, &job, &problem->point_sources[source], points.share + first,
-                           points.modes + (int64_t)first * op->element->nodes, next - first, level);
-        }
-    }
+    SEDGE_TRY_GOTO(status, sedge_surface_shares_create(&surfaces, op->element, op->mesh, problem));
+    SEDGE_TRY_GOTO(status, start_job(&job, sources));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sources->source, count * op->mesh->levels + 1,
+                                          sizeof *sources->source));
+    status = add_shares(sources, &job, &points, &surfaces);
+done:
     end_job(&job);
+    sedge_surface_shares_clear(&surfaces);
     sedge_points_clear(&points);
     return sedge_comm_agree(op->comm, status);
 }
@@ -526,7 +593,7 @@ sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
         int64_t batches = source->batches;
         void *const arguments[] = {&mean,  &half, &state, &weights, &batch, &signal, &clock,
                                    &delay, &dt,   &scale, &powers,  &acts,  &batches};
-        if (source->level > started) continue;
+        if (source->level > started || !source->predicted) continue;
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PREDICT_POINT, op->main, batches,
                                   SEDGE_MONITOR_THREADS, arguments, 13));
         SEDGE_TRY(predict_memory(sources, source, means, delay, dt));

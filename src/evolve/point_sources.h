@@ -1,5 +1,6 @@
-// Point sources: sources of the deck that act at single points of the mesh (dg/point.h). A stage
-// adds them last, after the right-hand side.
+// Sources of the deck that act in few elements: those at points of the mesh (dg/point.h), and those
+// of surfaces with a field (dg/surface_source.h). A stage adds them last, after the
+// right-hand side.
 #pragma once
 
 #include "operator/fields.h"
@@ -23,9 +24,9 @@ sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
                                       const operator_fields *fields, const sedge_stage *stage);
 
 // The same for integrators with `predictor`, of elements of the levels 0 to the last one given;
-// `stage` is that of level 0. Add the sources to the means of steps that begin now: u[0], u[1] for
-// the first half, and of curved elements memory[].now; in straight elements what terms make of them
-// over the step to the state, which is the residual, and to memory[].residual.
+// `stage` is that of level 0. Add the sources at points to the means of steps that begin now: u[0],
+// u[1] for the first half, and of curved elements memory[].now; in straight elements what terms
+// make of them over the step to the state, which is the residual, and to memory[].residual.
 SEDGE_MUST_USE
 sedge_status evolve_point_sources_predict(const evolve_point_sources *sources,
                                           const operator_fields *means, const sedge_stage *stage,

@@ -96,8 +96,8 @@ static void set_guide(double p[SEDGE_MAX_VALUES], double m, double n)
     p[1] = n;
     for (int d = 0; d < 3; d++) { // the normal, and the first axis
         const int j = (d + 1) % 3, k = (d + 2) % 3;
-        p[2 + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
-        p[5 + d] = axis[0][d];
+        p[3 + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
+        p[6 + d] = axis[0][d];
     }
 }
 

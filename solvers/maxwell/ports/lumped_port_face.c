@@ -46,7 +46,7 @@ static void describe(char text[160], const double *p, double hertz)
 
     (void)snprintf(text, 160, "%.6g%s over a length of %.6g and a width of %.6g",
                    port_shown_resistance(p[LUMPED_RESISTANCE], hertz), hertz > 0.0 ? " ohm" : "",
-                   length, length * p[PORT_SQUARES]);
+                   length, length * port_squares(p));
 }
 
 PORT_RESISTOR(lumped_port, "lumped-port",

@@ -17,7 +17,7 @@ static sedge_status check_deck(const ports_monitor *monitor)
     if (monitor->count == 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: no surface in `boundaries` is a port (types "
-                          "lumped-port, coaxial-port, te-port, tm-port)",
+                          "lumped-port, coaxial-port, tem-port, te-port, tm-port)",
                           deck->path);
     }
     if (context->problem->incident_count > 0 && sedge_problem_feeds(context->problem) == NULL) {
@@ -174,9 +174,11 @@ static sedge_status check_place(const ports_monitor *monitor, const port *one)
 
     if (strcmp(one->boundary->kind->name, "lumped-port") == 0)
         return port_check_ends(problem, context->comm, context->mesh, one->surface, path);
-    if (!port_is_guide(one->boundary->kind)) return SEDGE_OK;
-    SEDGE_TRY(check_shift(monitor, one));
-    SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, path));
+    const bool guide = port_is_guide(one->boundary->kind);
+    if (guide) SEDGE_TRY(check_shift(monitor, one));
+    if (guide || one->boundary->field != NULL)
+        SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, path));
+    if (!guide) return SEDGE_OK;
     return port_check_direction(problem, context->comm, context->mesh, one->surface, path);
 }
 

@@ -60,9 +60,13 @@ sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const ch
 
 void port_set_resistor(double *p, double resistance, double squares)
 {
-    p[PORT_SQUARES] = squares;
     p[PORT_CONDUCTANCE] = 1.0 / (resistance * squares);
     p[PORT_GAIN] = 2.0 * p[PORT_CONDUCTANCE]; // the source has twice the wave's voltage
+}
+
+double port_squares(const double *p)
+{
+    return p[PORT_CONDUCTANCE] > 0.0 ? 1.0 / (p[0] * p[PORT_CONDUCTANCE]) : 1.0;
 }
 
 double port_shown_resistance(double resistance, double hertz)
@@ -108,7 +112,6 @@ void port_normal(const sedge_boundary *boundary, double normal[3])
 const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
     {.name = "m",
      .type = SEDGE_PARAMETER_INTEGER,
-     .required = true,
      .minimum = 0.0,
      .maximum = 99.0,
      .text =
@@ -116,12 +119,18 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
          "`axis`; of a round guide periods around it"},
     {.name = "n",
      .type = SEDGE_PARAMETER_INTEGER,
-     .required = true,
      .minimum = 0.0,
      .maximum = 99.0,
      .text =
          "half waves along the other side; of a round guide the number of the zero of J_m, for TE "
          "of its derivative, from 1"},
+    {.name = "mode",
+     .type = SEDGE_PARAMETER_INTEGER,
+     .minimum = 0.0,
+     .maximum = PORT_MOST_MODES,
+     .text = "in place of m and n, for a cross-section of any shape: the number of the mode among "
+             "those of the family, TE or TM, from 1 with rising cut-off; its field and cut-off are "
+             "computed"},
     {.name = "direction",
      .type = SEDGE_PARAMETER_VECTOR,
      .required = true,
@@ -129,9 +138,11 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
      .text = "into the structure, across the port"},
     {.name = "axis",
      .type = SEDGE_PARAMETER_VECTOR,
-     .text = "one side of the cross-section; [0, 0, 0]: the longer one, which then lies along x, "
-             "y or z. Of a round guide the direction of E on the axis for TE11, and from which the "
-             "angle counts for all"},
+     .text =
+         "one side of the cross-section; [0, 0, 0]: the longer one, which then lies along x, "
+         "y or z. Of a round guide the direction of E on the axis for TE11, and from which the "
+         "angle counts for all. With `mode` a direction by which the sign is chosen, and of two "
+         "modes with one cut-off the one whose mean E is along it"},
     {.name = "shift",
      .maximum = HUGE_VAL,
      .dimension = SEDGE_LENGTH,
@@ -178,10 +189,11 @@ static sedge_status fit_rectangular(double *p, const shape_plane *plane, int pro
     double side[3], lengths[2];
 
     if (!(profile == PORT_TE ? m + n > 0.0 : m * n > 0.0)) {
-        return SEDGE_FAIL(
-            SEDGE_ERR_USAGE, "boundaries.%s: there is no mode T%c%g%g of a rectangular guide: %s",
-            surface, profile == PORT_TE ? 'E' : 'M', m, n,
-            profile == PORT_TE ? "m or n must be 1 or more" : "m and n must be 1 or more");
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "boundaries.%s: there is no mode T%c%g%g of a rectangular guide: %s",
+                          surface, profile == PORT_TE ? 'E' : 'M', m, n,
+                          profile == PORT_TE ? "m or n must be 1 or more; or give 'mode'"
+                                             : "m and n must be 1 or more; or give 'mode'");
     }
     SEDGE_TRY(find_side(side, p, plane, surface, shape));
     SEDGE_TRY(
@@ -245,17 +257,24 @@ static double find_zero(int m, int n, bool te)
     return (double)NAN;
 }
 
-// The direction of U in the plane: `axis`, or one along x, y or z.
-static sedge_status find_round_axis(double u[3], const double *p, const shape_plane *plane,
-                                    const char *surface)
+sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane *plane,
+                           const char *surface, const sedge_surface_shape *shape)
 {
-    const double *const given = p + GUIDE_AXIS;
-    double length = sqrt(dot(given, given));
-    int least = 0;
+    double length = sqrt(dot(given, given)), longest = 0.0;
+    int which = 0;
 
     for (int d = 1; d < 3; d++)
-        if (fabs(plane->normal[d]) < fabs(plane->normal[least]) - FLAT) least = d;
-    for (int d = 0; d < 3; d++) u[d] = length > 0.0 ? given[d] / length : (double)(d == least);
+        if (fabs(plane->normal[d]) < fabs(plane->normal[which]) - FLAT) which = d;
+    for (int d = 0; d < 3 && !(length > 0.0); d++) {
+        double axis[3] = {0.0, 0.0, 0.0}, extent[2];
+        axis[d] = 1.0;
+        if (fabs(plane->normal[d]) > FLAT) continue;
+        shape_find_extent(axis, shape, extent);
+        if (!(extent[1] - extent[0] > longest * (1.0 + FLAT))) continue;
+        longest = extent[1] - extent[0];
+        which = d;
+    }
+    for (int d = 0; d < 3; d++) u[d] = length > 0.0 ? given[d] / length : (double)(d == which);
     const double along = dot(u, plane->normal);
     if (length > 0.0 && fabs(along) > FLAT) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -270,9 +289,22 @@ static sedge_status find_round_axis(double u[3], const double *p, const shape_pl
     return SEDGE_OK;
 }
 
+// The axes U and V of the port's plane, V = normal x U.
+static sedge_status fit_axes(double *p, const shape_plane *plane, const char *surface,
+                             const sedge_surface_shape *shape)
+{
+    double *const u = p + PORT_U, *const v = p + PORT_V;
+    const double *const n = plane->normal;
+
+    SEDGE_TRY(port_fit_axis(u, p + GUIDE_AXIS, plane, surface, shape));
+    for (int d = 0; d < 3; d++)
+        v[d] = n[(d + 1) % 3] * u[(d + 2) % 3] - n[(d + 2) % 3] * u[(d + 1) % 3];
+    return SEDGE_OK;
+}
+
 // A round guide: m periods around, zero number n of J_m, for TE of its derivative, at the wall.
 static sedge_status fit_round(double *p, const shape_plane *plane, int profile, const char *surface,
-                              double radius)
+                              const sedge_surface_shape *shape, double radius)
 {
     const bool te = profile == PORT_TE;
     const int m = (int)p[GUIDE_M], n = (int)p[GUIDE_N];
@@ -281,14 +313,11 @@ static sedge_status fit_round(double *p, const shape_plane *plane, int profile, 
     if (!(x < MOST_ROUND)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: there is no mode T%c%d%d of a round guide, or its "
-                          "cut-off is above that of %g / radius; n must be 1 or more",
+                          "cut-off is above that of %g / radius; n must be 1 or more; or give "
+                          "'mode'",
                           surface, te ? 'E' : 'M', m, n, MOST_ROUND);
     }
-    SEDGE_TRY(find_round_axis(p + PORT_U, p, plane, surface));
-    for (int d = 0; d < 3; d++) {
-        const double *const u = p + PORT_U, *const w = plane->normal;
-        p[PORT_V + d] = w[(d + 1) % 3] * u[(d + 2) % 3] - w[(d + 2) % 3] * u[(d + 1) % 3];
-    }
+    SEDGE_TRY(fit_axes(p, plane, surface, shape));
     // int |grad f|^2 = k^2 int f^2, and that of J_m^2 r is x^2 / 2 (J_m'^2 + (1 - m^2 / x^2)
     // J_m^2).
     const double at = find_bessel(m, x, !te);
@@ -301,13 +330,40 @@ static sedge_status fit_round(double *p, const shape_plane *plane, int profile, 
     return SEDGE_OK;
 }
 
+// A guide of any shape, whose mode port_find_field finds.
+static sedge_status fit_any(double *p, const shape_plane *plane, int profile, const char *surface,
+                            const sedge_surface_shape *shape)
+{
+    if (p[GUIDE_M] + p[GUIDE_N] > 0.0) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "boundaries.%s: the mode is given by 'm' and 'n' and by 'mode'; leave out "
+            "the former for a cross-section of any shape, or the latter for a "
+            "rectangular or round one",
+            surface);
+    }
+    memcpy(p + PORT_ORIGIN, shape->triangles[0], 3 * sizeof *p);
+    p[PORT_PROFILE] = profile == PORT_TE ? PORT_FOUND_TE : PORT_FOUND_TM;
+    return fit_axes(p, plane, surface, shape);
+}
+
+// A rectangle or a disc.
+static sedge_status fit_known(double *p, const shape_plane *plane, int profile, const char *surface,
+                              const sedge_surface_shape *shape)
+{
+    double radius = 0.0;
+    bool round = false;
+
+    SEDGE_TRY(shape_find_disc(&round, p + PORT_ORIGIN, &radius, plane, shape));
+    return round ? fit_round(p, plane, profile, surface, shape, radius)
+                 : fit_rectangular(p, plane, profile, surface, shape);
+}
+
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                             const sedge_surface_shape *shape, double *p, int profile)
 {
     const double *const into = p + GUIDE_DIRECTION;
     shape_plane plane;
-    double radius = 0.0;
-    bool round = false;
     int volume = 0;
 
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
@@ -319,12 +375,10 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                           surface, into[0], into[1], into[2], plane.normal[0], plane.normal[1],
                           plane.normal[2]);
     }
-    SEDGE_TRY(shape_find_disc(&round, p + PORT_ORIGIN, &radius, &plane, shape));
-    SEDGE_TRY(round ? fit_round(p, &plane, profile, surface, radius)
-                    : fit_rectangular(p, &plane, profile, surface, shape));
+    SEDGE_TRY(p[GUIDE_MODE] > 0.0 ? fit_any(p, &plane, profile, surface, shape)
+                                  : fit_known(p, &plane, profile, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
     p[PORT_VOLUME] = volume;
-    p[PORT_SQUARES] = 1.0;
     p[PORT_CONDUCTANCE] = 0.0;
     p[PORT_GAIN] = 2.0 * problem->materials[volume][MAXWELL_Y];
     return SEDGE_OK;
@@ -333,9 +387,10 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
 // Wave number at the cut-off.
 static double cutoff_number(const double *p)
 {
-    const bool round = (int)p[PORT_PROFILE] >= PORT_ROUND_TE;
+    const int profile = (int)p[PORT_PROFILE];
+    const bool rectangular = profile == PORT_TE || profile == PORT_TM;
 
-    return round ? p[PORT_KU] : hypot(p[PORT_KU], p[PORT_KV]);
+    return rectangular ? hypot(p[PORT_KU], p[PORT_KV]) : p[PORT_KU];
 }
 
 void port_describe_guide(char text[160], const char *family, const double *p, double hertz)
@@ -343,7 +398,14 @@ void port_describe_guide(char text[160], const char *family, const double *p, do
     // The cut-off in vacuum: the material is not known here.
     const double frequency = cutoff_number(p) / (2.0 * PI);
 
-    (void)snprintf(text, 160, "%s%g%g, cut-off in vacuum %.6g%s", family, p[GUIDE_M], p[GUIDE_N],
+    char name[32];
+
+    if (p[GUIDE_MODE] > 0.0) {
+        (void)snprintf(name, sizeof name, "%s number %g", family, p[GUIDE_MODE]);
+    } else {
+        (void)snprintf(name, sizeof name, "%s%g%g", family, p[GUIDE_M], p[GUIDE_N]);
+    }
+    (void)snprintf(text, 160, "%s, cut-off in vacuum %.6g%s", name,
                    hertz > 0.0 ? frequency * hertz : frequency, hertz > 0.0 ? " Hz" : "");
 }
 
@@ -374,7 +436,9 @@ double port_impedance(const sedge_problem *problem, const double *p, double freq
 
     const int profile = (int)p[PORT_PROFILE];
 
-    return profile == PORT_TE || profile == PORT_ROUND_TE ? z / slope : z * slope;
+    const bool te = profile == PORT_TE || profile == PORT_ROUND_TE || profile == PORT_FOUND_TE;
+
+    return te ? z / slope : z * slope;
 }
 
 double port_phase(const sedge_problem *problem, const double *p, double frequency)

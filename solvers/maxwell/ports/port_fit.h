@@ -10,12 +10,16 @@
 #include <complex.h>
 #include <stdbool.h>
 
-// Parameters of the kinds.
+#define PORT_MOST_MODES 30.0 // of a family: the greatest number of one that is found
+
+// Parameters of the kinds. All with a resistance have it first.
 enum { LUMPED_RESISTANCE, LUMPED_DIRECTION };
 enum { COAXIAL_RESISTANCE };
+enum { TEM_RESISTANCE };
 enum {
     GUIDE_M,
     GUIDE_N,
+    GUIDE_MODE,
     GUIDE_DIRECTION,
     GUIDE_AXIS = GUIDE_DIRECTION + 3,
     GUIDE_SHIFT = GUIDE_AXIS + 3
@@ -29,6 +33,9 @@ sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const ch
 // The law's numbers of a port with the resistance R and the integral F.
 void port_set_resistor(double *p, double resistance, double squares);
 
+// F of a port's numbers: the integral of its mode's field squared.
+double port_squares(const double *p);
+
 // A resistance for `describe`: in ohms where there are hertz.
 double port_shown_resistance(double resistance, double hertz);
 
@@ -39,11 +46,17 @@ void port_normal(const sedge_boundary *boundary, double normal[3]);
 // it.
 int port_parts(const sedge_boundary *boundary);
 
+// A direction in the plane: the vector `given`, or, if that is 0, one along x, y or z: of those
+// that lie in the plane the one along which the surface is longest. SEDGE_ERR_USAGE: the vector
+// does not lie in the plane.
+sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane *plane,
+                           const char *surface, const sedge_surface_shape *shape);
+
 // Is the kind one of a port, and one of a mode of a waveguide?
 bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
 
-// SEDGE_ERR_USAGE: the port of a guide does not reach conducting walls all around it. `deck` begins
+// SEDGE_ERR_USAGE: the port does not reach conducting walls all around it. `deck` begins
 // the message. Collective.
 sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
                             const sedge_mesh *mesh, int surface, const char *deck);
@@ -56,6 +69,19 @@ sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm
 sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *comm,
                              const sedge_mesh *mesh, int surface, const char *deck);
 
+// For the tables of all kinds of ports (sedge_boundary_kind): find the field and its numbers if the
+// port has no formula, and what a signal makes of it.
+sedge_status port_find_field(const sedge_problem *problem, const char *surface,
+                             const sedge_surface_shape *shape, double *p,
+                             struct sedge_surface_field **field);
+void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
+                const double *p, const double *c, double *v);
+
+// The field at a place x on a face of the port, whose corners are in ascending order
+// (sedge_surface_corners).
+void port_field_at(const sedge_boundary *port, const double corners[9], const double x[3],
+                   double e[3]);
+
 // Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
 // number along the guide, code units; both are not a number below 1.01 of the cut-off.
 double port_cutoff(const sedge_problem *problem, const double *p);
@@ -66,15 +92,16 @@ double port_phase(const sedge_problem *problem, const double *p, double frequenc
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                             const sedge_surface_shape *shape, double *p, int profile);
 void port_describe_guide(char text[160], const char *family, const double *p, double hertz);
-#define PORT_GUIDE_PARAMETERS 5
+#define PORT_GUIDE_PARAMETERS 6
 extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
 
 extern const char sedge_text_sheet_face_h[];
 
 // What the tables of all kinds have alike. The file has `fit` and `describe`.
-#define PORT_COMMON                                                          \
-    .fit = fit, .linear = true, .driven = PORT_SIGNAL, .describe = describe, \
-    .header = "sheet_face.h", .header_text = sedge_text_sheet_face_h
+#define PORT_COMMON                                                                 \
+    .fit = fit, .find_field = port_find_field, .drive = port_drive, .linear = true, \
+    .driven = PORT_SIGNAL, .describe = describe, .header = "sheet_face.h",          \
+    .header_text = sedge_text_sheet_face_h
 
 // The table of kind `id` of a port with a resistance; the file has `parameters`, too.
 #define PORT_RESISTOR(id, deck_name, words)                                                      \
@@ -108,7 +135,7 @@ extern const char sedge_text_sheet_face_h[];
         .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                  \
                  .apply_two_sided = maxwell_port, .guided = true,                               \
                  .parameters = port_guide_parameters, .parameter_count = PORT_GUIDE_PARAMETERS, \
-                 .text = "port of a rectangular or round waveguide for its mode " #family       \
-                         "mn, on a plane inside the mesh that is all of the guide's "           \
+                 .text = "port of a waveguide for one of its modes " #family                    \
+                         ", on a plane inside the mesh that is all of the guide's "             \
                          "cross-section; behind it the guide goes on and ends in a "            \
                          "perfectly matched layer; sources of type port drive it"}}

@@ -35,14 +35,14 @@ static void fill_side(port_meter *one, int32_t s)
         side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
     const double sum = y + y_other + p[PORT_CONDUCTANCE];
     const double *const into = p + GUIDE_DIRECTION;
-    const double squares = p[PORT_SQUARES] / port_parts(one->boundary); // of the mesh's part
+    const double squares = port_squares(p) / port_parts(one->boundary); // of the mesh's part
     double along = 0.0; // from the port into the element
 
     for (int q = 0; q < points; q++) {
         const int64_t at = (int64_t)s * points + q;
         double square = 0.0;
 
-        maxwell_port_mode(one->faces.place[at], p, one->mode[at]);
+        port_field_at(one->boundary, one->faces.corners[s], one->faces.place[at], one->mode[at]);
         for (int d = 0; d < 3; d++) {
             along -= into[d] * one->faces.normal[at][d];
             square += one->mode[at][d] * one->mode[at][d];
@@ -166,7 +166,7 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
         sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source * source;
     if (!port_is_guide(meter->boundary->kind)) {
         out[PORT_CURRENT] =
-            (2.0 * source - out[PORT_VOLTAGE]) * p[PORT_CONDUCTANCE] * p[PORT_SQUARES];
+            (2.0 * source - out[PORT_VOLTAGE]) * p[PORT_CONDUCTANCE] * port_squares(p);
         return;
     }
     for (int32_t s = 0; s < faces->sides; s++)

@@ -47,7 +47,7 @@ static double impedance_at(const ports_monitor *monitor, const port *one, double
 
     return port_is_guide(one->boundary->kind)
                ? port_impedance(monitor->context->problem, p, frequency)
-               : 1.0 / (p[PORT_CONDUCTANCE] * p[PORT_SQUARES]);
+               : 1.0 / (p[PORT_CONDUCTANCE] * port_squares(p));
 }
 
 // The waves that enter the structure, [0], and leave it, [1], at frequency k.
@@ -107,7 +107,7 @@ static double shown_reference(const ports_monitor *monitor, const port *one)
 
     if (port_is_guide(one->boundary->kind)) return 0.0;
     return sedge_problem_shown(monitor->context->problem, SEDGE_RESISTANCE,
-                               1.0 / (p[PORT_CONDUCTANCE] * p[PORT_SQUARES]));
+                               1.0 / (p[PORT_CONDUCTANCE] * port_squares(p)));
 }
 
 static sedge_status write_table(const ports_monitor *monitor, const sedge_network *network)

@@ -2,6 +2,9 @@
 // direction point into the structure? Do the ends of a lumped port lie on conductors?
 #include "port_fit.h"
 
+#include "base/memory.h"
+#include "dg/surface_field.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +14,15 @@
 #define ENOUGH 0.9  // of the circle: its chords are shorter
 #define INSIDE 1e-3 // of its size: what is nearer to the rim is a wall of the guide
 
-// A rectangle or a circle in the plane of a port.
+// A rectangle, a circle or an outline of any shape in the plane of a port.
 typedef struct rim {
     const double *p;
     double normal[3];
-    double size[2]; // sides along U and V; of a circle the radius, twice
+    double size[2]; // sides along U and V; of a circle the radius, twice; of an outline the
+                    // greatest distances from its origin
     bool round;
+    shape_edge *outline; // [edges]; NULL: a rectangle or a circle
+    int64_t edges;
 } rim;
 
 // A place in the coordinates of the port: along U, along V, across.
@@ -36,12 +42,26 @@ static const double *corner_of(const sedge_mesh *mesh, const sedge_set_face *sid
     return mesh->corners[side->element][sedge_face_vertices[side->face][k]];
 }
 
-// Collective.
-static void find_rim(rim *r, const sedge_problem *problem, const sedge_comm *comm,
-                     const sedge_mesh *mesh, int surface)
+// The outline of a port's field.
+static sedge_status find_outline(shape_edge **out, int64_t *count, const sedge_surface_field *field)
 {
+    const sedge_surface_shape shape = {.count = field->faces,
+                                       .triangles = (const double(*)[9])field->corners};
+
+    return shape_find_outline(out, count, &shape);
+}
+
+// The caller releases the outline. Collective.
+static sedge_status find_rim(rim *r, const sedge_problem *problem, const sedge_comm *comm,
+                             const sedge_mesh *mesh, int surface)
+{
+    const sedge_surface_field *const field = problem->boundaries[surface].field;
+    sedge_status status = SEDGE_OK;
+
     *r = (rim){.p = problem->boundaries[surface].parameters};
-    r->round = (int)r->p[PORT_PROFILE] >= PORT_ROUND_TE;
+    r->round = field == NULL && (int)r->p[PORT_PROFILE] >= PORT_ROUND_TE;
+    if (field != NULL) status = find_outline(&r->outline, &r->edges, field);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
     port_normal(&problem->boundaries[surface], r->normal);
     for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
         for (int k = 0; k < 3; k++) {
@@ -49,10 +69,11 @@ static void find_rim(rim *r, const sedge_problem *problem, const sedge_comm *com
 
             find_place(at, r, corner_of(mesh, &mesh->set_faces[i], k));
             for (int c = 0; c < 2; c++)
-                r->size[c] = fmax(r->size[c], r->round ? hypot(at[0], at[1]) : at[c]);
+                r->size[c] = fmax(r->size[c], r->round ? hypot(at[0], at[1]) : fabs(at[c]));
         }
     }
     sedge_comm_max(comm, r->size, 2);
+    return SEDGE_OK;
 }
 
 static bool is_on_line(const double a[3], const double b[3], int c, double place, double slack)
@@ -86,30 +107,73 @@ static bool conducts(const sedge_boundary_kind *kind)
     return false;
 }
 
-sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
-                            const sedge_mesh *mesh, int surface, const char *deck)
+// The length of the rectangle's or the circle's rim that is on conductors, and the rim's.
+// Collective.
+static void measure_rim(double length[2], const rim *r, const sedge_problem *problem,
+                        const sedge_comm *comm, const sedge_mesh *mesh)
 {
-    double length = 0.0;
-    rim r;
-
-    find_rim(&r, problem, comm, mesh, surface);
+    length[0] = 0.0;
     for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
         double at[3][3];
 
         if (!conducts(problem->boundaries[side->group].kind)) continue;
-        for (int k = 0; k < 3; k++) find_place(at[k], &r, corner_of(mesh, side, k));
-        for (int k = 0; k < 3; k++) length += 0.5 * find_length(&r, at[k], at[(k + 1) % 3]);
+        for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
+        for (int k = 0; k < 3; k++) length[0] += 0.5 * find_length(r, at[k], at[(k + 1) % 3]);
     }
-    sedge_comm_sum(comm, &length, 1); // of walls on both sides of the plane: each edge twice
-    const double whole = r.round ? 2.0 * PI * r.size[0] * ENOUGH : 2.0 * (r.size[0] + r.size[1]);
-    if (length >= whole * (1.0 - OFF)) return SEDGE_OK;
+    sedge_comm_sum(comm, length, 1); // of walls on both sides of the plane: each edge twice
+    length[1] = r->round ? 2.0 * PI * r->size[0] : 2.0 * (r->size[0] + r->size[1]);
+}
+
+// The same of an outline. Collective.
+static sedge_status measure_outline(double length[2], const rim *r, const sedge_problem *problem,
+                                    const sedge_comm *comm, const sedge_mesh *mesh)
+{
+    double *found = NULL; // [edges] 1: on a conductor
+
+    length[0] = length[1] = 0.0;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&found, r->edges, sizeof *found)));
+    for (int32_t i = 0; i < 3 * mesh->set_offsets[problem->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i / 3];
+
+        if (!conducts(problem->boundaries[side->group].kind)) continue;
+        const int64_t edge = shape_find_edge(r->outline, r->edges, corner_of(mesh, side, i % 3),
+                                             corner_of(mesh, side, (i + 1) % 3));
+        if (edge >= 0) found[edge] = 1.0;
+    }
+    sedge_comm_max(comm, found, (int)r->edges);
+    for (int64_t i = 0; i < r->edges; i++) {
+        const double *const a = r->outline[i].ends, *const b = a + 3;
+        const double one = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+
+        length[0] += found[i] * one;
+        length[1] += one;
+    }
+    sedge_release(found);
+    return SEDGE_OK;
+}
+
+sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
+                            const sedge_mesh *mesh, int surface, const char *deck)
+{
+    double length[2];
+    rim r;
+
+    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
+    sedge_status status = SEDGE_OK;
+    if (r.outline == NULL) {
+        measure_rim(length, &r, problem, comm, mesh);
+    } else {
+        status = measure_outline(length, &r, problem, comm, mesh);
+        sedge_release(r.outline);
+    }
+    SEDGE_TRY(status);
+    if (length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: boundaries.%s: the port must be all of the guide's cross-section, with "
-                      "conducting walls around it, and only %.4g of its rim of %.4g is on walls of "
-                      "type pec, conductor, impedance or rational",
-                      deck, mesh->groups.surface_names[surface], length,
-                      r.round ? 2.0 * PI * r.size[0] : whole);
+                      "%s: boundaries.%s: the port must be all of the guide's or the line's "
+                      "cross-section, with conducting walls around it, and only %.4g of its rim of "
+                      "%.4g is on walls of type pec, conductor, impedance or rational",
+                      deck, mesh->groups.surface_names[surface], length[0], length[1]);
 }
 
 // ---- the direction ----------------------------------------------------------------------------
@@ -125,10 +189,32 @@ static bool is_open(const sedge_boundary_kind *kind)
     return strcmp(kind->name, "pml") == 0 || strcmp(kind->name, "absorbing") == 0;
 }
 
+// Does a place lie within the outline, and farther from it than `slack`?
+static bool is_within(const rim *r, const double at[3], double slack)
+{
+    bool within = false;
+
+    for (int64_t i = 0; i < r->edges; i++) {
+        double a[3], b[3];
+
+        find_place(a, r, r->outline[i].ends);
+        find_place(b, r, r->outline[i].ends + 3);
+        const double s = b[0] - a[0], q = b[1] - a[1];
+        const double part = ((at[0] - a[0]) * s + (at[1] - a[1]) * q) / (s * s + q * q);
+        const double nearest = fmin(fmax(part, 0.0), 1.0);
+        if (hypot(at[0] - a[0] - nearest * s, at[1] - a[1] - nearest * q) < slack) return false;
+        // A line from the place along U crosses the outline an odd number of times.
+        if ((a[1] > at[1]) != (b[1] > at[1]) && a[0] + (at[1] - a[1]) / q * s > at[0])
+            within = !within;
+    }
+    return within;
+}
+
 static bool is_across(const rim *r, const double at[3])
 {
     const double slack = INSIDE * fmax(r->size[0], r->size[1]);
 
+    if (r->outline != NULL) return is_within(r, at, slack);
     if (r->round) return hypot(at[0], at[1]) < r->size[0] - slack;
     return at[0] > slack && at[0] < r->size[0] - slack && at[1] > slack &&
            at[1] < r->size[1] - slack;
@@ -141,7 +227,7 @@ sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm
     double into = 0.0;
     rim r;
 
-    find_rim(&r, problem, comm, mesh, surface);
+    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
     for (int d = 0; d < 3; d++) into += r.p[GUIDE_DIRECTION + d] * r.normal[d];
     for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
@@ -157,6 +243,7 @@ sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm
                                  (is_open(kind) ? OPEN : OTHER)];
         *to = fmax(*to, -fabs(at[2]));
     }
+    sedge_release(r.outline);
     sedge_comm_max(comm, near, SIDES * SORTS);
     const bool wrong = near[FRONT * SORTS + OPEN] > near[FRONT * SORTS + OTHER] &&
                        near[BEHIND * SORTS + OTHER] > near[BEHIND * SORTS + OPEN];

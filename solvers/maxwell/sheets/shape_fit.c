@@ -197,15 +197,10 @@ sedge_status shape_fit_gap(shape_gap *out, const sedge_problem *problem, const d
 
 // ---- rings -------------------------------------------------------------------------------------
 
-// An edge of a face, its ends in ascending order.
-typedef struct edge {
-    double ends[6];
-} edge;
-
 static int compare_edges(const void *a, const void *b)
 {
-    const edge *const one = a;
-    const edge *const other = b;
+    const shape_edge *const one = a;
+    const shape_edge *const other = b;
 
     for (int i = 0; i < 6; i++) {
         if (one->ends[i] < other->ends[i]) return -1;
@@ -214,22 +209,25 @@ static int compare_edges(const void *a, const void *b)
     return 0;
 }
 
-// The edges of only one face each: the surface's outline. `*count` of them, in front.
-static sedge_status find_outline(edge **out, int64_t *count, const sedge_surface_shape *shape)
+static void make_edge(shape_edge *out, const double a[3], const double b[3])
+{
+    const bool swap =
+        a[0] > b[0] || (!(a[0] < b[0]) && (a[1] > b[1] || (!(a[1] < b[1]) && a[2] > b[2])));
+
+    memcpy(out->ends, swap ? b : a, 3 * sizeof *a);
+    memcpy(out->ends + 3, swap ? a : b, 3 * sizeof *a);
+}
+
+sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_surface_shape *shape)
 {
     const int64_t all = 3 * shape->count;
-    edge *edges = NULL;
+    shape_edge *edges = NULL;
     int64_t kept = 0;
 
     SEDGE_TRY(sedge_allocate(&edges, all, sizeof *edges));
     for (int64_t i = 0; i < all; i++) {
         const double *const corners = shape->triangles[i / 3];
-        const double *const a = corners + i % 3 * 3;
-        const double *const b = corners + (i + 1) % 3 * 3;
-        const bool swap =
-            a[0] > b[0] || (!(a[0] < b[0]) && (a[1] > b[1] || (!(a[1] < b[1]) && a[2] > b[2])));
-        memcpy(edges[i].ends, swap ? b : a, 3 * sizeof *a);
-        memcpy(edges[i].ends + 3, swap ? a : b, 3 * sizeof *a);
+        make_edge(&edges[i], corners + i % 3 * 3, corners + (i + 1) % 3 * 3);
     }
     qsort(edges, (size_t)all, sizeof *edges, compare_edges);
     for (int64_t i = 0; i < all; i++) {
@@ -242,10 +240,21 @@ static sedge_status find_outline(edge **out, int64_t *count, const sedge_surface
     return SEDGE_OK;
 }
 
+int64_t shape_find_edge(const shape_edge *outline, int64_t count, const double a[3],
+                        const double b[3])
+{
+    shape_edge key;
+
+    make_edge(&key, a, b);
+    const shape_edge *const found =
+        bsearch(&key, outline, (size_t)count, sizeof *outline, compare_edges);
+    return found != NULL ? found - outline : -1;
+}
+
 // The common centre of the points, those nearer to `guess` than `middle` on one circle and the
 // others on another: least squares of |x|^2 = 2 x.c + d_k, x from the guess, in the plane of u, v.
 static void improve_centre(double guess[3], double middle, const double u[3], const double v[3],
-                           const edge *outline, int64_t count)
+                           const shape_edge *outline, int64_t count)
 {
     double a[4][5] = {{0.0}};
 
@@ -274,7 +283,7 @@ static void improve_centre(double guess[3], double middle, const double u[3], co
 
 // Least and largest distances of the outline's corners, of those within `middle` and of the others.
 static void find_radii(double radii[2][2], const double centre[3], double middle,
-                       const edge *outline, int64_t count)
+                       const shape_edge *outline, int64_t count)
 {
     for (int k = 0; k < 2; k++) {
         radii[k][0] = HUGE_VAL;
@@ -291,7 +300,7 @@ static void find_radii(double radii[2][2], const double centre[3], double middle
 }
 
 // Does an edge of the outline lead from one circle to the other, as those of a part of a ring do?
-static bool is_open(const double centre[3], double middle, const edge *outline, int64_t count)
+static bool is_open(const double centre[3], double middle, const shape_edge *outline, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         bool outer[2];
@@ -320,7 +329,7 @@ static void find_axes(double u[3], double v[3], const shape_plane *plane)
 }
 
 // The mean of the outline's corners.
-static void find_middle(double centre[3], const edge *outline, int64_t count)
+static void find_middle(double centre[3], const shape_edge *outline, int64_t count)
 {
     for (int d = 0; d < 3; d++) centre[d] = 0.0;
     for (int64_t i = 0; i < 2 * count; i++) {
@@ -330,7 +339,7 @@ static void find_middle(double centre[3], const edge *outline, int64_t count)
 }
 
 static sedge_status fit_circles(double centre[3], double radii[2], const shape_plane *plane,
-                                const char *surface, const edge *outline, int64_t count)
+                                const char *surface, const shape_edge *outline, int64_t count)
 {
     double found[2][2] = {{0.0}}, u[3], v[3];
     double middle = HUGE_VAL;
@@ -361,10 +370,10 @@ static sedge_status fit_circles(double centre[3], double radii[2], const shape_p
 sedge_status shape_fit_ring(double centre[3], double radii[2], const shape_plane *plane,
                             const char *surface, const sedge_surface_shape *shape)
 {
-    edge *outline = NULL;
+    shape_edge *outline = NULL;
     int64_t count = 0;
 
-    SEDGE_TRY(find_outline(&outline, &count, shape));
+    SEDGE_TRY(shape_find_outline(&outline, &count, shape));
     const sedge_status status = fit_circles(centre, radii, plane, surface, outline, count);
     sedge_release(outline);
     return status;
@@ -374,10 +383,10 @@ sedge_status shape_find_disc(bool *found, double centre[3], double *radius,
                              const shape_plane *plane, const sedge_surface_shape *shape)
 {
     double radii[2][2], u[3], v[3];
-    edge *outline = NULL;
+    shape_edge *outline = NULL;
     int64_t count = 0;
 
-    SEDGE_TRY(find_outline(&outline, &count, shape));
+    SEDGE_TRY(shape_find_outline(&outline, &count, shape));
     find_axes(u, v, plane);
     find_middle(centre, outline, count);
     improve_centre(centre, 0.0, u, v, outline, count); // all corners on one circle

@@ -46,5 +46,19 @@ sedge_status shape_fit_ring(double centre[3], double radii[2], const shape_plane
 sedge_status shape_find_disc(bool *found, double centre[3], double *radius,
                              const shape_plane *plane, const sedge_surface_shape *shape);
 
+// An edge of one face alone, a part of the surface's outline: its ends in ascending order of x, y
+// and z.
+typedef struct shape_edge {
+    double ends[6];
+} shape_edge;
+
+// All such edges, in an order that shape_find_edge knows. SEDGE_ERR_MEMORY. The caller releases
+// them.
+sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_surface_shape *shape);
+
+// The number of the edge from a to b, or from b to a, in the outline; -1: it is not there.
+int64_t shape_find_edge(const shape_edge *outline, int64_t count, const double a[3],
+                        const double b[3]);
+
 // The least and the largest coordinate of all corners along a direction.
 void shape_find_extent(const double direction[3], const sedge_surface_shape *shape, double out[2]);

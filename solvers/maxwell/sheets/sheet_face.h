@@ -339,8 +339,8 @@ SEDGE_FUNCTION void maxwell_film(const sedge_real *u, const sedge_real *w, const
 // of the port's mode times `gain` times the source's signal. e* (Y + Y' + G) = S + K. In p, behind
 // the kind's parameters:
 enum {
-    PORT_PROFILE = 9, // what the mode's field is, as below
-    PORT_ORIGIN,      // of a ring the centre, of a rectangle a corner
+    PORT_PROFILE = 10, // what the mode's field is, as below
+    PORT_ORIGIN,       // of a ring the centre, of a rectangle a corner
     PORT_U = PORT_ORIGIN + 3,
     PORT_V = PORT_U + 3,
     PORT_KU = PORT_V + 3,
@@ -349,9 +349,8 @@ enum {
     PORT_SCALE,
     PORT_CONDUCTANCE,
     PORT_GAIN,
-    PORT_SQUARES, // F, the integral of the mode's field squared
-    PORT_VOLUME,  // the volume group on its first side
-    PORT_SIGNAL,  // all 0: nothing drives the port
+    PORT_VOLUME, // the volume group on its first side
+    PORT_SIGNAL, // all 0: nothing drives the port
     PORT_VALUES = PORT_SIGNAL + SEDGE_SIGNAL_VALUES
 };
 enum {
@@ -360,7 +359,11 @@ enum {
     PORT_TE,       // of H along the guide ~ cos(ku s) cos(kv q), s along U, q along V
     PORT_TM,       // of E along the guide ~ sin(ku s) sin(kv q)
     PORT_ROUND_TE, // of H along the guide ~ J_m(ku r) sin(m angle), m = kv, the angle from U to V
-    PORT_ROUND_TM  // of E along the guide ~ J_m(ku r) cos(m angle)
+    PORT_ROUND_TM, // of E along the guide ~ J_m(ku r) cos(m angle)
+    // The problem has the field (port_field.c), and what drives the port acts elsewhere.
+    PORT_FOUND_TE,
+    PORT_FOUND_TM,
+    PORT_FOUND_TEM
 };
 
 // J_m(x) / (x / 2)^m by its series: to 1e-10 up to x = 12, where its terms are 1e5 at most.
@@ -422,7 +425,9 @@ SEDGE_FUNCTION void maxwell_port_mode(const double *x, const double *p, double *
         s += r[i] * u[i];
         q += r[i] * v[i];
     }
-    if (profile == PORT_UNIFORM) {
+    if (profile >= PORT_FOUND_TE) {
+        for (int i = 0; i < 3; i++) e[i] = 0.0;
+    } else if (profile == PORT_UNIFORM) {
         for (int i = 0; i < 3; i++) e[i] = u[i];
     } else if (profile == PORT_RING) {
         for (int i = 0; i < 3; i++) {

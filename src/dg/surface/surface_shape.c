@@ -1,5 +1,5 @@
 // The shape of a surface group of the whole mesh, for conditions that depend on it.
-#include "problem.h"
+#include "dg/problem.h"
 
 #include "base/memory.h"
 #include "par/gather.h"
@@ -94,8 +94,12 @@ static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const se
     }
     const sedge_surface_shape shape = {count, (const double(*)[9])triangles,
                                        (const int(*)[2])volumes};
-    status = boundary->kind->fit(problem, mesh->groups.surface_names[surface], &shape,
-                                 boundary->parameters);
+    const char *const name = mesh->groups.surface_names[surface];
+    const sedge_boundary_kind *const kind = boundary->kind;
+    status = kind->fit(problem, name, &shape, boundary->parameters);
+    if (status == SEDGE_OK && kind->find_field != NULL)
+        status = kind->find_field(problem, name, &shape, boundary->parameters, &boundary->field);
+    status = sedge_comm_agree(comm, status);
 done:
     sedge_release(rows);
     sedge_release(triangles);

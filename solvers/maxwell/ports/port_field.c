@@ -1,0 +1,243 @@
+// The field of a port's mode on its surface: by a formula, of rectangles, discs and rings, or found
+// by finite elements, of any other shape.
+#include "port_fit.h"
+
+#include "port_modes.h"
+
+#include "base/memory.h"
+#include "dg/quadrature.h"
+#include "dg/surface_field.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAME_CUTOFF 1e-3 // by which cut-offs that count as one differ
+#define CLEAR       0.02 // of a mean of the field: less may be 0 but for errors
+
+// ---- on the surface ----------------------------------------------------------------------------
+
+void port_field_at(const sedge_boundary *port, const double corners[9], const double x[3],
+                   double e[3])
+{
+    if (port->field == NULL) {
+        maxwell_port_mode(x, port->parameters, e);
+        return;
+    }
+    const int64_t face = sedge_surface_field_find(port->field, corners);
+    for (int d = 0; d < 3; d++) e[d] = 0.0;
+    if (face >= 0) sedge_surface_field_at(port->field, face, x, e);
+}
+
+void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
+                const double *p, const double *c, double *v)
+{
+    const double y = mu[MAXWELL_Y] + (mw != NULL ? mw[MAXWELL_Y] : 0.0) + p[PORT_CONDUCTANCE];
+    const double zero[6] = {0.0};
+    double state[3];
+
+    for (int d = 0; d < 3; d++) state[d] = p[PORT_GAIN] * field[d] / y;
+    sheet_trace(zero, zero, state, mu, n, c, v);
+}
+
+// ---- integrals ---------------------------------------------------------------------------------
+
+// The integral of the field squared.
+static double find_squares(const port_section *section, const sedge_surface_field *field)
+{
+    const int count = sedge_triangle_count(field->order);
+    double sum = 0.0;
+
+    for (int64_t f = 0; f < field->faces; f++) {
+        const double(*const v)[3] = (const double(*)[3])(field->values + f * count);
+        double part = 0.0;
+
+        for (int k = 0; k < count * count; k++) {
+            const double *const a = v[k / count], *const b = v[k % count];
+            part += section->slope[k] * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        }
+        sum += part * port_section_area(section, f);
+    }
+    return sum;
+}
+
+// Means of the field, in units of the root of the area: of its component along the first axis, then
+// of that along the second, each with the weights 1, -s, -q and s q, where s and q are coordinates
+// from the middle along the axes by half the greatest width.
+enum { WEIGHTS = 4, MEANS = 2 * WEIGHTS };
+
+static sedge_status find_means(double means[MEANS], const port_section *section,
+                               const sedge_surface_field *field)
+{
+    sedge_quadrature rule = {0};
+
+    memset(means, 0, MEANS * sizeof *means);
+    SEDGE_TRY(sedge_quadrature_triangle(&rule, field->order + 2));
+    for (int64_t i = 0; i < field->faces * rule.points; i++) {
+        const int64_t f = i / rule.points;
+        const double *const at = rule.place[i % rule.points], *const corners = field->corners[f];
+        const double shares[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
+        double x[3] = {0.0, 0.0, 0.0}, e[3], place[2] = {0.0, 0.0}, along[2] = {0.0, 0.0};
+
+        for (int k = 0; k < 9; k++) x[k % 3] += shares[k / 3] * corners[k];
+        sedge_surface_field_at(field, f, x, e);
+        for (int k = 0; k < 6; k++) {
+            place[k / 3] += section->axes[k / 3][k % 3] * x[k % 3];
+            along[k / 3] += section->axes[k / 3][k % 3] * e[k % 3];
+        }
+        const double s = 2.0 * (place[0] - section->middle[0]) / section->size;
+        const double q = 2.0 * (place[1] - section->middle[1]) / section->size;
+        const double weights[WEIGHTS] = {1.0, -s, -q, s * q};
+        const double unit = 0.5 * rule.weight[i % rule.points] * port_section_area(section, f);
+        for (int k = 0; k < MEANS; k++)
+            means[k] += unit * along[k / WEIGHTS] * weights[k % WEIGHTS] / sqrt(section->area);
+    }
+    sedge_quadrature_clear(&rule);
+    return SEDGE_OK;
+}
+
+// ---- modes -------------------------------------------------------------------------------------
+
+// Give the mode its sign: the first mean of those below that is not 0 is above 0. A mode without
+// any has the sign that the greatest one gives it.
+static sedge_status choose_sign(sedge_surface_field *field, const port_section *section)
+{
+    static const int order[MEANS] = {0, WEIGHTS, WEIGHTS + 1, WEIGHTS + 2, WEIGHTS + 3, 1, 2, 3};
+    const int64_t count = field->faces * sedge_triangle_count(field->order);
+    double means[MEANS], most = 0.0;
+
+    SEDGE_TRY(find_means(means, section, field));
+    for (int k = 0; k < MEANS && !(fabs(most) > CLEAR); k++)
+        if (fabs(means[order[k]]) > fabs(most)) most = means[order[k]];
+    for (int64_t i = 0; i < 3 * count && most < 0.0; i++)
+        field->values[i / 3][i % 3] = -field->values[i / 3][i % 3];
+    return SEDGE_OK;
+}
+
+// Modes number `first` to `last`, from 0, have one cut-off: fill `field` with the one that has the
+// greatest mean along the first axis. With a single mode, fill it with that.
+static sedge_status combine(sedge_surface_field *field, const port_section *section, bool te,
+                            const double *values, const double *functions, int first, int last)
+{
+    const int64_t count = field->faces * sedge_triangle_count(field->order);
+    double parts[(int)PORT_MOST_MODES + 2], means[MEANS], square = 0.0;
+
+    for (int k = first; k <= last && first < last; k++) {
+        memset(field->values, 0, (size_t)count * sizeof *field->values);
+        port_section_slope(section, functions + k * section->unknowns, 1.0 / sqrt(values[k]), te,
+                           field);
+        SEDGE_TRY(find_means(means, section, field));
+        parts[k - first] = means[0];
+        square += means[0] * means[0];
+    }
+    if (first == last) parts[0] = square = 1.0;
+    if (!(sqrt(square) > CLEAR)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "the mode is one of %d whose cut-offs are the same to a thousandth, and "
+            "none of them has a mean field along 'axis' (%.4g, %.4g, %.4g) by which "
+            "it could be chosen: take another mode, another axis, or 'm' and 'n' of a "
+            "rectangular or round guide",
+            last - first + 1, section->axes[0][0], section->axes[0][1], section->axes[0][2]);
+    }
+    memset(field->values, 0, (size_t)count * sizeof *field->values);
+    for (int k = first; k <= last; k++) {
+        port_section_slope(section, functions + k * section->unknowns,
+                           parts[k - first] / sqrt(square * values[k]), te, field);
+    }
+    return SEDGE_OK;
+}
+
+// The mode number `mode`, from 1, and its wave number at the cut-off.
+static sedge_status find_mode(double *wave, sedge_surface_field *field, const port_section *section,
+                              bool te, int mode, const char *where)
+{
+    const int count = mode + 1; // the next one, too: has it the same cut-off?
+    double *values = NULL, *functions = NULL;
+    int first = mode - 1, last = mode - 1;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&values, count, sizeof *values));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&functions, count * section->unknowns, sizeof *functions));
+    SEDGE_TRY_GOTO(status, port_modes_find(values, functions, section, !te, count, where));
+    while (first > 0 && values[first - 1] >= (1.0 - 2.0 * SAME_CUTOFF) * values[first]) first--;
+    while (last + 1 < count && values[last + 1] <= (1.0 + 2.0 * SAME_CUTOFF) * values[last]) last++;
+    *wave = sqrt(values[mode - 1]);
+    status = combine(field, section, te, values, functions, first, last);
+    if (status == SEDGE_ERR_USAGE)
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", where, sedge_error_message());
+    if (status == SEDGE_OK && first == last) status = choose_sign(field, section);
+done:
+    sedge_release(values);
+    sedge_release(functions);
+    return status;
+}
+
+// The field between two conductors with a voltage of 1 from the inner to the outer one.
+static sedge_status find_line(sedge_surface_field *field, const port_section *section,
+                              const char *where)
+{
+    double *potential = NULL;
+
+    if (section->walls != 2) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the port must be all that lies between two conductors, one around "
+                          "the other, and its outline consists of %d closed lines",
+                          where, section->walls);
+    }
+    SEDGE_TRY(sedge_allocate(&potential, section->unknowns, sizeof *potential));
+    const sedge_status status = port_modes_potential(potential, section, where);
+    if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, false, field);
+    sedge_release(potential);
+    return status;
+}
+
+static sedge_status fill(sedge_surface_field *field, const sedge_problem *problem,
+                         const char *surface, double *p)
+{
+    const double *const u = p + PORT_U, *const v = p + PORT_V;
+    const int profile = (int)p[PORT_PROFILE];
+    double across[3];
+    char where[128];
+    port_section section;
+
+    (void)snprintf(where, sizeof where, "boundaries.%s", surface);
+    for (int d = 0; d < 3; d++) { // of a line V is the normal
+        const double line = v[(d + 1) % 3] * u[(d + 2) % 3] - v[(d + 2) % 3] * u[(d + 1) % 3];
+        across[d] = profile == PORT_FOUND_TEM ? line : v[d];
+    }
+    sedge_status status = port_section_create(&section, field, u, across);
+    if (status == SEDGE_OK && section.parts != 1) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "%s: the port must be one connected surface, and it has %d parts",
+                            where, section.parts);
+    }
+    if (status == SEDGE_OK && profile != PORT_FOUND_TEM) {
+        status = find_mode(&p[PORT_KU], field, &section, profile == PORT_FOUND_TE,
+                           (int)p[GUIDE_MODE], where);
+    }
+    if (status == SEDGE_OK && profile == PORT_FOUND_TEM) {
+        status = find_line(field, &section, where);
+        const double squares = find_squares(&section, field);
+        if (!(p[TEM_RESISTANCE] > 0.0))
+            p[TEM_RESISTANCE] = problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Z] / squares;
+        port_set_resistor(p, p[TEM_RESISTANCE], squares);
+    }
+    port_section_clear(&section);
+    return status;
+}
+
+sedge_status port_find_field(const sedge_problem *problem, const char *surface,
+                             const sedge_surface_shape *shape, double *p,
+                             struct sedge_surface_field **field)
+{
+    *field = NULL;
+    if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
+    SEDGE_TRY(sedge_surface_field_create(field, problem->order, shape->count, shape->triangles));
+    const sedge_status status = fill(*field, problem, surface, p);
+    if (status == SEDGE_OK) return SEDGE_OK;
+    sedge_surface_field_free(*field);
+    *field = NULL;
+    return status;
+}

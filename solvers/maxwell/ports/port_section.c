@@ -1,0 +1,449 @@
+#include "port_section.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// ---- corners and edges -------------------------------------------------------------------------
+
+// Corner `at` of all faces' corners.
+typedef struct corner {
+    double x[3];
+    int64_t at;
+} corner;
+
+// Edge `at` of all faces' edges, between the vertices a < b. Edge k of a face is between its
+// corners edge_corners[k], which ascend.
+typedef struct edge {
+    int64_t a, b, at;
+} edge;
+
+static const int edge_corners[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+static int compare_corners(const void *a, const void *b)
+{
+    const double *const one = ((const corner *)a)->x;
+    const double *const other = ((const corner *)b)->x;
+
+    for (int d = 0; d < 3; d++)
+        if (one[d] < other[d] || one[d] > other[d]) return one[d] < other[d] ? -1 : 1;
+    return 0;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge *const one = a;
+    const edge *const other = b;
+
+    if (one->a != other->a) return one->a < other->a ? -1 : 1;
+    return (one->b > other->b) - (one->b < other->b);
+}
+
+// What the faces have in common. Vertices ascend as their places do.
+typedef struct topology {
+    int64_t vertices, edges;
+    int64_t *vertex; // [faces][3]
+    int64_t *edge;   // [faces][3]
+    int64_t *ends;   // [edges][2]
+    bool *rim;       // [edges] it has one face
+    int64_t *group;  // [vertices] of union and find
+} topology;
+
+static void clear_topology(const topology *t)
+{
+    sedge_release(t->vertex);
+    sedge_release(t->edge);
+    sedge_release(t->ends);
+    sedge_release(t->rim);
+    sedge_release(t->group);
+}
+
+static sedge_status number_vertices(topology *t, const sedge_surface_field *field)
+{
+    const int64_t count = 3 * field->faces;
+    corner *corners = NULL;
+
+    SEDGE_TRY(sedge_allocate(&corners, count, sizeof *corners));
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(corners[i].x, field->corners[i / 3] + i % 3 * 3, sizeof corners[i].x);
+        corners[i].at = i;
+    }
+    qsort(corners, (size_t)count, sizeof *corners, compare_corners);
+    for (int64_t i = 0; i < count; i++) {
+        if (i == 0 || compare_corners(&corners[i - 1], &corners[i]) != 0) t->vertices++;
+        t->vertex[corners[i].at] = t->vertices - 1;
+    }
+    sedge_release(corners);
+    return SEDGE_OK;
+}
+
+static sedge_status number_edges(topology *t, int64_t faces)
+{
+    const int64_t count = 3 * faces;
+    edge *edges = NULL;
+
+    SEDGE_TRY(sedge_allocate(&edges, count, sizeof *edges));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t *const vertex = t->vertex + i / 3 * 3;
+        const int *const ends = edge_corners[i % 3];
+        edges[i] = (edge){vertex[ends[0]], vertex[ends[1]], i};
+    }
+    qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+    for (int64_t i = 0; i < count; i++) {
+        const bool first = i == 0 || compare_edges(&edges[i - 1], &edges[i]) != 0;
+        if (first) t->edges++;
+        t->edge[edges[i].at] = t->edges - 1;
+        t->rim[t->edges - 1] = first;
+        t->ends[2 * (t->edges - 1)] = edges[i].a;
+        t->ends[2 * (t->edges - 1) + 1] = edges[i].b;
+    }
+    sedge_release(edges);
+    return SEDGE_OK;
+}
+
+static sedge_status find_topology(topology *t, const sedge_surface_field *field)
+{
+    const int64_t count = 3 * field->faces;
+
+    SEDGE_TRY(sedge_allocate(&t->vertex, count, sizeof *t->vertex));
+    SEDGE_TRY(sedge_allocate(&t->edge, count, sizeof *t->edge));
+    SEDGE_TRY(sedge_allocate(&t->ends, 2 * count, sizeof *t->ends));
+    SEDGE_TRY(sedge_allocate(&t->rim, count, sizeof *t->rim));
+    SEDGE_TRY(sedge_allocate(&t->group, count, sizeof *t->group));
+    SEDGE_TRY(number_vertices(t, field));
+    return number_edges(t, field->faces);
+}
+
+static int64_t find_group(const topology *t, int64_t vertex)
+{
+    while (t->group[vertex] != vertex) {
+        t->group[vertex] = t->group[t->group[vertex]];
+        vertex = t->group[vertex];
+    }
+    return vertex;
+}
+
+// Join vertices by edges, those of the rim alone or all. A group is known by its least vertex.
+static void join(const topology *t, bool rim)
+{
+    for (int64_t v = 0; v < t->vertices; v++) t->group[v] = v;
+    for (int64_t e = 0; e < t->edges; e++) {
+        const int64_t a = find_group(t, t->ends[2 * e]), b = find_group(t, t->ends[2 * e + 1]);
+        if (rim && !t->rim[e]) continue;
+        t->group[a > b ? a : b] = a > b ? b : a;
+    }
+}
+
+// ---- unknowns ----------------------------------------------------------------------------------
+
+// A coefficient of a face: the exponents of lambda_0, lambda_1, lambda_2.
+static void find_exponents(int out[3], int order, int k)
+{
+    int b = 0;
+
+    while (k > order - b) k -= order + 1 - b++;
+    out[0] = order - b - k;
+    out[1] = b;
+    out[2] = k;
+}
+
+// Its unknown: those of vertices come first, then those of edges, then those inside of faces.
+static int64_t find_unknown(const topology *t, int64_t face, int order, int k)
+{
+    const int64_t *const vertex = t->vertex + 3 * face, *const edge_of = t->edge + 3 * face;
+    const int64_t inside = (int64_t)(order - 1) * (order - 2) / 2;
+    int at[3];
+
+    find_exponents(at, order, k);
+    for (int v = 0; v < 3; v++)
+        if (at[v] == order) return vertex[v];
+    for (int e = 0; e < 3; e++) {
+        if (at[3 - edge_corners[e][0] - edge_corners[e][1]] > 0) continue;
+        return t->vertices + edge_of[e] * (order - 1) + at[edge_corners[e][1]] - 1;
+    }
+    return t->vertices + t->edges * (order - 1) + face * inside +
+           sedge_triangle_index(order - 3, at[1] - 1, at[2] - 1);
+}
+
+static void find_place(double out[2], const port_section *s, const double x[3])
+{
+    for (int c = 0; c < 2; c++) out[c] = dot(s->axes[c], x);
+}
+
+// An unknown by its place along the longer side.
+typedef struct ranked {
+    double place;
+    int64_t unknown;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *const one = a;
+    const ranked *const other = b;
+
+    if (one->place < other->place || one->place > other->place)
+        return one->place < other->place ? -1 : 1;
+    return (one->unknown > other->unknown) - (one->unknown < other->unknown);
+}
+
+// Number the unknowns along an axis.
+static sedge_status rank_unknowns(port_section *s, int axis)
+{
+    const int64_t count = s->field->faces * s->local;
+    ranked *rows = NULL;
+    int64_t *rank = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&rows, s->unknowns, sizeof *rows));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&rank, s->unknowns, sizeof *rank));
+    for (int64_t i = 0; i < count; i++) {
+        double place = 0.0;
+        int at[3];
+
+        find_exponents(at, s->order, (int)(i % s->local));
+        for (int v = 0; v < 3; v++)
+            place += at[v] * dot(s->axes[axis], s->field->corners[i / s->local] + (ptrdiff_t)3 * v);
+        rows[s->of[i]] = (ranked){place, s->of[i]};
+    }
+    qsort(rows, (size_t)s->unknowns, sizeof *rows, compare_ranked);
+    for (int64_t i = 0; i < s->unknowns; i++) rank[rows[i].unknown] = i;
+    for (int64_t i = 0; i < count; i++) s->of[i] = rank[s->of[i]];
+done:
+    sedge_release(rows);
+    sedge_release(rank);
+    return status;
+}
+
+// Number the walls. The least vertex is on the outer one, which so has the number 0.
+static sedge_status find_walls(port_section *s, const topology *t)
+{
+    int64_t *number = NULL; // [vertices] of the wall whose least vertex it is, from 1
+
+    SEDGE_TRY(sedge_allocate(&number, t->vertices, sizeof *number));
+    join(t, true);
+    for (int64_t i = 0; i < s->unknowns; i++) s->wall[i] = -1;
+    for (int64_t e = 0; e < t->edges; e++) {
+        if (t->rim[e]) number[find_group(t, t->ends[2 * e])] = 1;
+    }
+    for (int64_t v = 0; v < t->vertices; v++)
+        if (number[v] > 0) number[v] = ++s->walls;
+    for (int64_t i = 0; i < s->field->faces * s->local; i++) {
+        int at[3];
+        find_exponents(at, s->order, (int)(i % s->local));
+        for (int e = 0; e < 3; e++) {
+            const int64_t one = t->edge[i / s->local * 3 + e];
+            if (!t->rim[one] || at[3 - edge_corners[e][0] - edge_corners[e][1]] > 0) continue;
+            s->wall[s->of[i]] = (int)number[find_group(t, t->ends[2 * one])] - 1;
+        }
+    }
+    sedge_release(number);
+    return SEDGE_OK;
+}
+
+// Area, its centre and the longer side, and the axis along which that is.
+static int measure(port_section *s)
+{
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+
+    for (int64_t f = 0; f < s->field->faces; f++) {
+        double at[3][2];
+
+        for (int v = 0; v < 3; v++) {
+            find_place(at[v], s, s->field->corners[f] + (ptrdiff_t)3 * v);
+            for (int c = 0; c < 2; c++) {
+                low[c] = fmin(low[c], at[v][c]);
+                high[c] = fmax(high[c], at[v][c]);
+            }
+        }
+        const double area = 0.5 * fabs((at[1][0] - at[0][0]) * (at[2][1] - at[0][1]) -
+                                       (at[1][1] - at[0][1]) * (at[2][0] - at[0][0]));
+        s->area += area;
+        for (int c = 0; c < 2; c++) s->middle[c] += area * (at[0][c] + at[1][c] + at[2][c]) / 3.0;
+    }
+    for (int c = 0; c < 2; c++) s->middle[c] /= s->area;
+    const int longer = high[1] - low[1] > high[0] - low[0];
+    s->size = high[longer] - low[longer];
+    return longer;
+}
+
+// ---- integrals on a face -----------------------------------------------------------------------
+
+// n! / (k! (n - k)!)
+static double choose(int n, int k)
+{
+    double out = 1.0;
+
+    for (int i = 1; i <= k; i++) out = out * (n - k + i) / i;
+    return out;
+}
+
+// Integrals of products of two polynomials of the basis on a face of area 1.
+static void fill_mass(double *out, int order)
+{
+    const int count = sedge_triangle_count(order);
+    const double unit = choose(2 * order + 2, 2) * choose(2 * order, order);
+
+    for (int k = 0; k < count * count; k++) {
+        int a[3], b[3];
+
+        find_exponents(a, order, k / count);
+        find_exponents(b, order, k % count);
+        out[k] = 1.0 / unit;
+        for (int v = 0; v < 3; v++) out[k] *= choose(a[v] + b[v], a[v]);
+    }
+}
+
+// The gradients of lambda_0, lambda_1, lambda_2 along the axes; returns the area.
+static double find_slopes(double out[3][2], const port_section *s, int64_t face)
+{
+    double at[3][2];
+
+    for (int v = 0; v < 3; v++) find_place(at[v], s, s->field->corners[face] + (ptrdiff_t)3 * v);
+    const double twice = (at[1][0] - at[0][0]) * (at[2][1] - at[0][1]) -
+                         (at[1][1] - at[0][1]) * (at[2][0] - at[0][0]);
+    for (int v = 0; v < 3; v++) {
+        const double *const b = at[(v + 1) % 3], *const c = at[(v + 2) % 3];
+        out[v][0] = (b[1] - c[1]) / twice;
+        out[v][1] = (c[0] - b[0]) / twice;
+    }
+    return 0.5 * fabs(twice);
+}
+
+double port_section_area(const port_section *section, int64_t face)
+{
+    double slopes[3][2];
+
+    return find_slopes(slopes, section, face);
+}
+
+// The coefficient of the order below that exponent v has one less for; -1: the exponent is 0.
+static int lower(const int at[3], int order, int v)
+{
+    if (at[v] == 0) return -1;
+    return sedge_triangle_index(order - 1, at[1] - (v == 1), at[2] - (v == 2));
+}
+
+void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix)
+{
+    const int order = section->order, local = section->local;
+    const int below = sedge_triangle_count(order - 1);
+    double slopes[3][2], products[3][3];
+    const double area = find_slopes(slopes, section, face);
+
+    for (int i = 0; i < 9; i++) {
+        const double *const a = slopes[i / 3], *const b = slopes[i % 3];
+        products[i / 3][i % 3] = area * order * order * (a[0] * b[0] + a[1] * b[1]);
+    }
+    for (int k = 0; k < local * local; k++) {
+        double sum = shift * area * section->mass[k];
+        int a[3], b[3];
+
+        find_exponents(a, order, k / local);
+        find_exponents(b, order, k % local);
+        for (int i = 0; i < 9; i++) {
+            const int row = lower(a, order, i / 3), column = lower(b, order, i % 3);
+            if (row < 0 || column < 0) continue;
+            sum += products[i / 3][i % 3] * section->slope[row * below + column];
+        }
+        matrix[k] = sum;
+    }
+}
+
+void port_section_mass(const port_section *section, const double *x, double *y, double *work)
+{
+    const int local = section->local;
+    double slopes[3][2];
+
+    for (int64_t i = 0; i < section->unknowns; i++) y[i] = 0.0;
+    for (int64_t f = 0; f < section->field->faces; f++) {
+        const int64_t *const of = section->of + f * local;
+        const double area = find_slopes(slopes, section, f);
+
+        for (int k = 0; k < local; k++) work[k] = area * x[of[k]];
+        for (int k = 0; k < local; k++) {
+            double sum = 0.0;
+            for (int l = 0; l < local; l++) sum += section->mass[k * local + l] * work[l];
+            y[of[k]] += sum;
+        }
+    }
+}
+
+void port_section_slope(const port_section *section, const double *x, double factor, bool turned,
+                        sedge_surface_field *field)
+{
+    const int order = section->order;
+    const int count = sedge_triangle_count(field->order);
+
+    for (int64_t i = 0; i < field->faces * count; i++) {
+        const int64_t *const of = section->of + i / count * section->local;
+        double slopes[3][2], along[2] = {0.0, 0.0};
+        int at[3];
+
+        (void)find_slopes(slopes, section, i / count);
+        find_exponents(at, field->order, (int)(i % count));
+        for (int v = 0; v < 3; v++) {
+            const double value =
+                factor * order *
+                x[of[sedge_triangle_index(order, at[1] + (v == 1), at[2] + (v == 2))]];
+            along[0] += value * (turned ? -slopes[v][1] : slopes[v][0]);
+            along[1] += value * (turned ? slopes[v][0] : slopes[v][1]);
+        }
+        for (int d = 0; d < 3; d++)
+            field->values[i][d] += along[0] * section->axes[0][d] + along[1] * section->axes[1][d];
+    }
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status fill(port_section *s, topology *t)
+{
+    const int below = sedge_triangle_count(s->order - 1);
+    const int64_t count = s->field->faces * s->local;
+
+    SEDGE_TRY(find_topology(t, s->field));
+    s->unknowns = t->vertices + t->edges * (s->order - 1) +
+                  s->field->faces * (int64_t)(s->order - 1) * (s->order - 2) / 2;
+    SEDGE_TRY(sedge_allocate(&s->of, count, sizeof *s->of));
+    SEDGE_TRY(sedge_allocate(&s->wall, s->unknowns, sizeof *s->wall));
+    SEDGE_TRY(sedge_allocate(&s->mass, (int64_t)s->local * s->local, sizeof *s->mass));
+    SEDGE_TRY(sedge_allocate(&s->slope, (int64_t)below * below, sizeof *s->slope));
+    fill_mass(s->mass, s->order);
+    fill_mass(s->slope, s->order - 1);
+    for (int64_t i = 0; i < count; i++)
+        s->of[i] = find_unknown(t, i / s->local, s->order, (int)(i % s->local));
+    SEDGE_TRY(rank_unknowns(s, measure(s)));
+    SEDGE_TRY(find_walls(s, t));
+    join(t, false);
+    for (int64_t v = 0; v < t->vertices; v++) s->parts += t->group[v] == v;
+    return SEDGE_OK;
+}
+
+sedge_status port_section_create(port_section *out, const sedge_surface_field *field,
+                                 const double u[3], const double v[3])
+{
+    topology t = {0};
+
+    *out = (port_section){
+        .field = field, .order = field->order + 1, .local = sedge_triangle_count(field->order + 1)};
+    memcpy(out->axes[0], u, sizeof out->axes[0]);
+    memcpy(out->axes[1], v, sizeof out->axes[1]);
+    const sedge_status status = fill(out, &t);
+    clear_topology(&t);
+    return status;
+}
+
+void port_section_clear(const port_section *section)
+{
+    sedge_release(section->of);
+    sedge_release(section->wall);
+    sedge_release(section->mass);
+    sedge_release(section->slope);
+}

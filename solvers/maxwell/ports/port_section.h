@@ -1,0 +1,49 @@
+// The cross-section of a waveguide or of a line as a space of functions: continuous, on each face
+// of the port polynomials. Its edges are straight lines.
+//
+// Coefficients are those of the Bernstein basis of each face (dg/surface_field.h). Unknowns
+// are numbered along the longer side of the cross-section, so that those of one face are near to
+// each other.
+#pragma once
+
+#include "dg/surface_field.h"
+
+#include <stdbool.h>
+
+typedef struct port_section {
+    const sedge_surface_field *field; // its faces
+    double axes[2][3];                // unit vectors in the plane
+    double middle[2];                 // coordinates along the axes, of the area's centre
+    double area;
+    double size; // of the longer side
+    int order;   // of the functions
+    int local;   // coefficients of a face
+    int64_t unknowns;
+    int64_t *of;   // [faces][local] their unknowns
+    int *wall;     // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
+    int walls;     // closed lines that bound the cross-section
+    int parts;     // connected ones, which touch in a corner at most
+    double *mass;  // [local][local] of a face of area 1
+    double *slope; // the same of the order below
+} port_section;
+
+// Of functions one order higher than `field`, which must outlive it. `u` and `v` are the axes.
+// SEDGE_ERR_MEMORY. Clear it in any case.
+SEDGE_MUST_USE
+sedge_status port_section_create(port_section *out, const sedge_surface_field *field,
+                                 const double u[3], const double v[3]);
+void port_section_clear(const port_section *section);
+
+// The part that a face has in the integral of grad f . grad g + shift f g: matrix [local][local].
+void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix);
+
+// The area of a face.
+double port_section_area(const port_section *section, int64_t face);
+
+// y = M x, with the integrals of f g: both [unknowns]. `work` has `local` numbers.
+void port_section_mass(const port_section *section, const double *x, double *y, double *work);
+
+// Add factor times grad f, or where `turned` n x grad f with n the product of the axes, to
+// `field`, which has the same faces. f has the coefficients x [unknowns].
+void port_section_slope(const port_section *section, const double *x, double factor, bool turned,
+                        sedge_surface_field *field);

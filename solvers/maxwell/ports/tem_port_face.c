@@ -1,0 +1,43 @@
+// The end of a line of two conductors, one around the other, of any shape: a resistor with a
+// voltage source in series, spread over the surface between them as the line's field is.
+#include "port_fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const sedge_parameter parameters[] = {
+    [TEM_RESISTANCE] = {.name = "resistance",
+                        .maximum = HUGE_VAL,
+                        .dimension = SEDGE_RESISTANCE,
+                        .text = "of the port; 0: that of the line, which is matched then"},
+};
+
+static sedge_status fit(const sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    shape_plane plane;
+    int volume = 0;
+
+    SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
+    SEDGE_TRY(port_fit_axis(p + PORT_U, none, &plane, surface, shape));
+    SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
+    memcpy(p + PORT_ORIGIN, shape->triangles[0], 3 * sizeof *p);
+    memcpy(p + PORT_V, plane.normal, sizeof plane.normal);
+    p[PORT_PROFILE] = PORT_FOUND_TEM;
+    p[PORT_VOLUME] = volume;
+    return SEDGE_OK;
+}
+
+static void describe(char text[160], const double *p, double hertz)
+{
+    (void)snprintf(text, 160, "%.6g%s, the line in vacuum %.6g%s",
+                   port_shown_resistance(p[TEM_RESISTANCE], hertz), hertz > 0.0 ? " ohm" : "",
+                   port_shown_resistance(1.0 / port_squares(p), hertz), hertz > 0.0 ? " ohm" : "");
+}
+
+PORT_RESISTOR(tem_port, "tem-port",
+              "port with a resistance on a flat surface between two conductors, one around the "
+              "other, of any shape, inside the mesh or on its outside: an electric field from the "
+              "inner to the outer conductor is a voltage above 0; sources of type port drive it");
