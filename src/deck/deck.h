@@ -321,5 +321,10 @@ double sedge_deck_energy_unit(const sedge_deck *deck);
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension);
 // The unit to print after an energy: " J" or "".
 const char *sedge_deck_energy_suffix(const sedge_deck *deck);
+// The origin of the entry `name` in a section such as "boundaries" or "monitors.flux", with which
+// messages begin: "PATH:LINE" or "--set SETTING".
+#define SEDGE_DECK_ORIGIN 512
+void sedge_deck_origin(char out[SEDGE_DECK_ORIGIN], const sedge_deck *deck, const char *section,
+                       const char *name);
 // A hint to append to messages about numbers that seem to be in the wrong units.
 const char *sedge_deck_question(const sedge_deck *deck);

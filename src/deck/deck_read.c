@@ -486,6 +486,21 @@ const char *sedge_deck_energy_suffix(const sedge_deck *deck)
     return deck->si ? " J" : "";
 }
 
+void sedge_deck_origin(char out[SEDGE_DECK_ORIGIN], const sedge_deck *deck, const char *section,
+                       const char *name)
+{
+    const char *const dot = strchr(section, '.');
+    const deck_node *node = deck->tree;
+
+    if (dot != NULL) node = deck_child(node, "monitors");
+    node = deck_child(deck_child(node, dot != NULL ? dot + 1 : section), name);
+    if (node != NULL) {
+        deck_origin(out, deck->path, node);
+    } else {
+        (void)snprintf(out, SEDGE_DECK_ORIGIN, "%s", deck->path);
+    }
+}
+
 const char *sedge_deck_question(const sedge_deck *deck)
 {
     return deck->si ? "are the units right? (SI: metres, seconds, hertz; mesh.scale: 0.001 for a "

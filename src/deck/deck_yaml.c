@@ -55,6 +55,11 @@ static sedge_status next_event(deck_parser *parser, yaml_event_t *event)
         return fail_at(parser, yaml->context_mark,
                        "not YAML: ", "a key without a colon and a space after it");
     }
+    if (strcmp(problem, "mapping values are not allowed in this context") == 0) {
+        return fail_at(parser, yaml->problem_mark, "not YAML: ",
+                       "a key where none may stand: the line before may lack a colon and a space, "
+                       "this one may be indented too far, or a text with a colon lacks quotes");
+    }
     return fail_at(parser, yaml->problem_mark,
                    "not YAML: ", is_at_tab(yaml) ? "a tab; lines are indented by spaces" : problem);
 }

@@ -124,10 +124,11 @@ static sedge_status create_input(far_field_monitor *monitor, far_field_entry *en
 {
     const sedge_output_context *const context = monitor->transforms.context;
     const sedge_deck_far_field *const deck = entry->deck;
-    char where[4300];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
 
-    (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s.input",
-                   context->deck->path, deck->line, deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.far-field", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.far-field.%s.input", origin, deck->name);
     (void)snprintf(entry->input_name, sizeof entry->input_name, "%s/input", deck->name);
     if (is_driven(context, deck->input.name)) {
         SEDGE_TRY(create_driven(entry, context, where));
@@ -149,10 +150,12 @@ static sedge_status create_entry(far_field_monitor *monitor, const sedge_deck_fa
     const sedge_output_context *const context = monitor->transforms.context;
     far_field_entry *const entry = &monitor->entries[monitor->count++];
     sedge_face_points *const faces = &entry->faces;
-    char where[128];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
 
     entry->deck = deck;
-    (void)snprintf(where, sizeof where, "monitors.far-field.%s", deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.far-field", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.far-field.%s", origin, deck->name);
     SEDGE_TRY(sedge_face_points_create(faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_radiation_create(&entry->radiation, context, deck, faces));
     if (entry->radiation.incident &&

@@ -104,11 +104,13 @@ static sedge_status create_entry(time_monitor *monitor, const sedge_deck_far_fie
     time_entry *const entry = &monitor->entries[i];
     const sedge_radiation *const radiation = &entry->radiation;
     const double interval = context->dt * (double)monitor->every;
-    char where[128];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
     sedge_status status;
 
     entry->deck = deck;
-    (void)snprintf(where, sizeof where, "monitors.far-field.%s", deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.far-field", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.far-field.%s", origin, deck->name);
     SEDGE_TRY(sedge_face_points_create(&entry->faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_radiation_create(&entry->radiation, context, deck, &entry->faces));
     if (context->checks) return SEDGE_OK; // what could be refused was looked at

@@ -101,11 +101,13 @@ static sedge_status create_entry(flux_monitor *monitor, const sedge_deck_flux *d
     const sedge_output_context *const context = monitor->transforms.context;
     flux_entry *const entry = &monitor->entries[monitor->count];
     const sedge_face_points *const faces = &entry->faces;
-    char where[128];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
 
     entry->deck = deck;
     entry->spectrum = &monitor->transforms.spectrum[monitor->count++];
-    (void)snprintf(where, sizeof where, "monitors.flux.%s", deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.flux", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.flux.%s", origin, deck->name);
     SEDGE_TRY(sedge_face_points_create(&entry->faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_allocate(&entry->sides, entry->faces.sides, sizeof *entry->sides)));

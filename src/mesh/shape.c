@@ -210,7 +210,9 @@ static sedge_status check_signs(const sedge_global *mesh, const int8_t *signs, i
         const int minority = negative * 2 <= mesh->elements;
         const int64_t count = minority ? negative : mesh->elements - negative;
         sedge_global_describe(mesh, first[minority], place);
-        return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: %lld of %d elements are inverted, the first is %s",
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "%s: %lld of %d elements are inverted, the first is %s; an "
+                          "optimisation of curved elements may leave such: make them smaller there",
                           mesh->name, (long long)count, mesh->elements, place);
     }
     *negatives = negative;

@@ -79,7 +79,7 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
         "%s: the surface '%s' has a face with the volume group '%s' on %s: its normal "
-        "has no direction; say which by 'away_from'",
+        "has no direction; say which by 'away_from', a point that it points away from",
         way->where, groups->surface_names[side->group],
         groups->volume_names[way->out_of >= 0 ? way->out_of : group],
         way->out_of < 0 || own ? "both sides" : "neither side");

@@ -46,9 +46,11 @@ static sedge_status find_faces(sedge_spectrum_rows *out, const sedge_deck_spectr
                                const sedge_output_context *context)
 {
     sedge_face_points *const faces = &out->faces;
-    char where[128];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
 
-    (void)snprintf(where, sizeof where, "monitors.spectra.%s", deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.spectra", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.spectra.%s", origin, deck->name);
     SEDGE_TRY(sedge_face_points_create(faces, context, &deck->surface, where));
     out->limit = faces->limit;
     out->count = faces->sides;

@@ -251,10 +251,11 @@ sedge_status sedge_radiation_create(sedge_radiation *out, const sedge_output_con
 {
     sedge_incident_wave wave;
     double bounds[2][3];
-    char where[4300];
+    char origin[SEDGE_DECK_ORIGIN];
+    char where[SEDGE_DECK_ORIGIN + 128];
 
-    (void)snprintf(where, sizeof where, "%.4000s:%d: monitors.far-field.%s", context->deck->path,
-                   deck->line, deck->name);
+    sedge_deck_origin(origin, context->deck, "monitors.far-field", deck->name);
+    (void)snprintf(where, sizeof where, "%s: monitors.far-field.%s", origin, deck->name);
     *out = (sedge_radiation){.deck = deck,
                              .surface = {.points = (int64_t)faces->sides * faces->side_points},
                              .frequencies = deck->frequencies.count,

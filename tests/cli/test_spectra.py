@@ -367,7 +367,7 @@ class Spectra(Case):
         ]:
             self.refuse(1, parts, "check", deck, "--set", setting, ranks=(0,))
         for command in ("run", "check"):
-            self.refuse(1, ["'domain' on both sides: its normal has no direction; say which by 'away_from'"], command,
+            self.refuse(1, ["--set monitors.flux.plate={surface: plate}: monitors.flux.plate: ", "'domain' on both sides: its normal has no direction; say which by 'away_from'"], command,
                         deck, "--device", "host", "--output", "none", "--set", "monitors.flux.plate={surface: plate}",
                         ranks=(0,))
         self.succeed("check", deck, "--output", "checked")

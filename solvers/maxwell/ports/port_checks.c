@@ -170,16 +170,17 @@ static sedge_status check_place(const ports_monitor *monitor, const port *one)
 {
     const sedge_output_context *const context = monitor->context;
     const sedge_problem *const problem = context->problem;
-    const char *const path = context->deck->path;
+    char origin[SEDGE_DECK_ORIGIN];
 
+    sedge_deck_origin(origin, context->deck, "boundaries", one->name);
     if (strcmp(one->boundary->kind->name, "lumped-port") == 0)
-        return port_check_ends(problem, context->comm, context->mesh, one->surface, path);
+        return port_check_ends(problem, context->comm, context->mesh, one->surface, origin);
     const bool guide = port_is_guide(one->boundary->kind);
     if (guide) SEDGE_TRY(check_shift(monitor, one));
     if (guide || one->boundary->field != NULL)
-        SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, path));
+        SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, origin));
     if (!guide) return SEDGE_OK;
-    return port_check_direction(problem, context->comm, context->mesh, one->surface, path);
+    return port_check_direction(problem, context->comm, context->mesh, one->surface, origin);
 }
 
 sedge_status ports_check(const ports_monitor *monitor)
