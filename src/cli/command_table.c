@@ -231,9 +231,11 @@ static sedge_status command_help(sedge_comm *comm, const sedge_arguments *given)
     sedge_status status = SEDGE_OK;
 
     if (strcmp(word, "deck") == 0) {
-        if (root) status = sedge_help_print_deck();
+        if (root) status = sedge_help_print_deck(given->count > 1 ? given->words[1] : NULL);
         return sedge_comm_agree(comm, status);
     }
+    if (given->count > 1)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "usage: sedge help [deck [WORD]|COMMAND]");
     if (about == NULL && given->count > 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "unknown word '%s' after 'sedge help'; deck and the commands are known",
@@ -281,8 +283,10 @@ static const sedge_command commands[] = {
      command_devices, 0, 0, 0},
     {"cache", "sedge cache path|list|clear",
      "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
-    {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
-     command_help, 0, 1, 0},
+    {"help", "sedge help [deck [WORD]|COMMAND]",
+     "Print every key of the deck, or explain a command.\n"
+     "With WORD, such as lumped-port or monitors, only the parts that have it.",
+     command_help, 0, 2, 0},
     {"solve", "sedge solve MATRIX [options]",
      "Solve A x = b, A symmetric positive definite, by conjugate gradients.\n"
      "MATRIX is a Matrix Market file (also compressed, .gz) or PETSc's binary form. Ends with "

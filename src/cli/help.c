@@ -74,14 +74,53 @@ void sedge_help_print_command(const sedge_command *which)
         if ((option[i].takers & (which->takes | SEDGE_FOR_ALL)) != 0) print_option(&option[i]);
 }
 
-sedge_status sedge_help_print_deck(void)
+// The end of the part of the page that begins here: parts begin with a heading or a kind's name.
+static const char *find_part_end(const char *part)
+{
+    const char *next = part;
+
+    do {
+        next = strchr(next, '\n');
+        if (next == NULL) return part + strlen(part);
+        next++;
+    } while (*next != '#' && *next != '`');
+    return next;
+}
+
+// Print the parts of the page that have the word. Returns how many there are.
+static int print_parts(const char *page, const char *word)
+{
+    const char *heading = NULL; // of the part, where it is not printed yet
+    int printed = 0;
+
+    for (const char *part = page, *end; *part != '\0'; part = end) {
+        const char *const found = strstr(part, word);
+
+        end = find_part_end(part);
+        if (*part == '#') heading = part;
+        if (found == NULL || found >= end) continue;
+        if (heading != NULL && heading != part)
+            printf("%.*s\n\n", (int)strcspn(heading, "\n"), heading);
+        printf("%.*s", (int)(end - part), part);
+        heading = NULL;
+        printed++;
+    }
+    return printed;
+}
+
+sedge_status sedge_help_print_deck(const char *word)
 {
     sedge_status status;
     sedge_text *text = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, sedge_deck_document(text));
-    printf("%s", sedge_text_get(text));
+    if (word == NULL) {
+        printf("%s", sedge_text_get(text));
+        goto done;
+    }
+    if (print_parts(sedge_text_get(text), word) == 0)
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "no section or key of a deck has the word '%s'", word);
 done:
     sedge_text_free(text);
     return status;

@@ -105,6 +105,12 @@ class Help(Case):
         begin = page.index("\n", page.index("<!-- begin")) + 1
         printed = page[begin: page.index("<!-- end -->")]
         self.assertEqual(self.succeed("help", "deck").out.strip(), printed.strip())
+        # With a word its parts, each of them below its heading.
+        some = self.succeed("help", "deck", "lumped-port").out
+        self.assertLess(some.index("### maxwell: boundaries.NAME"), some.index("`type: lumped-port`"))
+        self.assertNotIn("`type: graphene`", some)
+        self.refuse(USAGE, ["'flying'"], "help", "deck", "flying", ranks=[0])
+        self.refuse(USAGE, ["sedge help [deck [WORD]|COMMAND]"], "help", "run", "deck", ranks=[0])
 
     def test_variables_are_those_of_the_page(self):
         rows = re.findall(r"^\| (`SEDGE_.*?) \|", (SOURCE / "src/cli/README.md").read_text(), re.MULTILINE)
