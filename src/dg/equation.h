@@ -65,6 +65,9 @@ typedef struct sedge_surface_shape {
     int64_t count;
     const double (*triangles)[9]; // [count] corners of its faces; each face once
     const int (*volumes)[2];      // [count] volume groups beside it; -1: the mesh ends there
+    // [count] nodes of the edges from corner 0 to 1, from 0 to 2 and from 1 to 2, which are curves
+    // of second order. NULL: all edges are straight.
+    const double (*middles)[9];
 } sedge_surface_shape;
 
 // The physical dimension of a number. It selects the factor between SI and code units: code value =

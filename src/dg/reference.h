@@ -28,8 +28,9 @@ SEDGE_MUST_USE
 sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
                                           const sedge_mesh *mesh, const sedge_problem *problem);
 
-// rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + terms + point sources. The terms use
-// their present memory; exponential ones are left out. Exchanges traces. Collective.
+// rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + terms + point sources, but not the
+// sources of surfaces with a field (dg/surface_source.h). The terms use their present memory;
+// exponential ones are left out. Exchanges traces. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t,
                                  double *rhs);
@@ -40,6 +41,11 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 // are read. Not collective.
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
+
+// What a signal of 1 that drives a surface with a field (dg/surface_source.h) adds to u_t in
+// element e, rhs [fields][nodes]. u and halo are as above and zero. Not collective.
+void sedge_reference_driven_of(sedge_reference *reference, int32_t e, int surface, const double *u,
+                               const double *halo, double *rhs);
 
 // Add to rhs [fields][nodes] what S and the terms make of u [fields][nodes] in element e, matrices
 // acting on what is there, too, and store the rates of the terms' memory. w and dw have the memory

@@ -10,11 +10,10 @@
 typedef struct sedge_surface_shares {
     int count;
     sedge_point_share *share; // [count], grouped by source: its number among surface_sources
-    double *modes;            // [count][fields][nodes] int psi_j du_t/dt over the element, of a
-                              // signal of 1
+    double *rates;            // [count][fields][nodes] what a signal of 1 adds to u_t at the nodes
 } sedge_surface_shares;
 
-// Those of this rank. SEDGE_ERR_MEMORY, SEDGE_ERR_INTERNAL. Clear it in any case. Not collective.
+// Those of this rank. SEDGE_ERR_MEMORY, SEDGE_ERR_USAGE. Clear it in any case. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_surface_shares_create(sedge_surface_shares *out, const sedge_element *element,
                                          const sedge_mesh *mesh, const sedge_problem *problem);

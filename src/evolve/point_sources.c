@@ -56,7 +56,7 @@ typedef struct given_source {
     const sedge_point_source *point; // NULL: of a surface
     const double *signal;            // SEDGE_SIGNAL_VALUES
     const sedge_point_share *shares; // [count]
-    const double *modes;             // [count][nodes], of a surface [count][fields][nodes]
+    const double *modes; // [count][nodes]; of a surface the rates [count][fields][nodes]
     int count;
 } given_source;
 
@@ -99,35 +99,28 @@ static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
     return SEDGE_OK;
 }
 
-// V modes / J at the nodes.
-static sedge_status project(double *out, const sedge_operator *op, int32_t element,
-                            const double *modes)
-{
-    const int nodes = op->element->nodes;
-
-    sedge_dense_multiply(out, op->element->vandermonde, false, modes, false, nodes, nodes, 1);
-    return divide(op, element, out);
-}
-
-// g [fields][nodes], what a unit source adds to u_t in its element number `share`: of a point the
-// projection of its modes times the kind's field weights. `work` has `nodes` entries.
+// g [fields][nodes], what a unit source adds to u_t in its element number `share`: of a point V
+// modes / J times the kind's field weights, at the nodes. `work` has `nodes` entries.
 static sedge_status find_shape(double *g, sedge_operator *op, const given_source *source, int share,
                                double *work)
 {
     const int nodes = op->element->nodes;
     const int fields = op->problem->equation->fields;
     const int32_t element = source->shares[share].element;
+    const sedge_point_source *const point = source->point;
     double field_weights[SEDGE_MAX_FIELDS] = {0.0};
 
-    for (int f = 0; f < fields && source->point == NULL; f++) {
-        const int64_t at = (int64_t)share * fields + f;
-        SEDGE_TRY(project(g + (ptrdiff_t)f * nodes, op, element, source->modes + at * nodes));
+    if (point == NULL) {
+        memcpy(g, source->modes + (int64_t)share * fields * nodes,
+               (size_t)fields * (size_t)nodes * sizeof *g);
+        return SEDGE_OK;
     }
-    if (source->point == NULL) return SEDGE_OK;
-    source->point->kind->point(source->point->parameters,
-                               op->problem->materials[op->mesh->group[element]], field_weights);
+    point->kind->point(point->parameters, op->problem->materials[op->mesh->group[element]],
+                       field_weights);
     sedge_response_multiply(op->problem, op->mesh->group[element], field_weights);
-    SEDGE_TRY(project(work, op, element, source->modes + (int64_t)share * nodes));
+    sedge_dense_multiply(work, op->element->vandermonde, false,
+                         source->modes + (int64_t)share * nodes, false, nodes, nodes, 1);
+    SEDGE_TRY(divide(op, element, work));
     for (int f = 0; f < fields; f++)
         for (int n = 0; n < nodes; n++) g[f * nodes + n] = field_weights[f] * work[n];
     return SEDGE_OK;
@@ -439,7 +432,7 @@ static sedge_status add_shares(evolve_point_sources *sources, weights_job *job,
         const given_source given = {.signal = sedge_surface_signal(problem, source),
                                     .shares = surfaces->share + first,
                                     .modes =
-                                        surfaces->modes + nodes * first * problem->equation->fields,
+                                        surfaces->rates + nodes * first * problem->equation->fields,
                                     .count = next - first};
         SEDGE_TRY(add_levels(sources, job, &given));
     }

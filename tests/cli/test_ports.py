@@ -230,6 +230,8 @@ class Ports(Case):
         found = self.compute(deck, "coax")
         s = scattering(line(2 * math.pi * self.frequency / light, ohms * coaxial_impedance(1, 2.3), 8e-3), 50, 100)
         self.compare((found["near"], found["far"]), (s[0], s[2]), 1.5e-3)
+        found = self.compute(deck, "found", "boundaries.near.type=tem-port", "boundaries.far.type=tem-port")
+        self.compare((found["near"], found["far"]), (s[0], s[2]), 2e-3)
         found = self.compute(deck, "si", "order=1")
         for si, factor in (("3e-10", 1e3 * light), ("3e-11", 1e3 * light), ("10e9", 1e-3 / light), ("2e9", 1e-3 / light),
                            ("18e9", 1e-3 / light), (" 50}", 1 / ohms), (" 100}", 1 / ohms)):
@@ -353,9 +355,10 @@ class Ports(Case):
     def test_triangle(self):
         """Half of a square guide, whose lowest TE mode is the sum of TE10 and TE01: at the same cut-off."""
         deck = self.write_part("triangle", 4, lambda x, y: x > y, GUIDE.replace("m: 1, n: 0", "mode: 1"))
-        found = self.compute(deck, "triangle")
+        found = self.compute(deck, "triangle", "order=2")
         k, _ = mode(2 * math.pi * self.frequency, math.pi)
-        self.compare((found["in"], found["out"]), (0, numpy.exp(-1j * k)), 9e-3)
+        self.compare((found["in"], found["out"] / abs(found["out"])), (0, numpy.exp(-1j * k)), 9e-3)
+        self.compare([abs(found["out"])], [1], 3e-2)  # less, by what upwind fluxes take
         self.refuse(1, ["conducting walls around it", "only 0 of its rim of 3.414 is on walls"], "check", deck, "--set",
                     "boundaries.xmin={type: pmc}", ranks=(0,))
         self.refuse(1, ["boundaries.in: `direction` points to the open end of the guide"], "check", deck, "--set",

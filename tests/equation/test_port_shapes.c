@@ -24,7 +24,9 @@ static const double axis[2][3] = {{0.6, 0.8, 0.0}, {-0.48, 0.36, 0.8}};
 
 typedef struct surface {
     double triangle[MOST][9];
+    double middle[MOST][9]; // if `curved`
     int volume[MOST][2];
+    bool curved;
     int count;
 } surface;
 
@@ -100,7 +102,8 @@ static found find(const sedge_face_kind *kind, int order, const double *deck, in
 {
     const double material[3] = {2.25, 1.0, 0.0};
     const sedge_surface_shape shape = {made.count, (const double(*)[9])made.triangle,
-                                       (const int(*)[2])made.volume};
+                                       (const int(*)[2])made.volume,
+                                       made.curved ? (const double(*)[9])made.middle : NULL};
     sedge_problem problem;
     found out = {.status = SEDGE_OK};
 
@@ -151,25 +154,22 @@ static double measure(const sedge_surface_field *field, exact_field *of)
     CHECK_OK(sedge_quadrature_triangle(&rule, 16));
     for (int64_t i = 0; i < field->faces * rule.points; i++) {
         const double *const at = rule.place[i % rule.points];
-        const double *const corners = field->corners[i / rule.points];
-        double x[3], e[3], a[3], b[3], normal[3], exact[2] = {0.0, 0.0}, s = 0.0, q = 0.0;
+        const double shares[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
+        double x[3], e[3], slopes[2][3], exact[2] = {0.0, 0.0}, s = 0.0, q = 0.0, square = 0.0;
 
+        sedge_surface_field_map(field, i / rule.points, shares, x, slopes);
+        sedge_surface_field_at(field, i / rule.points, x, e);
         for (int d = 0; d < 3; d++) {
-            a[d] = corners[3 + d] - corners[d];
-            b[d] = corners[6 + d] - corners[d];
-            x[d] = corners[d] + 0.5 * (1.0 + at[0]) * a[d] + 0.5 * (1.0 + at[1]) * b[d];
+            const int j = (d + 1) % 3, k = (d + 2) % 3;
+            const double normal = slopes[0][j] * slopes[1][k] - slopes[0][k] * slopes[1][j];
             s += (x[d] - origin[d]) * axis[0][d];
             q += (x[d] - origin[d]) * axis[1][d];
+            square += normal * normal;
         }
-        for (int d = 0; d < 3; d++)
-            normal[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
-        sedge_surface_field_at(field, i / rule.points, x, e);
         if (of != NULL) of(exact, s, q);
-        const double area =
-            sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
         for (int d = 0; d < 3; d++) {
             const double off = e[d] - exact[0] * axis[0][d] - exact[1] * axis[1][d];
-            sum += 0.25 * area * rule.weight[i % rule.points] * off * off;
+            sum += 0.25 * sqrt(square) * rule.weight[i % rule.points] * off * off;
         }
     }
     sedge_quadrature_clear(&rule);
@@ -330,6 +330,29 @@ static void test_round(void)
 
 // ---- lines -------------------------------------------------------------------------------------
 
+// Move the middles of the edges along the circles around (0, 0) on which the edges' ends are.
+static void bend(surface *to)
+{
+    static const int ends[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+    to->curved = true;
+    for (int i = 0; i < 3 * to->count; i++) {
+        double at[2][2] = {{0.0}}, middle[2], radius[2];
+
+        for (int k = 0; k < 4; k++) {
+            const double *const x = to->triangle[i / 3] + 3 * ends[i % 3][k / 2];
+            for (int d = 0; d < 3; d++) at[k / 2][k % 2] += (x[d] - origin[d]) * axis[k % 2][d];
+        }
+        for (int k = 0; k < 2; k++) {
+            radius[k] = hypot(at[k][0], at[k][1]);
+            middle[k] = 0.5 * (at[0][k] + at[1][k]);
+        }
+        const bool round = fabs(radius[0] - radius[1]) < 1e-9;
+        const double factor = round ? radius[0] / hypot(middle[0], middle[1]) : 1.0;
+        place(to->middle[i / 3] + i % 3 * 3, factor * middle[0], factor * middle[1]);
+    }
+}
+
 static double find_line(int order, double resistance)
 {
     const found one = find(&sedge_face_tem_port, order, &resistance, 1);
@@ -364,6 +387,16 @@ static void test_lines(void)
     const found one = find(&sedge_face_tem_port, 3, &none, 1);
     CHECK_BOUND(measure(one.field, radial) / measure(one.field, NULL), 0.02);
     sedge_surface_field_free(one.field);
+    make_ring(&made, 0.4, 0.0, 1, 12); // with curved edges
+    bend(&made);
+    CHECK_BOUND(fabs(find_line(3, 50.0) * log(1.0 / 0.4) / (2.0 * PI) - 1.0), 1e-4);
+    const found curved = find(&sedge_face_tem_port, 3, &none, 1);
+    CHECK_BOUND(measure(curved.field, radial) / measure(curved.field, NULL), 0.01);
+    sedge_surface_field_free(curved.field);
+    made.middle[5][3] += 0.01;
+    CHECK_FAILS(find(&sedge_face_tem_port, 3, &none, 1).status, SEDGE_ERR_USAGE,
+                "of a curved edge is");
+    made.curved = false;
     made.count = 0;
     for (int i = 0; i < 16; i++) { // 4 by 4 without the middle
         const int row = i / 4, column = i % 4;

@@ -68,7 +68,8 @@ static sedge_status fit(double p[SEDGE_MAX_VALUES], const sedge_face_kind *kind,
 {
     sedge_problem problem;
     const double deck[2][3] = {{2.25, 1.0, 0.0}, {1.0, 1.0, 0.0}}; // epsilon, mu, conductivity
-    const sedge_surface_shape shape = {given->count, given->triangle, given->volume};
+    const sedge_surface_shape shape = {
+        .count = given->count, .triangles = given->triangle, .volumes = given->volume};
 
     SEDGE_TRY(sedge_problem_init(&problem, &sedge_equation_maxwell, 2, 1, 0));
     for (int v = 0; v < 2; v++) sedge_equation_maxwell.derive(deck[v], problem.materials[v]);

@@ -5,7 +5,6 @@
 #include "port_modes.h"
 
 #include "base/memory.h"
-#include "dg/quadrature.h"
 #include "dg/surface_field.h"
 
 #include <math.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 
 #define SAME_CUTOFF 1e-3 // by which cut-offs that count as one differ
+#define FLAT        1e-6 // of the port's size: the digits of mesh files
 #define CLEAR       0.02 // of a mean of the field: less may be 0 but for errors
 
 // ---- on the surface ----------------------------------------------------------------------------
@@ -45,18 +45,16 @@ void port_drive(const double field[3], const double *mu, const double *mw, const
 // The integral of the field squared.
 static double find_squares(const port_section *section, const sedge_surface_field *field)
 {
-    const int count = sedge_triangle_count(field->order);
     double sum = 0.0;
 
-    for (int64_t f = 0; f < field->faces; f++) {
-        const double(*const v)[3] = (const double(*)[3])(field->values + f * count);
-        double part = 0.0;
+    for (int64_t i = 0; i < field->faces * section->points; i++) {
+        const int64_t f = i / section->points;
+        const int q = (int)(i % section->points);
+        double place[2], slopes[2][2], e[3];
 
-        for (int k = 0; k < count * count; k++) {
-            const double *const a = v[k / count], *const b = v[k % count];
-            part += section->slope[k] * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-        }
-        sum += part * port_section_area(section, f);
+        sedge_surface_field_value(field, f, section->shares + (ptrdiff_t)3 * q, e);
+        sum += port_section_map(section, f, q, place, slopes) *
+               (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
     }
     return sum;
 }
@@ -66,57 +64,46 @@ static double find_squares(const port_section *section, const sedge_surface_fiel
 // from the middle along the axes by half the greatest width.
 enum { WEIGHTS = 4, MEANS = 2 * WEIGHTS };
 
-static sedge_status find_means(double means[MEANS], const port_section *section,
-                               const sedge_surface_field *field)
+static void find_means(double means[MEANS], const port_section *section,
+                       const sedge_surface_field *field)
 {
-    sedge_quadrature rule = {0};
-
     memset(means, 0, MEANS * sizeof *means);
-    SEDGE_TRY(sedge_quadrature_triangle(&rule, field->order + 2));
-    for (int64_t i = 0; i < field->faces * rule.points; i++) {
-        const int64_t f = i / rule.points;
-        const double *const at = rule.place[i % rule.points], *const corners = field->corners[f];
-        const double shares[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
-        double x[3] = {0.0, 0.0, 0.0}, e[3], place[2] = {0.0, 0.0}, along[2] = {0.0, 0.0};
+    for (int64_t i = 0; i < field->faces * section->points; i++) {
+        const int64_t f = i / section->points;
+        const int point = (int)(i % section->points);
+        double e[3], place[2], slopes[2][2], along[2] = {0.0, 0.0};
 
-        for (int k = 0; k < 9; k++) x[k % 3] += shares[k / 3] * corners[k];
-        sedge_surface_field_at(field, f, x, e);
-        for (int k = 0; k < 6; k++) {
-            place[k / 3] += section->axes[k / 3][k % 3] * x[k % 3];
-            along[k / 3] += section->axes[k / 3][k % 3] * e[k % 3];
-        }
+        sedge_surface_field_value(field, f, section->shares + (ptrdiff_t)3 * point, e);
+        const double unit = port_section_map(section, f, point, place, slopes);
+        for (int k = 0; k < 6; k++) along[k / 3] += section->axes[k / 3][k % 3] * e[k % 3];
         const double s = 2.0 * (place[0] - section->middle[0]) / section->size;
         const double q = 2.0 * (place[1] - section->middle[1]) / section->size;
         const double weights[WEIGHTS] = {1.0, -s, -q, s * q};
-        const double unit = 0.5 * rule.weight[i % rule.points] * port_section_area(section, f);
         for (int k = 0; k < MEANS; k++)
             means[k] += unit * along[k / WEIGHTS] * weights[k % WEIGHTS] / sqrt(section->area);
     }
-    sedge_quadrature_clear(&rule);
-    return SEDGE_OK;
 }
 
 // ---- modes -------------------------------------------------------------------------------------
 
 // Give the mode its sign: the first mean of those below that is not 0 is above 0. A mode without
 // any has the sign that the greatest one gives it.
-static sedge_status choose_sign(sedge_surface_field *field, const port_section *section)
+static void choose_sign(sedge_surface_field *field, const port_section *section)
 {
     static const int order[MEANS] = {0, WEIGHTS, WEIGHTS + 1, WEIGHTS + 2, WEIGHTS + 3, 1, 2, 3};
     const int64_t count = field->faces * sedge_triangle_count(field->order);
     double means[MEANS], most = 0.0;
 
-    SEDGE_TRY(find_means(means, section, field));
+    find_means(means, section, field);
     for (int k = 0; k < MEANS && !(fabs(most) > CLEAR); k++)
         if (fabs(means[order[k]]) > fabs(most)) most = means[order[k]];
-    for (int64_t i = 0; i < 3 * count && most < 0.0; i++)
-        field->values[i / 3][i % 3] = -field->values[i / 3][i % 3];
-    return SEDGE_OK;
+    for (int64_t i = 0; i < 2 * count && most < 0.0; i++)
+        field->values[i / 2][i % 2] = -field->values[i / 2][i % 2];
 }
 
 // Modes number `first` to `last`, from 0, have one cut-off: fill `field` with the one that has the
 // greatest mean along the first axis. With a single mode, fill it with that.
-static sedge_status combine(sedge_surface_field *field, const port_section *section, bool te,
+static sedge_status combine(sedge_surface_field *field, const port_section *section,
                             const double *values, const double *functions, int first, int last)
 {
     const int64_t count = field->faces * sedge_triangle_count(field->order);
@@ -124,9 +111,9 @@ static sedge_status combine(sedge_surface_field *field, const port_section *sect
 
     for (int k = first; k <= last && first < last; k++) {
         memset(field->values, 0, (size_t)count * sizeof *field->values);
-        port_section_slope(section, functions + k * section->unknowns, 1.0 / sqrt(values[k]), te,
+        port_section_slope(section, functions + k * section->unknowns, 1.0 / sqrt(values[k]),
                            field);
-        SEDGE_TRY(find_means(means, section, field));
+        find_means(means, section, field);
         parts[k - first] = means[0];
         square += means[0] * means[0];
     }
@@ -143,7 +130,7 @@ static sedge_status combine(sedge_surface_field *field, const port_section *sect
     memset(field->values, 0, (size_t)count * sizeof *field->values);
     for (int k = first; k <= last; k++) {
         port_section_slope(section, functions + k * section->unknowns,
-                           parts[k - first] / sqrt(square * values[k]), te, field);
+                           parts[k - first] / sqrt(square * values[k]), field);
     }
     return SEDGE_OK;
 }
@@ -164,10 +151,10 @@ static sedge_status find_mode(double *wave, sedge_surface_field *field, const po
     while (first > 0 && values[first - 1] >= (1.0 - 2.0 * SAME_CUTOFF) * values[first]) first--;
     while (last + 1 < count && values[last + 1] <= (1.0 + 2.0 * SAME_CUTOFF) * values[last]) last++;
     *wave = sqrt(values[mode - 1]);
-    status = combine(field, section, te, values, functions, first, last);
+    status = combine(field, section, values, functions, first, last);
     if (status == SEDGE_ERR_USAGE)
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", where, sedge_error_message());
-    if (status == SEDGE_OK && first == last) status = choose_sign(field, section);
+    if (status == SEDGE_OK && first == last) choose_sign(field, section);
 done:
     sedge_release(values);
     sedge_release(functions);
@@ -188,9 +175,55 @@ static sedge_status find_line(sedge_surface_field *field, const port_section *se
     }
     SEDGE_TRY(sedge_allocate(&potential, section->unknowns, sizeof *potential));
     const sedge_status status = port_modes_potential(potential, section, where);
-    if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, false, field);
+    if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, field);
     sedge_release(potential);
     return status;
+}
+
+// A port's numbers that follow from the field between its conductors.
+static void set_line(double *p, const sedge_problem *problem, double squares)
+{
+    if (!(p[TEM_RESISTANCE] > 0.0))
+        p[TEM_RESISTANCE] = problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Z] / squares;
+    port_set_resistor(p, p[TEM_RESISTANCE], squares);
+}
+
+static sedge_status check_section(const port_section *section, const double normal[3],
+                                  const char *where)
+{
+    const sedge_surface_field *const field = section->field;
+
+    if (section->parts != 1) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the port must be one connected surface, and it has %d parts", where,
+                          section->parts);
+    }
+    for (int64_t i = 0; i < 3 * field->faces; i++) {
+        const double *const x = field->middles[i / 3] + i % 3 * 3, *const c = field->corners[i / 3];
+        const double off =
+            (x[0] - c[0]) * normal[0] + (x[1] - c[1]) * normal[1] + (x[2] - c[2]) * normal[2];
+        if (fabs(off) <= FLAT * section->size) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the surface must be flat, and the node (%.6g, %.6g, %.6g) of a "
+                          "curved edge is %.3g away from the plane of the others",
+                          where, x[0], x[1], x[2], fabs(off));
+    }
+    return SEDGE_OK;
+}
+
+// The field of the port whose section it is.
+static sedge_status find(sedge_surface_field *field, const port_section *section,
+                         const sedge_problem *problem, double *p, const char *where)
+{
+    const int profile = (int)p[PORT_PROFILE];
+
+    if (profile != PORT_FOUND_TEM) {
+        return find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE, (int)p[GUIDE_MODE],
+                         where);
+    }
+    SEDGE_TRY(find_line(field, section, where));
+    set_line(p, problem, find_squares(section, field));
+    return SEDGE_OK;
 }
 
 static sedge_status fill(sedge_surface_field *field, const sedge_problem *problem,
@@ -198,32 +231,19 @@ static sedge_status fill(sedge_surface_field *field, const sedge_problem *proble
 {
     const double *const u = p + PORT_U, *const v = p + PORT_V;
     const int profile = (int)p[PORT_PROFILE];
-    double across[3];
+    double product[3];
     char where[128];
     port_section section;
 
     (void)snprintf(where, sizeof where, "boundaries.%s", surface);
-    for (int d = 0; d < 3; d++) { // of a line V is the normal
-        const double line = v[(d + 1) % 3] * u[(d + 2) % 3] - v[(d + 2) % 3] * u[(d + 1) % 3];
-        across[d] = profile == PORT_FOUND_TEM ? line : v[d];
-    }
-    sedge_status status = port_section_create(&section, field, u, across);
-    if (status == SEDGE_OK && section.parts != 1) {
-        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
-                            "%s: the port must be one connected surface, and it has %d parts",
-                            where, section.parts);
-    }
-    if (status == SEDGE_OK && profile != PORT_FOUND_TEM) {
-        status = find_mode(&p[PORT_KU], field, &section, profile == PORT_FOUND_TE,
-                           (int)p[GUIDE_MODE], where);
-    }
-    if (status == SEDGE_OK && profile == PORT_FOUND_TEM) {
-        status = find_line(field, &section, where);
-        const double squares = find_squares(&section, field);
-        if (!(p[TEM_RESISTANCE] > 0.0))
-            p[TEM_RESISTANCE] = problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Z] / squares;
-        port_set_resistor(p, p[TEM_RESISTANCE], squares);
-    }
+    for (int d = 0; d < 3; d++)
+        product[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
+    // Of a line V is the normal, and the product an axis.
+    const bool line = profile == PORT_FOUND_TEM;
+    if (profile == PORT_FOUND_TE) memcpy(field->normal, product, sizeof product);
+    sedge_status status = port_section_create(&section, field, u, line ? product : v);
+    if (status == SEDGE_OK) status = check_section(&section, line ? v : product, where);
+    if (status == SEDGE_OK) status = find(field, &section, problem, p, where);
     port_section_clear(&section);
     return status;
 }
@@ -234,7 +254,7 @@ sedge_status port_find_field(const sedge_problem *problem, const char *surface,
 {
     *field = NULL;
     if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
-    SEDGE_TRY(sedge_surface_field_create(field, problem->order, shape->count, shape->triangles));
+    SEDGE_TRY(sedge_surface_field_create(field, problem->order, shape));
     const sedge_status status = fill(*field, problem, surface, p);
     if (status == SEDGE_OK) return SEDGE_OK;
     sedge_surface_field_free(*field);

@@ -1,6 +1,7 @@
 #include "port_section.h"
 
 #include "base/memory.h"
+#include "dg/quadrature.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -254,19 +255,23 @@ static int measure(port_section *s)
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
 
     for (int64_t f = 0; f < s->field->faces; f++) {
-        double at[3][2];
-
         for (int v = 0; v < 3; v++) {
-            find_place(at[v], s, s->field->corners[f] + (ptrdiff_t)3 * v);
+            double at[2];
+
+            find_place(at, s, s->field->corners[f] + (ptrdiff_t)3 * v);
             for (int c = 0; c < 2; c++) {
-                low[c] = fmin(low[c], at[v][c]);
-                high[c] = fmax(high[c], at[v][c]);
+                low[c] = fmin(low[c], at[c]);
+                high[c] = fmax(high[c], at[c]);
             }
         }
-        const double area = 0.5 * fabs((at[1][0] - at[0][0]) * (at[2][1] - at[0][1]) -
-                                       (at[1][1] - at[0][1]) * (at[2][0] - at[0][0]));
-        s->area += area;
-        for (int c = 0; c < 2; c++) s->middle[c] += area * (at[0][c] + at[1][c] + at[2][c]) / 3.0;
+        for (int q = 0; q < s->points; q++) {
+            double at[2], slopes[2][2];
+            const double weight = port_section_map(s, f, q, at, slopes);
+
+            s->area += weight;
+            s->area_of[f * s->points + q] = weight;
+            for (int c = 0; c < 2; c++) s->middle[c] += weight * at[c];
+        }
     }
     for (int c = 0; c < 2; c++) s->middle[c] /= s->area;
     const int longer = high[1] - low[1] > high[0] - low[0];
@@ -276,107 +281,128 @@ static int measure(port_section *s)
 
 // ---- integrals on a face -----------------------------------------------------------------------
 
-// n! / (k! (n - k)!)
-static double choose(int n, int k)
+// The polynomial of the basis with these exponents; 0 if one is below 0.
+static double find_value(const int at[3], const double shares[3])
 {
     double out = 1.0;
+    int k = 0;
 
-    for (int i = 1; i <= k; i++) out = out * (n - k + i) / i;
+    for (int v = 0; v < 3; v++) {
+        if (at[v] < 0) return 0.0;
+        for (int i = 1; i <= at[v]; i++) out *= shares[v] * ++k / i;
+    }
     return out;
 }
 
-// Integrals of products of two polynomials of the basis on a face of area 1.
-static void fill_mass(double *out, int order)
+// The basis at a place of the rule.
+static void fill_point(port_section *s, int q)
 {
-    const int count = sedge_triangle_count(order);
-    const double unit = choose(2 * order + 2, 2) * choose(2 * order, order);
+    const double *const shares = s->shares + (ptrdiff_t)3 * q;
 
-    for (int k = 0; k < count * count; k++) {
-        int a[3], b[3];
+    for (int k = 0; k < s->local; k++) {
+        double by[3];
+        int at[3];
 
-        find_exponents(a, order, k / count);
-        find_exponents(b, order, k % count);
-        out[k] = 1.0 / unit;
-        for (int v = 0; v < 3; v++) out[k] *= choose(a[v] + b[v], a[v]);
+        find_exponents(at, s->order, k);
+        s->value[(int64_t)q * s->local + k] = find_value(at, shares);
+        for (int v = 0; v < 3; v++) {
+            const int below[3] = {at[0] - (v == 0), at[1] - (v == 1), at[2] - (v == 2)};
+            by[v] = s->order * find_value(below, shares);
+        }
+        for (int c = 0; c < 2; c++) s->slope[(2LL * q + c) * s->local + k] = by[c + 1] - by[0];
     }
 }
 
-// The gradients of lambda_0, lambda_1, lambda_2 along the axes; returns the area.
-static double find_slopes(double out[3][2], const port_section *s, int64_t face)
+static sedge_status fill_rule(port_section *s)
 {
-    double at[3][2];
+    const int degree = 2 * s->order + 2;
+    sedge_quadrature rule = {0};
+    sedge_status status;
 
-    for (int v = 0; v < 3; v++) find_place(at[v], s, s->field->corners[face] + (ptrdiff_t)3 * v);
-    const double twice = (at[1][0] - at[0][0]) * (at[2][1] - at[0][1]) -
-                         (at[1][1] - at[0][1]) * (at[2][0] - at[0][0]);
-    for (int v = 0; v < 3; v++) {
-        const double *const b = at[(v + 1) % 3], *const c = at[(v + 2) % 3];
-        out[v][0] = (b[1] - c[1]) / twice;
-        out[v][1] = (c[0] - b[0]) / twice;
+    SEDGE_TRY_GOTO(status, sedge_quadrature_triangle(&rule, degree < SEDGE_QUADRATURE_FACE_DEGREE
+                                                                ? degree
+                                                                : SEDGE_QUADRATURE_FACE_DEGREE));
+    const int64_t count = (int64_t)rule.points * s->local;
+    s->points = rule.points;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&s->shares, 3LL * rule.points, sizeof *s->shares));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&s->weight, rule.points, sizeof *s->weight));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&s->value, count, sizeof *s->value));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&s->slope, 2 * count, sizeof *s->slope));
+    for (int q = 0; q < s->points; q++) {
+        double *const shares = s->shares + (ptrdiff_t)3 * q;
+
+        shares[1] = 0.5 * (1.0 + rule.place[q][0]);
+        shares[2] = 0.5 * (1.0 + rule.place[q][1]);
+        shares[0] = 1.0 - shares[1] - shares[2];
+        s->weight[q] = 0.25 * rule.weight[q];
+        fill_point(s, q);
     }
-    return 0.5 * fabs(twice);
+done:
+    sedge_quadrature_clear(&rule);
+    return status;
 }
 
-double port_section_area(const port_section *section, int64_t face)
+double port_section_map(const port_section *section, int64_t face, int point, double place[2],
+                        double slopes[2][2])
 {
-    double slopes[3][2];
+    double x[3], by[2][3];
 
-    return find_slopes(slopes, section, face);
-}
-
-// The coefficient of the order below that exponent v has one less for; -1: the exponent is 0.
-static int lower(const int at[3], int order, int v)
-{
-    if (at[v] == 0) return -1;
-    return sedge_triangle_index(order - 1, at[1] - (v == 1), at[2] - (v == 2));
+    sedge_surface_field_map(section->field, face, section->shares + (ptrdiff_t)3 * point, x, by);
+    find_place(place, section, x);
+    for (int c = 0; c < 2; c++) find_place(slopes[c], section, by[c]);
+    return section->weight[point] * fabs(slopes[0][0] * slopes[1][1] - slopes[0][1] * slopes[1][0]);
 }
 
 void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix)
 {
-    const int order = section->order, local = section->local;
-    const int below = sedge_triangle_count(order - 1);
-    double slopes[3][2], products[3][3];
-    const double area = find_slopes(slopes, section, face);
+    const int local = section->local;
 
-    for (int i = 0; i < 9; i++) {
-        const double *const a = slopes[i / 3], *const b = slopes[i % 3];
-        products[i / 3][i % 3] = area * order * order * (a[0] * b[0] + a[1] * b[1]);
-    }
-    for (int k = 0; k < local * local; k++) {
-        double sum = shift * area * section->mass[k];
-        int a[3], b[3];
+    for (int k = 0; k < local * local; k++) matrix[k] = 0.0;
+    for (int q = 0; q < section->points; q++) {
+        const double *const value = section->value + (int64_t)q * local;
+        const double *const first = section->slope + 2LL * q * local, *const second = first + local;
+        double place[2], t[2][2];
+        const double weight = port_section_map(section, face, q, place, t);
+        const double determinant = t[0][0] * t[1][1] - t[0][1] * t[1][0];
+        const double unit = weight / (determinant * determinant);
+        // The inverse of the slopes' products.
+        const double aa = unit * (t[1][0] * t[1][0] + t[1][1] * t[1][1]);
+        const double ab = -unit * (t[0][0] * t[1][0] + t[0][1] * t[1][1]);
+        const double bb = unit * (t[0][0] * t[0][0] + t[0][1] * t[0][1]);
 
-        find_exponents(a, order, k / local);
-        find_exponents(b, order, k % local);
-        for (int i = 0; i < 9; i++) {
-            const int row = lower(a, order, i / 3), column = lower(b, order, i % 3);
-            if (row < 0 || column < 0) continue;
-            sum += products[i / 3][i % 3] * section->slope[row * below + column];
+        for (int k = 0; k < local; k++) {
+            const double of_value = shift * weight * value[k];
+            const double of_first = aa * first[k] + ab * second[k];
+            const double of_second = ab * first[k] + bb * second[k];
+            for (int l = 0; l < local; l++) {
+                matrix[k * local + l] +=
+                    of_value * value[l] + of_first * first[l] + of_second * second[l];
+            }
         }
-        matrix[k] = sum;
     }
 }
 
 void port_section_mass(const port_section *section, const double *x, double *y, double *work)
 {
     const int local = section->local;
-    double slopes[3][2];
 
     for (int64_t i = 0; i < section->unknowns; i++) y[i] = 0.0;
     for (int64_t f = 0; f < section->field->faces; f++) {
         const int64_t *const of = section->of + f * local;
-        const double area = find_slopes(slopes, section, f);
 
-        for (int k = 0; k < local; k++) work[k] = area * x[of[k]];
-        for (int k = 0; k < local; k++) {
+        for (int k = 0; k < local; k++) work[k] = x[of[k]];
+        for (int q = 0; q < section->points; q++) {
+            const double *const value = section->value + (int64_t)q * local;
             double sum = 0.0;
-            for (int l = 0; l < local; l++) sum += section->mass[k * local + l] * work[l];
-            y[of[k]] += sum;
+
+            for (int k = 0; k < local; k++) sum += value[k] * work[k];
+            sum *= section->area_of[f * section->points + q];
+            for (int k = 0; k < local; k++) y[of[k]] += sum * value[k];
         }
     }
 }
 
-void port_section_slope(const port_section *section, const double *x, double factor, bool turned,
+void port_section_slope(const port_section *section, const double *x, double factor,
                         sedge_surface_field *field)
 {
     const int order = section->order;
@@ -384,20 +410,13 @@ void port_section_slope(const port_section *section, const double *x, double fac
 
     for (int64_t i = 0; i < field->faces * count; i++) {
         const int64_t *const of = section->of + i / count * section->local;
-        double slopes[3][2], along[2] = {0.0, 0.0};
+        double by[3];
         int at[3];
 
-        (void)find_slopes(slopes, section, i / count);
         find_exponents(at, field->order, (int)(i % count));
-        for (int v = 0; v < 3; v++) {
-            const double value =
-                factor * order *
-                x[of[sedge_triangle_index(order, at[1] + (v == 1), at[2] + (v == 2))]];
-            along[0] += value * (turned ? -slopes[v][1] : slopes[v][0]);
-            along[1] += value * (turned ? slopes[v][0] : slopes[v][1]);
-        }
-        for (int d = 0; d < 3; d++)
-            field->values[i][d] += along[0] * section->axes[0][d] + along[1] * section->axes[1][d];
+        for (int v = 0; v < 3; v++)
+            by[v] = order * x[of[sedge_triangle_index(order, at[1] + (v == 1), at[2] + (v == 2))]];
+        for (int c = 0; c < 2; c++) field->values[i][c] += factor * (by[c + 1] - by[0]);
     }
 }
 
@@ -405,7 +424,6 @@ void port_section_slope(const port_section *section, const double *x, double fac
 
 static sedge_status fill(port_section *s, topology *t)
 {
-    const int below = sedge_triangle_count(s->order - 1);
     const int64_t count = s->field->faces * s->local;
 
     SEDGE_TRY(find_topology(t, s->field));
@@ -413,10 +431,8 @@ static sedge_status fill(port_section *s, topology *t)
                   s->field->faces * (int64_t)(s->order - 1) * (s->order - 2) / 2;
     SEDGE_TRY(sedge_allocate(&s->of, count, sizeof *s->of));
     SEDGE_TRY(sedge_allocate(&s->wall, s->unknowns, sizeof *s->wall));
-    SEDGE_TRY(sedge_allocate(&s->mass, (int64_t)s->local * s->local, sizeof *s->mass));
-    SEDGE_TRY(sedge_allocate(&s->slope, (int64_t)below * below, sizeof *s->slope));
-    fill_mass(s->mass, s->order);
-    fill_mass(s->slope, s->order - 1);
+    SEDGE_TRY(fill_rule(s));
+    SEDGE_TRY(sedge_allocate(&s->area_of, s->field->faces * s->points, sizeof *s->area_of));
     for (int64_t i = 0; i < count; i++)
         s->of[i] = find_unknown(t, i / s->local, s->order, (int)(i % s->local));
     SEDGE_TRY(rank_unknowns(s, measure(s)));
@@ -444,6 +460,9 @@ void port_section_clear(const port_section *section)
 {
     sedge_release(section->of);
     sedge_release(section->wall);
-    sedge_release(section->mass);
+    sedge_release(section->shares);
+    sedge_release(section->weight);
+    sedge_release(section->value);
     sedge_release(section->slope);
+    sedge_release(section->area_of);
 }

@@ -1,5 +1,5 @@
 // The cross-section of a waveguide or of a line as a space of functions: continuous, on each face
-// of the port polynomials. Its edges are straight lines.
+// of the port polynomials of the place on a triangle that is mapped to the face.
 //
 // Coefficients are those of the Bernstein basis of each face (dg/surface_field.h). Unknowns
 // are numbered along the longer side of the cross-section, so that those of one face are near to
@@ -19,12 +19,17 @@ typedef struct port_section {
     int order;   // of the functions
     int local;   // coefficients of a face
     int64_t unknowns;
-    int64_t *of;   // [faces][local] their unknowns
-    int *wall;     // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
-    int walls;     // closed lines that bound the cross-section
-    int parts;     // connected ones, which touch in a corner at most
-    double *mass;  // [local][local] of a face of area 1
-    double *slope; // the same of the order below
+    int64_t *of; // [faces][local] their unknowns
+    int *wall;   // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
+    int walls;   // closed lines that bound the cross-section
+    int parts;   // connected ones, which touch in a corner at most
+    // At the places of a rule of quadrature on the triangle:
+    int points;
+    double *shares;  // [points][3] lambda
+    double *weight;  // [points] of an area of 1/2
+    double *value;   // [points][local] of the basis
+    double *slope;   // [points][2][local] its derivatives by lambda_1 and lambda_2
+    double *area_of; // [faces][points] weights in integrals over the faces
 } port_section;
 
 // Of functions one order higher than `field`, which must outlive it. `u` and `v` are the axes.
@@ -37,13 +42,15 @@ void port_section_clear(const port_section *section);
 // The part that a face has in the integral of grad f . grad g + shift f g: matrix [local][local].
 void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix);
 
-// The area of a face.
-double port_section_area(const port_section *section, int64_t face);
+// At a place of the rule on a face: its coordinates along the axes, their derivatives by lambda_1
+// and lambda_2, and the weight of the place in integrals over the face.
+double port_section_map(const port_section *section, int64_t face, int point, double place[2],
+                        double slopes[2][2]);
 
 // y = M x, with the integrals of f g: both [unknowns]. `work` has `local` numbers.
 void port_section_mass(const port_section *section, const double *x, double *y, double *work);
 
-// Add factor times grad f, or where `turned` n x grad f with n the product of the axes, to
-// `field`, which has the same faces. f has the coefficients x [unknowns].
-void port_section_slope(const port_section *section, const double *x, double factor, bool turned,
+// Add factor times f, with the coefficients x [unknowns], to the function of which `field`, with
+// the same faces, has the gradient.
+void port_section_slope(const port_section *section, const double *x, double factor,
                         sedge_surface_field *field);

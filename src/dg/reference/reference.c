@@ -7,6 +7,7 @@
 #include "dg/point.h"
 #include "dg/reference/reference_internal.h"
 #include "dg/response.h"
+#include "dg/surface_field.h"
 #include "time/integrator.h"
 
 #include <math.h>
@@ -122,6 +123,7 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
         reference->element = element;
         reference->mesh = mesh;
         reference->problem = problem;
+        reference->driven = -1;
         status = allocate_arrays(reference);
     }
     if (status == SEDGE_OK) status = reference_terms_create(reference);
@@ -150,6 +152,7 @@ sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_ele
     reference->element = element;
     reference->mesh = mesh;
     reference->problem = problem;
+    reference->driven = -1;
     SEDGE_TRY_GOTO(status, allocate_arrays(reference));
     SEDGE_TRY_GOTO(status, check_boundaries(mesh, problem));
     *out = reference;
@@ -329,6 +332,29 @@ static void apply_kind(const sedge_reference *reference, const face_node *at, co
         reference->face_rate[at->first + (int64_t)k * width] = rate[k];
 }
 
+void reference_drive(const sedge_reference *reference, int32_t slot, const double x[3],
+                     const double normal[3], double *v)
+{
+    const sedge_mesh *const mesh = reference->mesh;
+    const sedge_problem *const problem = reference->problem;
+    const sedge_trace_face *const face = &mesh->trace_faces[slot];
+    const sedge_boundary *const boundary = &problem->boundaries[face->group];
+    double(*const corners)[3] = mesh->corners[face->element];
+    const int *const vertices = sedge_face_vertices[face->face];
+    double key[9], field[3];
+
+    for (int k = 0; k < problem->equation->fields; k++) v[k] = 0.0;
+    if (face->group != reference->driven) return;
+    const sedge_set_face *const side =
+        sedge_mesh_find_side(mesh, face->element, face->face, face->group);
+    sedge_surface_corners(key, corners[vertices[0]], corners[vertices[1]], corners[vertices[2]]);
+    sedge_surface_field_at(boundary->field, sedge_surface_field_find(boundary->field, key), x,
+                           field);
+    boundary->kind->drive(field, problem->materials[mesh->group[face->element]],
+                          side->other_group >= 0 ? problem->materials[side->other_group] : NULL,
+                          normal, boundary->parameters, problem->constants, v);
+}
+
 void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
                               const double *all, const double *u, double *v)
 {
@@ -351,6 +377,10 @@ void reference_apply_boundary(const sedge_reference *reference, int32_t slot, in
     if (sedge_mesh_curve(mesh, face->element) >= 0) {
         (void)sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
         at.normal = normal;
+    }
+    if (reference->driven >= 0) {
+        reference_drive(reference, slot, at.x, at.normal, v);
+        return;
     }
     if (!sedge_is_two_sided(at.boundary->kind)) {
         apply_kind(reference, &at, NULL, NULL, at.boundary->parameters, v);
@@ -479,6 +509,14 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     sedge_geometry_compute(&reference->geometry[e], reference->mesh->corners[e]);
     reference->halo = halo;
     find_rhs(reference, e, u, t, rhs);
+}
+
+void sedge_reference_driven_of(sedge_reference *reference, int32_t e, int surface, const double *u,
+                               const double *halo, double *rhs)
+{
+    reference->driven = surface;
+    sedge_reference_rhs_of(reference, e, u, halo, 0.0, rhs);
+    reference->driven = -1;
 }
 
 // rhs of an element times the matrices of its terms.

@@ -153,7 +153,10 @@ static void find_surface(sedge_reference *reference, int32_t e, double c[SEDGE_C
             double x[3];
             sedge_curve_place(c, cubature->face_place[p], x);
             const sedge_set_face *const side = find_side(reference, e, f, slot);
-            if (side != NULL) {
+            if (reference->driven >= 0) {
+                reference_drive(reference, slot, x, n, v);
+                mv = m;
+            } else if (side != NULL) {
                 double w[SEDGE_MAX_FIELDS], parameters[SEDGE_MAX_VALUES];
                 memcpy(w, v, (size_t)fields * sizeof *w);
                 sedge_problem_side_parameters(parameters, problem, side->group, side->second);

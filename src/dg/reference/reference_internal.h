@@ -41,6 +41,7 @@ struct sedge_reference {
     sedge_exchange *exchange;
     const double *halo; // other ranks' traces: received, or given by the caller
     bool closed;        // the traces behind all faces are the element's own (dg/predictor.h)
+    int driven; // the surface whose source alone acts, with a signal of 1; -1: time's signals act
     struct reference_ader *ader; // reference_ader.c; NULL: no step by a predictor was made
 
     int points;
@@ -89,6 +90,11 @@ const double *reference_other_side(const sedge_reference *reference, const sedge
 // The outer state v at node i of a boundary face, u inside; what its memory does there.
 void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
                               const double *all, const double *u, double *v);
+
+// The outer state v at the place x of a boundary face in place of that of reference_apply_boundary,
+// for a reference with a surface that is `driven`: fields are 0. `normal` points outward.
+void reference_drive(const sedge_reference *reference, int32_t slot, const double x[3],
+                     const double normal[3], double *v);
 
 // The trace slot of a boundary face; -1: the face is not a boundary face.
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);

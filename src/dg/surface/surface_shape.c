@@ -11,6 +11,7 @@
 typedef struct row {
     int64_t id; // 4 * number of the element in the whole mesh + face
     double corners[9];
+    double middles[9];
     int volumes[2];
 } row;
 
@@ -20,6 +21,20 @@ static int compare_rows(const void *a, const void *b)
     const row *const other = b;
 
     return (one->id > other->id) - (one->id < other->id);
+}
+
+// The middle of the edge between two vertices of an element.
+static void find_middle(double out[3], const sedge_mesh *mesh, int32_t element, int a, int b)
+{
+    const int32_t curve = sedge_mesh_curve(mesh, element);
+    const double *const x = mesh->corners[element][a], *const y = mesh->corners[element][b];
+
+    for (int d = 0; d < 3; d++) out[d] = 0.5 * (x[d] + y[d]);
+    for (int e = 0; e < SEDGE_EDGES && curve >= 0; e++) {
+        const int *const ends = sedge_edge_vertices[e];
+        if ((ends[0] == a && ends[1] == b) || (ends[0] == b && ends[1] == a))
+            memcpy(out, mesh->middles[curve][e], 3 * sizeof *out);
+    }
 }
 
 // This rank's faces of the surface; rows and ids of all its sides is room enough.
@@ -38,6 +53,10 @@ static int64_t list_rows(row *rows, int64_t *ids, const sedge_mesh *mesh, int su
                    mesh->corners[side->element][sedge_face_vertices[side->face][v]],
                    3 * sizeof *one->corners);
         }
+        const int *const vertices = sedge_face_vertices[side->face];
+        find_middle(one->middles, mesh, side->element, vertices[0], vertices[1]);
+        find_middle(one->middles + 3, mesh, side->element, vertices[0], vertices[2]);
+        find_middle(one->middles + 6, mesh, side->element, vertices[1], vertices[2]);
         one->volumes[0] = mesh->group[side->element];
         one->volumes[1] = side->other_group;
         ids[count++] = one->id;
@@ -79,21 +98,23 @@ static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const se
 {
     sedge_boundary *const boundary = &problem->boundaries[surface];
     row *rows = NULL;
-    double(*triangles)[9] = NULL;
+    double(*triangles)[9] = NULL, (*middles)[9] = NULL;
     int(*volumes)[2] = NULL;
     int64_t count = 0;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, gather_rows(&rows, &count, comm, mesh, surface));
     status = sedge_allocate(&triangles, count, sizeof *triangles);
+    if (status == SEDGE_OK) status = sedge_allocate(&middles, count, sizeof *middles);
     if (status == SEDGE_OK) status = sedge_allocate(&volumes, count, sizeof *volumes);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     for (int64_t i = 0; i < count; i++) {
         memcpy(triangles[i], rows[i].corners, sizeof *triangles);
+        memcpy(middles[i], rows[i].middles, sizeof *middles);
         memcpy(volumes[i], rows[i].volumes, sizeof *volumes);
     }
     const sedge_surface_shape shape = {count, (const double(*)[9])triangles,
-                                       (const int(*)[2])volumes};
+                                       (const int(*)[2])volumes, (const double(*)[9])middles};
     const char *const name = mesh->groups.surface_names[surface];
     const sedge_boundary_kind *const kind = boundary->kind;
     status = kind->fit(problem, name, &shape, boundary->parameters);
@@ -103,6 +124,7 @@ static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const se
 done:
     sedge_release(rows);
     sedge_release(triangles);
+    sedge_release(middles);
     sedge_release(volumes);
     return status;
 }

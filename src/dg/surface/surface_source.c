@@ -1,11 +1,7 @@
 #include "dg/surface_source.h"
 
 #include "base/memory.h"
-#include "dg/quadrature.h"
-#include "dg/surface_field.h"
-
-#include <math.h>
-#include <string.h>
+#include "dg/reference.h"
 
 const double *sedge_surface_signal(const sedge_problem *problem, int source)
 {
@@ -15,115 +11,69 @@ const double *sedge_surface_signal(const sedge_problem *problem, int source)
     return boundary->parameters + boundary->kind->driven;
 }
 
-// One side of a face beside a surface.
-typedef struct job {
-    const sedge_element *element;
-    const sedge_mesh *mesh;
-    const sedge_problem *problem;
-    sedge_quadrature rule;
-    double *psi; // [nodes]
-} job;
-
-// Reference coordinates of a place of the rule on a face.
-static void find_place(double rst[3], int face, const double at[3])
+// This rank's sides of the surface of a source; none if the surface has no field.
+static int find_sides(int32_t *first, const sedge_mesh *mesh, const sedge_problem *problem,
+                      int source)
 {
-    const double shares[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
+    const int s = problem->surface_sources[source].surface;
 
-    for (int d = 0; d < 3; d++) rst[d] = -1.0;
-    for (int i = 0; i < 3; i++) { // vertex v is at 1 on axis v - 1
-        const int v = sedge_face_vertices[face][i];
-        if (v > 0) rst[v - 1] += 2.0 * shares[i];
-    }
+    *first = mesh->set_offsets[s];
+    return problem->boundaries[s].field != NULL ? mesh->set_offsets[s + 1] - *first : 0;
 }
 
-// The integrals over a side, of minus the jump that the source makes there.
-static sedge_status fill_side(double *modes, const job *j, const sedge_set_face *side)
+// Fields and traces that are 0 stand in `zero`.
+static sedge_status fill(sedge_surface_shares *out, const sedge_element *element,
+                         const sedge_mesh *mesh, const sedge_problem *problem, const double *zero)
 {
-    const sedge_problem *const problem = j->problem;
-    const sedge_boundary *const boundary = &problem->boundaries[side->group];
-    double(*const corners)[3] = j->mesh->corners[side->element];
-    const int *const vertices = sedge_face_vertices[side->face];
-    const double *const m = problem->materials[j->mesh->group[side->element]];
-    const double *const other =
-        side->other_group >= 0 ? problem->materials[side->other_group] : NULL;
-    const double zero[SEDGE_MAX_FIELDS] = {0.0};
-    const int nodes = j->element->nodes;
-    double key[9];
+    const int64_t numbers = (int64_t)problem->equation->fields * element->nodes;
+    sedge_reference *reference = NULL;
 
-    sedge_surface_corners(key, corners[vertices[0]], corners[vertices[1]], corners[vertices[2]]);
-    const int64_t face = sedge_surface_field_find(boundary->field, key);
-    if (face < 0) {
-        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a face of the surface %d lacks its field",
-                          side->group);
-    }
-    for (int q = 0; q < j->rule.points; q++) {
-        double rst[3], x[3], n[3], field[3], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
+    SEDGE_TRY(sedge_reference_create_alone(&reference, element, mesh, problem));
+    for (int source = 0; source < problem->surface_source_count; source++) {
+        int32_t first = 0;
+        const int sides = find_sides(&first, mesh, problem, source);
 
-        find_place(rst, side->face, j->rule.place[q]);
-        sedge_mesh_place(j->mesh, side->element, rst, x);
-        const double weight =
-            j->rule.weight[q] * sedge_mesh_normal(j->mesh, side->element, side->face, rst, n);
-        sedge_surface_field_at(boundary->field, face, x, field);
-        boundary->kind->drive(field, m, other, n, boundary->parameters, problem->constants, v);
-        problem->equation->surface(zero, v, m, m, n, problem->constants, jump);
-        sedge_element_modes(j->element, rst[0], rst[1], rst[2], j->psi);
-        for (int f = 0; f < problem->equation->fields; f++)
-            for (int i = 0; i < nodes; i++) modes[f * nodes + i] -= weight * jump[f] * j->psi[i];
-    }
-    return SEDGE_OK;
-}
-
-static bool is_driven(const sedge_problem *problem, int source)
-{
-    return problem->boundaries[problem->surface_sources[source].surface].field != NULL;
-}
-
-static sedge_status fill(sedge_surface_shares *out, job *j)
-{
-    const sedge_mesh *const mesh = j->mesh;
-    const int64_t numbers = (int64_t)j->problem->equation->fields * j->element->nodes;
-
-    SEDGE_TRY(sedge_quadrature_triangle(&j->rule, 2 * j->element->order + 2));
-    SEDGE_TRY(sedge_allocate(&j->psi, j->element->nodes, sizeof *j->psi));
-    for (int source = 0; source < j->problem->surface_source_count; source++) {
-        const int s = j->problem->surface_sources[source].surface;
-
-        if (!is_driven(j->problem, source)) continue;
-        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
-            const sedge_set_face *const side = &mesh->set_faces[i];
+        for (int i = 0; i < sides; i++) {
+            const sedge_set_face *const side = &mesh->set_faces[first + i];
 
             out->share[out->count] = (sedge_point_share){source, side->element};
-            SEDGE_TRY(fill_side(out->modes + numbers * out->count++, j, side));
+            sedge_reference_driven_of(reference, side->element, side->group, zero, zero,
+                                      out->rates + numbers * out->count++);
         }
     }
+    sedge_reference_free(reference);
     return SEDGE_OK;
 }
 
 sedge_status sedge_surface_shares_create(sedge_surface_shares *out, const sedge_element *element,
                                          const sedge_mesh *mesh, const sedge_problem *problem)
 {
-    const int64_t numbers = (int64_t)problem->equation->fields * element->nodes;
-    job j = {.element = element, .mesh = mesh, .problem = problem};
+    const int64_t fields = problem->equation->fields;
+    const int64_t own = mesh->elements * fields * element->nodes;
+    const int64_t halo = mesh->halo_faces * fields * element->face_nodes;
+    const int64_t zeros = own > halo ? own : halo;
     int64_t count = 0;
+    double *zero = NULL;
     sedge_status status;
 
     *out = (sedge_surface_shares){0};
     for (int source = 0; source < problem->surface_source_count; source++) {
-        const int s = problem->surface_sources[source].surface;
-        if (is_driven(problem, source)) count += mesh->set_offsets[s + 1] - mesh->set_offsets[s];
+        int32_t first = 0;
+        count += find_sides(&first, mesh, problem, source);
     }
     if (count == 0) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->share, count, sizeof *out->share));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&out->modes, count * numbers, sizeof *out->modes));
-    status = fill(out, &j);
+    SEDGE_TRY_GOTO(
+        status, sedge_allocate(&out->rates, count * fields * element->nodes, sizeof *out->rates));
+    SEDGE_TRY_GOTO(status, sedge_allocate_thin(&zero, zeros, sizeof *zero));
+    status = fill(out, element, mesh, problem, zero);
 done:
-    sedge_quadrature_clear(&j.rule);
-    sedge_release(j.psi);
+    sedge_release_thin(zero, zeros, sizeof *zero);
     return status;
 }
 
 void sedge_surface_shares_clear(const sedge_surface_shares *shares)
 {
     sedge_release(shares->share);
-    sedge_release(shares->modes);
+    sedge_release(shares->rates);
 }
