@@ -35,7 +35,7 @@ sedge_levels_options sedge_levels_plan(const sedge_comm *comm, const sedge_deck 
         .cfl = deck->cfl,
         .most = deck->levels,
         .threads = sedge_cpu_share(sedge_comm_node_size(comm)),
-        .tick_cost = sedge_pass_launches(problem->integrator) * launch,
+        .tick_cost = sedge_pass_launches(problem->integrator, problem->curved) * launch,
         .face_cost = sedge_pass_face(problem->order),
         .cost = sedge_pass_cost,
     };

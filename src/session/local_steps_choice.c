@@ -122,7 +122,7 @@ static double find_work(const sedge_comm *comm, const sedge_deck *deck,
 
     sedge_comm_min(comm, &dt, 1);
     return integrator->stages / dt *
-           (sedge_pass_launches(integrator) * launch +
+           (sedge_pass_launches(integrator, problem->curved) * launch +
             sedge_levels_pass(comm, problem, mesh, sedge_pass_cost));
 }
 

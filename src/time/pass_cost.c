@@ -87,11 +87,13 @@ double sedge_pass_face(int order)
     return level_faces[row] + LEVEL_HALVES * predictions[row];
 }
 
-double sedge_pass_launches(const sedge_integrator *integrator)
+double sedge_pass_launches(const sedge_integrator *integrator, bool curved)
 {
-    // Traces of boundaries and the stage: 10 us on an H200. A tick: 40 us, for some six kernels,
-    // each of which waits for the one before.
-    return integrator->predictor ? 8.0 : 2.0;
+    // "What `auto` takes": a stage with its traces takes 15 us beside its elements on an H200, 23
+    // where some are curved; a tick, a chain of two or three times as many kernels, 9 to 25, and 70
+    // where some are curved.
+    if (curved) return integrator->predictor ? 14.0 : 4.8;
+    return integrator->predictor ? 4.0 : 3.2;
 }
 
 // By eigenvalues: `benchmarks/schemes.py lengths`; benchmarks/MEASUREMENTS.md, "After 10 and 100

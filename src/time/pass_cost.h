@@ -27,7 +27,7 @@ double sedge_pass_face(int order);
 
 // The least time of one stage however few its elements are, in times of one small launch. With a
 // predictor: that of a tick, the shortest step of any element.
-double sedge_pass_launches(const sedge_integrator *integrator);
+double sedge_pass_launches(const sedge_integrator *integrator, bool curved);
 
 // How many times more work ADER needs than the better Runge-Kutta method, at equal cost of a mesh
 // and its simulated time, for waves to have an error of 1e-2 after so many wavelengths: ADER's

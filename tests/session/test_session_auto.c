@@ -91,7 +91,8 @@ static void test_graded(const sedge_comm *comm)
 }
 
 // Of what is the same everywhere, for a run so long that ADER's waves are too wrong, on a device
-// whose launches take longer than all elements, and if the user wants one step for all.
+// whose launches take longer than all elements, which then gain little, and if the user wants one
+// step for all.
 static void test_not(const sedge_comm *comm)
 {
     sedge_local_steps found;
@@ -101,7 +102,7 @@ static void test_not(const sedge_comm *comm)
     CHECK(!is_taken(&found, comm, "time.end=100000", NULL));
     CHECK(found.gain > 2.0 && found.penalty > found.gain);
     CHECK(!is_taken(&found, comm, "device=cuda", NULL));
-    CHECK(found.gain < 1.0);
+    CHECK(found.gain < 1.5);
     CHECK(!is_taken(&found, comm, "time.levels=1", NULL));
     CHECK(found.integrator == NULL);
     CHECK(!is_taken(&found, comm, "time.integrator=lsrk45", NULL));

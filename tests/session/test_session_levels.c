@@ -90,7 +90,7 @@ static void test_levels(const sedge_comm *comm)
     CHECK_BOUND(fabs(levels->dt / one.session.stable_dt - 1.0), 1e-14);
     // A tick, steps of elements, and faces at the cut, whose higher level is 1; others come on top.
     const double step = sedge_pass_cost(session->problem.integrator, 3, SEDGE_PASS_PLAIN, 0);
-    const double tick = sedge_pass_launches(session->problem.integrator) *
+    const double tick = sedge_pass_launches(session->problem.integrator, false) *
                         sedge_levels_launch(comm, session->deck, &session->problem);
     CHECK(levels->cost * levels->dt > tick + 1952.0 * step + 128.0 / 2.0 * sedge_pass_face(3));
     CHECK(session->stable_dt == 4.0 * levels->dt);

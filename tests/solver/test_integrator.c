@@ -267,7 +267,9 @@ static void test_costs(const sedge_integrator *ader)
     CHECK(sedge_predictor_penalty(3, 10.0) == 1.86);
     CHECK(sedge_predictor_penalty(4, 100.0) == 2.08);
     CHECK(sedge_predictor_penalty(10, 50.0) == sedge_predictor_penalty(8, 50.0));
-    CHECK(sedge_pass_launches(ader) > sedge_pass_launches(other));
+    for (int curved = 0; curved < 2; curved++)
+        CHECK(sedge_pass_launches(ader, curved) > sedge_pass_launches(other, curved));
+    CHECK(sedge_pass_launches(ader, true) > sedge_pass_launches(ader, false));
 }
 
 // A table without one of its entries, or with one that cannot be.
