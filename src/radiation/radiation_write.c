@@ -339,11 +339,19 @@ static int shown_frequency(const sedge_radiation *r, int i, int lines)
     return lines > 1 ? (int)((int64_t)i * (r->frequencies - 1) / (lines - 1)) : 0;
 }
 
+// Is there one theta, with directions around the z axis? The table is by phi then.
+static bool is_around(const sedge_radiation *r)
+{
+    return r->deck->theta.count == 1 && r->deck->phi.count > 1;
+}
+
+// The direction in column i of the user's table.
 static int64_t shown_direction(const sedge_radiation *r, int i, int angles)
 {
-    const int64_t row = angles > 1 ? (int64_t)i * (r->deck->theta.count - 1) / (angles - 1) : 0;
+    const int count = is_around(r) ? r->deck->phi.count : r->deck->theta.count;
+    const int64_t place = angles > 1 ? (int64_t)i * (count - 1) / (angles - 1) : 0;
 
-    return row * r->deck->phi.count;
+    return is_around(r) ? place : place * r->deck->phi.count;
 }
 
 // Bistatic cross-sections in decibels of the deck's unit of area, and beside each the exact one.
@@ -369,18 +377,22 @@ static sedge_status add_sections(const sedge_radiation *r, const sedge_output_co
 static sedge_status report_sections(const sedge_radiation *r, const sedge_output_context *context,
                                     sedge_text *text)
 {
-    const int angles = r->deck->theta.count < SHOWN_ANGLES ? r->deck->theta.count : SHOWN_ANGLES;
+    const bool around = is_around(r);
+    const int count = around ? r->deck->phi.count : r->deck->theta.count;
+    const int angles = count < SHOWN_ANGLES ? count : SHOWN_ANGLES;
     const int lines = r->frequencies < SHOWN_LINES ? r->frequencies : SHOWN_LINES;
 
-    SEDGE_TRY(
-        sedge_text_add(text,
-                       "  %-22s bistatic cross-section in %s at phi = %g degrees, by theta%s\n"
-                       "    %12s",
-                       r->deck->name, context->deck->si ? "dBsm" : "dB", r->deck->phi.from / DEGREE,
-                       r->exact != NULL ? ", each with the exact one" : "", "frequency"));
+    SEDGE_TRY(sedge_text_add(
+        text,
+        "  %-22s bistatic cross-section in %s at %s = %g degrees, by %s%s\n"
+        "    %12s",
+        r->deck->name, context->deck->si ? "dBsm" : "dB", around ? "theta" : "phi",
+        (around ? r->deck->theta.from : r->deck->phi.from) / DEGREE, around ? "phi" : "theta",
+        r->exact != NULL ? ", each with the exact one" : "", "frequency"));
     for (int i = 0; i < angles; i++) {
-        SEDGE_TRY(sedge_text_add(text, r->exact != NULL ? " %8g    exact" : " %8g",
-                                 r->direction[shown_direction(r, i, angles)][0] / DEGREE));
+        SEDGE_TRY(
+            sedge_text_add(text, r->exact != NULL ? " %8g    exact" : " %8g",
+                           r->direction[shown_direction(r, i, angles)][around ? 1 : 0] / DEGREE));
     }
     SEDGE_TRY(sedge_text_add(text, "%s\n", r->exact != NULL ? "   rms dB" : ""));
     for (int i = 0; i < lines; i++) {

@@ -138,8 +138,9 @@ static void print_direction(const json_t *row, const char *field)
 
     for (int a = 0; a < 2; a++) {
         const json_t *const angle = json_object_get(back, names[a]);
+        const double degrees = json_is_number(angle) ? json_number_value(angle) : (double)NAN;
 
-        printf(" %8.2f", json_is_number(angle) ? json_number_value(angle) : (double)NAN);
+        printf(" %8.2f", fabs(degrees) < 0.005 ? 0.0 : degrees); // not -0.00
     }
 }
 

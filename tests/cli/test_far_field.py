@@ -473,6 +473,15 @@ class FarField(Case):
         for f, row in enumerate(self.find_rows(lines, "ball                   cross-sections", 2)[1:]):
             wanted = [report[key][f] for key in ("frequency", "scattering", "exact_scattering", "extinction", "exact_extinction")]
             numpy.testing.assert_allclose(row, wanted, rtol=1e-4)
+        # With one theta the table is by phi.
+        around, lines = self.run_and_read(deck, "around", "--set", "time={steps: 200}", "--set", "exact={}", "--set",
+                                          "monitors.far-field={ball: {surface: sphere, theta: {from: 90, to: 90}, "
+                                          "phi: {to: 360, step: 45}}}")
+        angles, row = self.find_rows(lines, "bistatic cross-section in dB at theta = 90 degrees, by phi", 1)
+        self.assertEqual((angles[0], angles[-1]), (0, 360))
+        places = [abs(around["ball/phi"] - angle).argmin() for angle in angles]
+        total = around["ball/rcs_theta"][0, 0] + around["ball/rcs_phi"][0, 0]
+        numpy.testing.assert_allclose(row[1:], 10 * numpy.log10(total[places]), atol=6e-3)
         for name in ("scattering", "extinction"):  # where the mesh ends its medium is that outside
             numpy.testing.assert_allclose(found[f"hull/{name}"], report[name], rtol=0.12)
 

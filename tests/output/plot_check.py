@@ -167,6 +167,25 @@ def titles(polarisation):
         return [axis.get_title() for axis in script["draw_far_field"](file, arguments).axes][2:]
 
 
+# Of one theta the cut is around the z axis: twice cos(phi)^2 at 90 degrees.
+AROUND = os.path.join(FOLDER, "around-far.h5")
+with h5py.File(AROUND, "w") as file:
+    phi = numpy.arange(0.0, 361.0, 15.0)
+    wave = numpy.cos(numpy.radians(phi)) + 0j
+    for key, values, unit in (("frequency", [1e9], "Hz"), ("theta", [90.0], "deg"), ("phi", phi, "deg"),
+                              ("E_theta", [[wave]], "V"), ("E_phi", [[0 * wave]], "V"), ("directivity", [[2 * abs(wave) ** 2]], "1")):
+        file["ring/" + key] = values
+        file["ring/" + key].attrs["units"] = unit
+with h5py.File(AROUND) as file:
+    arguments = types.SimpleNamespace(surface=None, quantity=None, polarisation="total", frequency=None, phi=None)
+    polar, straight = script["draw_far_field"](file, arguments).axes[:2]
+    (line,) = straight.lines
+    numpy.testing.assert_allclose(line.get_xdata(), phi)
+    numpy.testing.assert_allclose(10 ** (line.get_ydata() / 10), 2 * numpy.cos(numpy.radians(phi)) ** 2, atol=1e-12)
+    assert (straight.get_xlabel(), line.get_label()) == ("phi (°)", "theta = 90°"), (straight.get_xlabel(), line.get_label())
+    numpy.testing.assert_allclose(polar.lines[0].get_xdata(), numpy.radians(phi))
+matplotlib.pyplot.close("all")
+
 # Cross-sections of radar are over frequency, those of light over wavelength, in the unit of area that suits them.
 for size, area, labels in ((1.0, 1.0, ("frequency (GHz)", "cross-section (m²)")), (1e5, 1e-14, ("wavelength (µm)", "cross-section (nm²)"))):
     arguments = types.SimpleNamespace(surface="sphere", quantity=None, polarisation="total", frequency=None, phi=None)
