@@ -100,7 +100,7 @@ static sedge_status check_closed(const sedge_near_surface *surface, const double
             return SEDGE_FAIL(
                 SEDGE_ERR_USAGE,
                 "the near-field surface is not closed: its normals' integral along %c is %g "
-                "of its area, must be 0",
+                "of its area, must be 0: a body passes through it, or a part of it is missing",
                 'x' + j, moment[3][j] / area);
         }
         for (int i = 0; i < 3; i++) {

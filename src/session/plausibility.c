@@ -36,6 +36,17 @@ static double fastest(const sedge_problem *problem)
     return speed;
 }
 
+static void warn_of_rest(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    if (!problem->equation->poynting || !problem->initial->zero || session->deck->source_count > 0)
+        return;
+    printf(
+        "  warning            nothing drives the fields: they are zero at the start, and the deck "
+        "has no sources\n");
+}
+
 static void warn_of_wave(const sedge_session *session)
 {
     const double frequency = sedge_problem_frequency(&session->problem);
@@ -291,6 +302,7 @@ void sedge_plausibility_print(const sedge_session *session)
 
     if (session->problem.equation->elliptic != NULL) return;
     if (!sedge_comm_is_root(session->comm)) return;
+    warn_of_rest(session);
     warn_of_layer(session);
     warn_of_wave(session);
     warn_of_steps(session);

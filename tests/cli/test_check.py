@@ -74,6 +74,12 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         self.assertEqual(name("time={end: 100000, integrator: auto}"), "lsrk45")
         self.assertEqual(name(end, "sources.0.signal.frequency=3"), "lsrk45")
 
+    def test_nothing_that_drives(self):
+        deck = self.write("deck.yaml", DECK)
+        warning = "nothing drives the fields"
+        self.assertNotIn(warning, self.succeed("check", deck).out)
+        self.assertIn(warning, self.succeed("check", deck, "--set", "initial={}").out)
+
     def test_a_probe_beside_a_dipole_is_warned_of(self):
         """R is half the longest edge, sqrt(3) / 2, and a field is a point's from 2.4 R on."""
         dipole = DECK.replace("initial: {type: cavity-mode}", """\
