@@ -58,24 +58,48 @@ done:
     return status;
 }
 
+enum { AT_ONCE = 4 };
+
+// Set AT_ONCE elements of a row of c. An addition to one sum does not wait for those to the others,
+// which takes a third of the time. Each sum has its terms in the order of k.
+static void multiply_together(double c[AT_ONCE], const double *a, int64_t a_step, const double *b,
+                              int64_t b_step, int64_t b_column, int inner)
+{
+    long double sums[AT_ONCE] = {0.0L};
+
+    for (int k = 0; k < inner; k++) {
+        const long double left = (long double)a[k * a_step];
+        for (int j = 0; j < AT_ONCE; j++)
+            sums[j] += left * (long double)b[k * b_step + j * b_column];
+    }
+    for (int j = 0; j < AT_ONCE; j++) c[j] = (double)sums[j];
+}
+
+static double multiply_one(const double *a, int64_t a_step, const double *b, int64_t b_step,
+                           int inner)
+{
+    long double sum = 0.0L;
+
+    for (int k = 0; k < inner; k++) sum += (long double)a[k * a_step] * (long double)b[k * b_step];
+    return (double)sum;
+}
+
 void sedge_dense_multiply(double *c, const double *a, bool a_transposed, const double *b,
                           bool b_transposed, int rows, int inner, int columns)
 {
-    const int a_row = a_transposed ? 1 : inner;
-    const int a_step = a_transposed ? rows : 1;
-    const int b_column = b_transposed ? inner : 1;
-    const int b_step = b_transposed ? 1 : columns;
+    const int64_t a_row = a_transposed ? 1 : inner;
+    const int64_t a_step = a_transposed ? rows : 1;
+    const int64_t b_column = b_transposed ? inner : 1;
+    const int64_t b_step = b_transposed ? 1 : columns;
 
     for (int i = 0; i < rows; i++) {
-        for (int j = 0; j < columns; j++) {
-            long double sum = 0.0L;
-            for (int k = 0; k < inner; k++) {
-                const long double left = (long double)a[i * a_row + k * a_step];
-                const long double right = (long double)b[k * b_step + j * b_column];
-                sum += left * right;
-            }
-            c[i * columns + j] = (double)sum;
-        }
+        const double *const row = a + i * a_row;
+        int j = 0;
+
+        for (; j + AT_ONCE <= columns; j += AT_ONCE, c += AT_ONCE)
+            multiply_together(c, row, a_step, b + j * b_column, b_step, b_column, inner);
+        for (; j < columns; j++, c++)
+            *c = multiply_one(row, a_step, b + j * b_column, b_step, inner);
     }
 }
 
