@@ -40,17 +40,28 @@ static kit_options walls_options(int order)
     return options;
 }
 
+static const sedge_mesh_enclosure half = {
+    .name = "core", .shape = SEDGE_ENCLOSURE_BOX, .low = {0.0, 0.3, 0.3}, .high = {0.5, 0.7, 0.7}};
+
+// The same with a film that has other media on both of its sides, in part on two ranks.
+static kit_options media_options(void)
+{
+    kit_options options = walls_options(2);
+
+    options.cells[0] = 4;
+    options.enclosure = &half;
+    options.split_axis = 0;
+    options.materials[1] = kit_resin;
+    return options;
+}
+
 // The same by ADER with local time steps. Both sides of the film have one level, walls have all.
 static kit_options levels_options(int order)
 {
-    static const sedge_mesh_enclosure cell = {.name = "core",
-                                              .shape = SEDGE_ENCLOSURE_BOX,
-                                              .low = {0.0, 0.3, 0.3},
-                                              .high = {0.5, 0.7, 0.7}};
     kit_options options = walls_options(order);
 
     options.cells[0] = 4;
-    options.enclosure = &cell;
+    options.enclosure = &half;
     options.flux_keys = NULL; // upwind
     options.integrator = &sedge_integrator_ader;
     options.levels = "0112";
@@ -193,9 +204,10 @@ static void test_kernels(const kit_world *world)
 {
     const bool in_call = sedge_device_get_traits(world->device)->in_call;
     const bool few = test_is_sampled(); // each in one precision
-    kit_options options = walls_options(2);
+    kit_options options = media_options();
 
     test_device(world, &options, "auto", !few, true);
+    options = walls_options(2);
     options.box_map = curved_corner; // some elements
     options.distort = 0.0; // it moves corners alone: no valid mesh, both sides' faces differ
     test_device(world, &options, "auto", true, !few);
