@@ -23,6 +23,15 @@ static void print_version(void)
     printf("sedge " SEDGE_VERSION "\n");
 }
 
+static sedge_status fail_unknown(const char *word)
+{
+    const char *const near = sedge_command_near(word);
+
+    if (near == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", word);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
+}
+
 // Find out what is to be done. `*print` is what the root prints instead; else `*which` is the
 // command, whose help is wanted if `*help`.
 static sedge_status read_words(const sedge_command **which, void (**print)(void), bool *help,
@@ -33,8 +42,7 @@ static sedge_status read_words(const sedge_command **which, void (**print)(void)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) *print = sedge_help_print;
     if (*print != NULL) return SEDGE_OK;
     *which = sedge_command_find(argv[1]);
-    if (*which == NULL)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", argv[1]);
+    if (*which == NULL) return fail_unknown(argv[1]);
     return sedge_options_read(given, help, *which, argc - 1, argv + 1);
 }
 

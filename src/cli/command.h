@@ -44,3 +44,6 @@ const sedge_command *sedge_commands(int *count);
 
 // NULL: there is none of this name.
 const sedge_command *sedge_command_find(const char *name);
+
+// The name that `word` is probably a slip of (base/near.h); NULL: none is near.
+const char *sedge_command_near(const char *word);

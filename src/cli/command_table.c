@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/near.h"
 #include "cli/help.h"
 #include "deck/deck.h"
 #include "device/cpu.h"
@@ -307,4 +308,13 @@ const sedge_command *sedge_command_find(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i].name) == 0) return &commands[i];
     return NULL;
+}
+
+const char *sedge_command_near(const char *word)
+{
+    const char *names[COMMANDS];
+
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+    const int nearest = sedge_near_find(word, names, COMMANDS);
+    return nearest >= 0 ? names[nearest] : NULL;
 }

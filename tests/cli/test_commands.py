@@ -28,6 +28,7 @@ class Words(Case):
     def test_wrong_words(self):
         self.refuse(USAGE, ["no command"])
         self.refuse(USAGE, ["'fly'", "--help"], "fly")
+        self.refuse(USAGE, ["unknown command 'chek'; did you mean 'check'?"], "chek", ranks=[0])
         self.refuse(USAGE, ["missing", "sedge run DECK"], "run", ranks=[0])
         self.refuse(USAGE, ["too many", "sedge run DECK"], "run", "a", "b", ranks=[0])
         self.refuse(USAGE, ["'shake'", "path, list and clear"], "cache", "shake")
