@@ -273,8 +273,10 @@ static void test_asymmetric(void)
 
 int main(void)
 {
-    for (int order = 1; order <= (test_is_small() ? 5 : 9); order++) test_order(order);
-    for (int order = 1; order <= SEDGE_ORDER_MAX; order++) test_sets(order);
+    const bool small = test_is_small();
+
+    for (int order = 1; order <= (small ? 5 : 9); order++) test_order(order);
+    for (int order = 1; order <= (small ? 5 : SEDGE_ORDER_MAX); order++) test_sets(order);
     test_map();
     test_asymmetric();
     return CHECK_END();
