@@ -231,6 +231,66 @@ static const char *fact_of(const json_t *facts, const char *name)
     return text != NULL ? text : "unknown";
 }
 
+static sedge_status add_difference(sedge_text *out, const char *what, const char *old,
+                                   int old_length, const char *now, int now_length)
+{
+    enum { SHOWN = 300 };
+
+    return sedge_text_add(out, "%s%s is '%.*s' there, '%.*s' in the deck",
+                          sedge_text_length(out) > 0 ? "; " : "", what,
+                          old_length < SHOWN ? old_length : SHOWN, old,
+                          now_length < SHOWN ? now_length : SHOWN, now);
+}
+
+// The length of the first volume group in a text that add_materials has made.
+static int group_length(const char *text)
+{
+    const char *const end = strstr(text, "; ");
+
+    return (int)(end != NULL ? (size_t)(end - text) : strlen(text));
+}
+
+// The difference of a layer, "air-layer-x:, TERMS": a layer that Sedge adds has no material.
+static sedge_status add_layer_difference(sedge_text *out, const char *old, int old_length,
+                                         const char *now, int now_length)
+{
+    const char *const named = now_length > 0 ? now : old;
+    const int name = (int)strcspn(named, ":");
+    const int start = name + (int)strspn(named + name, ":, ");
+    const int old_start = start < old_length ? start : old_length;
+    const int now_start = start < now_length ? start : now_length;
+    char what[128];
+
+    (void)snprintf(what, sizeof what, "the absorbing layer '%.*s'", name < 64 ? name : 64, named);
+    SEDGE_TRY(add_difference(out, what, old + old_start, old_length - old_start, now + now_start,
+                             now_length - now_start));
+    return sedge_text_add(out,
+                          " (it follows from the medium, the layer's thickness and 'reflection' "
+                          "of the boundaries)");
+}
+
+// The volume groups whose materials differ. Of layers only the first, and only if nothing else
+// differs: they follow the rest.
+static sedge_status add_materials_difference(sedge_text *out, const sedge_mesh_groups *groups,
+                                             const char *old, const char *now)
+{
+    for (int v = 0; *old != '\0' || *now != '\0'; v++) {
+        const int old_length = group_length(old);
+        const int now_length = group_length(now);
+        const bool same = old_length == now_length && memcmp(old, now, (size_t)old_length) == 0;
+
+        if (!same && v < groups->volumes && groups->volume_axes[v] != 0) {
+            return sedge_text_length(out) > 0
+                       ? SEDGE_OK
+                       : add_layer_difference(out, old, old_length, now, now_length);
+        }
+        if (!same) SEDGE_TRY(add_difference(out, "materials", old, old_length, now, now_length));
+        old += old_length + (old[old_length] != '\0' ? 2 : 0);
+        now += now_length + (now[now_length] != '\0' ? 2 : 0);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status checkpoint_compare(const sedge_session *session, const json_t *there,
                                 const json_t *here, const char *path)
 {
@@ -247,13 +307,16 @@ sedge_status checkpoint_compare(const sedge_session *session, const json_t *ther
         if (strcmp(old, now) == 0 || !fact_rows[i].must) continue;
         if (strcmp(name, "symmetry") == 0 && json_object_get(there, name) == NULL)
             continue; // earlier versions did not write it
-        SEDGE_TRY_GOTO(status,
-                       sedge_text_add(text, "%s%s is '%.300s' there, '%.300s' in the deck",
-                                      sedge_text_length(text) > 0 ? "; " : "", name, old, now));
+        SEDGE_TRY_GOTO(
+            status, strcmp(name, "materials") == 0
+                        ? add_materials_difference(text, &session->mesh->groups, old, now)
+                        : add_difference(text, name, old, (int)strlen(old), now, (int)strlen(now)));
     }
     if (sedge_text_length(text) > 0) {
-        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "checkpoint '%s' does not fit the deck: %s", path,
-                            sedge_text_get(text));
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "checkpoint '%s' does not fit the deck: %s; give the deck the values "
+                            "of the earlier run, or leave out --restart to start again",
+                            path, sedge_text_get(text));
         goto done;
     }
     for (int i = 0; i < FACTS && tell; i++) {

@@ -411,6 +411,16 @@ class Layers(Case):
                 self.assertEqual((len(inside), inside.sum()), (cells, 48))
                 reach = abs(file["VTKHDF/Points"][()]).reshape(cells, -1).max(1)
                 self.assertTrue(((reach <= 0.5) == inside).all())
+        stronger = (f"boundaries.{side}.reflection=0.1" for side in ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax"))
+        for settings, told in (
+                (tuple(stronger), "fit the deck: the absorbing layer 'domain-layer-x' is 'pml-lossless-side sigma "),
+                (("materials.domain.epsilon=2",), "fit the deck: materials is 'domain: epsilon 1, mu 1, conductivity 0' there, "
+                 "'domain: epsilon 2, mu 1, conductivity 0' in the deck; give")):
+            done = self.sedge("run", "parts.yaml", "--output", "parts", "--restart", "auto",
+                              *(word for one in settings for word in ("--set", one)))
+            self.assertEqual(done.code, 1, done)
+            self.assertIn(told, done.messages[-1])
+            self.assertEqual(done.messages[-1].count("there"), 1)
 
     def test_energy(self):
         """Energy is of the mesh without the layer: at the start that of the same fields in the box alone."""
