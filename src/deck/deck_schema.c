@@ -260,8 +260,8 @@ static const deck_key spectrum_keys[] = {
      .text = "a surface group of the mesh: the quadrature points of its faces, with normals and "
              "weights; inside the mesh the mean of both sides"},
     {"out_of", DECK_NAME, .with = "surface",
-     .computed = "out of the mesh, of a surface of mesh.surfaces, or of the group that is first in "
-                 "the mesh",
+     .computed = "out of the mesh, of a surface of mesh.surfaces or one that is closed within a "
+                 "group, or of the group that is first in the mesh",
      .text = "the volume group that the normals point out of"},
     {"away_from", DECK_VECTOR, .with = "surface", .dimension = SEDGE_LENGTH,
      .text = "a point that the normals point away from, such as the centre of a closed surface"},
@@ -339,8 +339,8 @@ static const deck_key flux_keys[] = {
     {"surface", DECK_NAME, .required = true,
      .text = "a surface group of the mesh; inside the mesh the mean of both sides"},
     {"out_of", DECK_NAME,
-     .computed = "out of the mesh, of a surface of mesh.surfaces, or of the group that is first in "
-                 "the mesh",
+     .computed = "out of the mesh, of a surface of mesh.surfaces or one that is closed within a "
+                 "group, or of the group that is first in the mesh",
      .text = "the volume group out of which the flux is positive"},
     {"away_from", DECK_VECTOR, .dimension = SEDGE_LENGTH,
      .text = "a point away from which the flux is positive"},

@@ -23,9 +23,12 @@ static const char *where_of(const sedge_global *mesh, const sedge_mesh_enclosure
     return request->where != NULL ? request->where : mesh->name;
 }
 
+// The mesh, for a surface that find_closed tries behind those that are known.
 static const char *place_of(const sedge_global *mesh, const sedge_mesh_enclosed *enclosed)
 {
-    return where_of(mesh, &mesh->enclosures_asked[enclosed - mesh->enclosed]);
+    const ptrdiff_t i = enclosed - mesh->enclosed;
+
+    return i < mesh->enclosures ? where_of(mesh, &mesh->enclosures_asked[i]) : mesh->name;
 }
 
 static sedge_status check_enclosure(const sedge_global *mesh, const sedge_mesh_enclosure *request)
@@ -55,6 +58,7 @@ sedge_status sedge_global_add_enclosures(sedge_global *mesh, const sedge_mesh_op
     sedge_mesh_groups groups;
     int more = 0;
 
+    SEDGE_TRY(sedge_allocate(&mesh->enclosed, SEDGE_ENCLOSURES_MAX, sizeof *mesh->enclosed));
     if (count == 0) return SEDGE_OK;
     if (count > SEDGE_ENCLOSURES_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%d closed surfaces are more than %d", count,
@@ -64,7 +68,6 @@ sedge_status sedge_global_add_enclosures(sedge_global *mesh, const sedge_mesh_op
         SEDGE_TRY(check_enclosure(mesh, &options->enclosure[i]));
         more += options->enclosure[i].shape != SEDGE_ENCLOSURE_NAMED;
     }
-    SEDGE_TRY(sedge_allocate(&mesh->enclosed, count, sizeof *mesh->enclosed));
     SEDGE_TRY(sedge_groups_copy(&groups, &mesh->groups, 0, more));
     more = mesh->groups.surfaces;
     sedge_groups_release(&mesh->groups);
@@ -580,29 +583,75 @@ static void summarise(sedge_mesh_enclosed *out, sedge_mesh_beside *beside, const
     }
 }
 
-sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_options *options)
+static int64_t list_sides(sedge_global_side **list, const sedge_global *mesh, int surface)
+{
+    int64_t count = 0;
+
+    for (int64_t s = 0; s < mesh->sides; s++)
+        if (mesh->side[s].group == surface) list[count++] = &mesh->side[s];
+    return count;
+}
+
+static sedge_status close_enclosure(sedge_global *mesh, int i, bool is_named,
+                                    sedge_global_side **list)
 {
     const int volumes = mesh->groups.volumes;
+    sedge_mesh_enclosed *const out = &mesh->enclosed[i];
+
+    if (out->surface < 0) return SEDGE_OK;
+    const int64_t count = list_sides(list, mesh, out->surface);
+    SEDGE_TRY(check_faces(mesh, out, is_named, list, count));
+    SEDGE_TRY(check_edges(out, mesh, is_named, i, list, count));
+    if (is_named) SEDGE_TRY(find_inside(mesh, out, i, list, count));
+    summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
+    return SEDGE_OK;
+}
+
+// Has the surface a face with the same volume group on both sides? Only there its normal has no
+// direction by the groups.
+static bool has_same_groups(const sedge_global *mesh, sedge_global_side *const *list, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (mesh->group[list[k]->element] == mesh->group[list[k]->other]) return true;
+    return false;
+}
+
+// Append the surface group to `mesh->enclosed` if it is closed and lies within a volume group, if
+// only in part. Others are left as they are.
+static sedge_status find_closed(sedge_global *mesh, int surface, sedge_global_side **list)
+{
+    const int i = mesh->enclosures;
+
+    for (int k = 0; k < i; k++)
+        if (mesh->enclosed[k].surface == surface) return SEDGE_OK;
+    const int64_t count = list_sides(list, mesh, surface);
+    if (i == SEDGE_ENCLOSURES_MAX || !has_same_groups(mesh, list, count)) return SEDGE_OK;
+    if (mesh->inside == NULL)
+        SEDGE_TRY(sedge_allocate(&mesh->inside, mesh->elements, sizeof *mesh->inside));
+    mesh->enclosed[i] = (sedge_mesh_enclosed){.surface = surface};
+    const sedge_status status = close_enclosure(mesh, i, true, list);
+    if (status == SEDGE_OK) mesh->enclosures++;
+    if (status != SEDGE_ERR_USAGE) return status;
+    sedge_error_clear();
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_options *options)
+{
     sedge_global_side **list = NULL;
     sedge_status status;
 
-    if (mesh->enclosures == 0) return SEDGE_OK;
+    if (mesh->enclosures == 0 && mesh->sides == 0) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, mesh->sides, sizeof(sedge_global_side *)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&mesh->enclosed_beside, (int64_t)mesh->enclosures * volumes,
-                                  sizeof *mesh->enclosed_beside));
-    for (int i = 0; i < mesh->enclosures; i++) {
+    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->enclosed_beside,
+                                          (int64_t)SEDGE_ENCLOSURES_MAX * mesh->groups.volumes,
+                                          sizeof *mesh->enclosed_beside));
+    for (int i = 0; i < options->enclosures; i++) {
         const bool is_named = options->enclosure[i].shape == SEDGE_ENCLOSURE_NAMED;
-        sedge_mesh_enclosed *const out = &mesh->enclosed[i];
-        int64_t count = 0;
-        if (out->surface < 0) continue;
-        for (int64_t s = 0; s < mesh->sides; s++)
-            if (mesh->side[s].group == out->surface) list[count++] = &mesh->side[s];
-        SEDGE_TRY_GOTO(status, check_faces(mesh, out, is_named, list, count));
-        SEDGE_TRY_GOTO(status, check_edges(out, mesh, is_named, i, list, count));
-        if (is_named) SEDGE_TRY_GOTO(status, find_inside(mesh, out, i, list, count));
-        summarise(out, mesh->enclosed_beside + (size_t)i * (size_t)volumes, mesh, i, list, count);
+        SEDGE_TRY_GOTO(status, close_enclosure(mesh, i, is_named, list));
     }
+    for (int g = 0; g < mesh->groups.surfaces; g++)
+        SEDGE_TRY_GOTO(status, find_closed(mesh, g, list));
     for (int32_t e = 0; e < mesh->elements; e++) {
         for (int i = 0; i < mesh->enclosures; i++)
             if (mesh->inside[e] >> i & 1) mesh->enclosed[i].overlaps |= mesh->inside[e];

@@ -19,8 +19,9 @@ SEDGE_MUST_USE
 sedge_status sedge_global_mark_enclosures(sedge_global *mesh, const sedge_mesh_options *options);
 
 // Check that the enclosures' surfaces are closed, or end on outer surfaces where they are those of
-// shapes, find the elements in those that are named, make
-// the side of the enclosed element the first side of each face, and fill `mesh->enclosed`. After
+// shapes, find the elements in those that are named, make the side of the enclosed element the
+// first side of each face, and fill `mesh->enclosed`. Then do the same with all other surface
+// groups that are closed and have a face with the same volume group on both sides. After
 // sedge_global_sort_sides. SEDGE_ERR_USAGE names the surface and the place where it is not closed.
 SEDGE_MUST_USE
 sedge_status sedge_global_close_enclosures(sedge_global *mesh, const sedge_mesh_options *options);

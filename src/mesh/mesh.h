@@ -58,7 +58,7 @@ typedef struct sedge_trace_face {
 
 // A side of a face that lies in a named surface. A face inside the mesh has two sides, and both are
 // in the list of its surface: on one rank or on two. The first side is that of the lesser volume
-// group, then of the lesser global element number; on a closed surface (sedge_mesh_enclosure) it is
+// group, then of the lesser global element number; on a closed surface (sedge_mesh_enclosed) it is
 // that of the enclosed element. Of two periodic surfaces, each has the sides of
 // its own elements, which are all first.
 typedef struct sedge_set_face {
@@ -164,7 +164,9 @@ typedef struct sedge_mesh_beside {
     double group[2][3]; // of all elements of the group
 } sedge_mesh_beside;
 
-// What a closed surface encloses (sedge_mesh_enclosure), the same on every rank.
+// What a closed surface encloses, the same on every rank: one of the options
+// (sedge_mesh_enclosure), or another surface group that is closed and has a face with the same
+// volume group on both sides.
 typedef struct sedge_mesh_enclosed {
     int surface; // its surface group; -1: the mesh has no group of this name
     int64_t faces;
@@ -201,7 +203,7 @@ typedef struct sedge_mesh {
     sedge_mesh_shape shape;
     sedge_mesh_extruded extruded;
     int enclosures;
-    sedge_mesh_enclosed *enclosed;      // [enclosures] in the order of the options
+    sedge_mesh_enclosed *enclosed;      // [enclosures] in the order of the options, then others
     sedge_mesh_beside *enclosed_beside; // [enclosures][volume groups]
     // [volume groups + surface groups] boxes around the corners of volume groups' elements, then
     // around surface groups' faces, of the whole mesh: minus the least coordinates, then the
@@ -507,7 +509,7 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
                                            int32_t surface);
 
-// What the surface group `surface` encloses; NULL if it is in none of the options' enclosures.
+// What the surface group `surface` encloses; NULL if it is not known to be closed.
 const sedge_mesh_enclosed *sedge_mesh_enclosed_by(const sedge_mesh *mesh, int surface);
 
 // Number of a curved element in `middles`; -1: straight.

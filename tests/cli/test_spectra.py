@@ -6,6 +6,7 @@ and a mode at another multiple of 1 / T has no part in it: the rectangle rule ha
 n / T - f. The run samples both ends, so the sum has one more term, T / n.
 """
 
+import itertools
 import math
 import re
 import unittest
@@ -141,6 +142,28 @@ def find_errors(folder, time):
         error += volume @ (shapes.T @ nodal - true) ** 2
         size += volume @ true**2
     return error**0.5, size**0.5, abs(values.reshape(-1, 6) - exact(cells.reshape(-1, 3))).max(axis=0)
+
+# A dipole within the surface "box" of a cube that is one group.
+CLOSED = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {file: mesh.msh}
+time: {steps: 40}
+materials: {domain: {}}
+""" + sides("absorbing") + """\
+sources: [{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.8}}]
+monitors:
+  frequencies: {list: [0.5, 0.8]}
+  spectra:
+    points: {points: {a: [0.3, 0.4, 0.2]}}
+    free: {surface: box}
+    given: {surface: box, away_from: [0.5, 0.5, 0.5]}
+  flux: {free: {surface: box}, given: {surface: box, away_from: [0.5, 0.5, 0.5]}}
+  far-field: {free: {surface: box}, given: {surface: box, away_from: [0.5, 0.5, 0.5]}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
 
 
 class Spectra(Case):
@@ -372,6 +395,38 @@ class Spectra(Case):
                         ranks=(0,))
         self.succeed("check", deck, "--output", "checked")
         self.assertFalse((self.folder / "checked").exists())
+
+    def test_closed(self):
+        """Normals of a closed surface within one group point out of it, as with `away_from`, also in an imported mesh."""
+        cube = Cube(4)
+        inside = [all(0.25 < sum(cube.nodes[n][d] for n in t) / 4 < 0.75 for d in range(3)) for t in cube.tetrahedra]
+        owners = {}
+        for t, owner in zip(cube.tetrahedra, inside):
+            for face in itertools.combinations(sorted(t), 3):
+                owners.setdefault(face, []).append(owner)
+        skin = [face for face, found in owners.items() if sorted(found) == [False, True]]
+        self.assertEqual(len(skin), 48)
+        text = cube.text(extra=[(TRIANGLE, 8, face) for face in skin])
+        self.write("mesh.msh", text.replace("$PhysicalNames\n7\n", '$PhysicalNames\n8\n2 8 "box"\n'))
+        deck = self.write("closed.yaml", CLOSED)
+        self.succeed("mesh", "import", "mesh.msh", "mesh.h5")
+        for name, ranks, words in (("one", 0, ()), ("two", 2, ()), ("imported", 2, ("--set", "mesh.file=mesh.h5"))):
+            found = self.compute(deck, name, *words, ranks=ranks)
+            place, normal, area = (found[f"free/{key}"] for key in ("positions", "normals", "weights"))
+            self.assertAlmostEqual((place * normal * area[:, None]).sum() / 3, 0.125, delta=1e-13)
+            for file in ("spectra", "flux", "flux_spectra", "far-field"):
+                with h5py.File(self.folder / name / f"{file}.h5") as data:
+                    top = data if "free" in data else data[file.removesuffix("_spectra")]
+                    if not isinstance(top["free"], h5py.Dataset):
+                        self.assertEqual(sorted(top["free"]), sorted(top["given"]))
+                    pairs = [(top["free"], top["given"])] if isinstance(top["free"], h5py.Dataset) else [
+                        (top["free"][key], top["given"][key]) for key in top["free"]]
+                    for one, other in pairs:
+                        numpy.testing.assert_array_equal(one[()], other[()], f"{file} {one.name}")
+        missing = self.write("open.yaml", CLOSED.replace("mesh.msh", "open.msh"))
+        text = cube.text(extra=[(TRIANGLE, 8, face) for face in skin[1:]])
+        self.write("open.msh", text.replace("$PhysicalNames\n7\n", '$PhysicalNames\n8\n2 8 "box"\n'))
+        self.refuse(1, ["'domain' on both sides: its normal has no direction"], "check", missing)
 
     def test_refused(self):
         deck = self.write("dipole.yaml", DIPOLE)
