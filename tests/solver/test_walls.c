@@ -211,7 +211,9 @@ static void test_kernels(const kit_world *world)
     options.box_map = curved_corner; // some elements
     options.distort = 0.0; // it moves corners alone: no valid mesh, both sides' faces differ
     test_device(world, &options, "auto", true, !few);
+    options = media_options();
     options.box_map = curved_wave; // all
+    options.distort = 0.0;
     if (in_call && !test_is_small()) test_device(world, &options, "fused", true, true);
     options = walls_options(3);
     if (!few && !test_is_small()) test_device(world, &options, "fused", true, true);
