@@ -486,6 +486,8 @@ class Ports(Case):
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
                 (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),
+                (guide, ["boundaries.in: the surface 'septum' crosses the port"], "mesh.box.cells=[4, 1, 6]",
+                 "mesh.surfaces.septum={plane: {normal: x, at: 0.5}}", "boundaries.septum={type: pec}"),
                 (guide, ["there is no mode TE00"], "boundaries.in.m=0"),
                 (guide, ["the direction (1, 0, 0) is not across the port"], "boundaries.in.direction=[1, 0, 0]"),
                 (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),

@@ -423,6 +423,11 @@ static void test_refusals(void)
     CHECK_FAILS(find_mode(&sedge_face_te_port, 3, 1, 0).status, SEDGE_ERR_USAGE,
                 "must be one connected surface, and it has 2 parts");
     made.count = 0;
+    add_rectangle(&made, 0.0, 0.0, 1.0, 1.0, 2, 2);
+    add_rectangle(&made, 1.0, 1.0, 2.0, 2.0, 2, 2);
+    CHECK_FAILS(find_mode(&sedge_face_te_port, 3, 1, 0).status, SEDGE_ERR_USAGE,
+                "touches itself in the corner (0.42, -0.84, 5.8)");
+    made.count = 0;
     add_rectangle(&made, 0.0, 0.0, 1.0, 1.0, 32, 32);
     CHECK_FAILS(find_mode(&sedge_face_te_port, 8, 1, 0).status, SEDGE_ERR_USAGE,
                 "let the mesh have fewer and larger faces");

@@ -198,6 +198,12 @@ static sedge_status check_section(const port_section *section, const double norm
                           "%s: the port must be one connected surface, and it has %d parts", where,
                           section->parts);
     }
+    if (section->pinched) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the outline of the port touches itself in the corner (%.6g, %.6g, "
+                          "%.6g): let there be a gap, or a wider passage",
+                          where, section->touch[0], section->touch[1], section->touch[2]);
+    }
     for (int64_t i = 0; i < 3 * field->faces; i++) {
         const double *const x = field->middles[i / 3] + i % 3 * 3, *const c = field->corners[i / 3];
         const double off =

@@ -56,8 +56,8 @@ sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane
 bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
 
-// SEDGE_ERR_USAGE: the port does not reach conducting walls all around it. `deck` begins
-// the message. Collective.
+// SEDGE_ERR_USAGE: the port does not reach conducting walls all around it, or another surface
+// crosses it. `deck` begins the message. Collective.
 sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
                             const sedge_mesh *mesh, int surface, const char *deck);
 

@@ -1,5 +1,8 @@
 // A symmetric positive definite matrix, of whose rows the part from the first entry to the diagonal
 // is stored, as the product of a triangular matrix and its transpose.
+//
+// It is no matrix of LAPACK: the order in which a BLAS adds depends on its number of threads, and a
+// port's field has the same bits on any number of ranks.
 #pragma once
 
 #include "base/error.h"

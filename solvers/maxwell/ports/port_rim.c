@@ -1,5 +1,6 @@
-// Does the port of a waveguide reach the guide's walls all around, and do they conduct? Does its
-// direction point into the structure? Do the ends of a lumped port lie on conductors?
+// Does the port of a waveguide reach the guide's walls all around, and do they conduct? Does no
+// other surface cross it? Does its direction point into the structure? Do the ends of a lumped port
+// lie on conductors?
 #include "port_fit.h"
 
 #include "base/memory.h"
@@ -18,21 +19,22 @@
 typedef struct rim {
     const double *p;
     double normal[3];
-    double size[2]; // sides along U and V; of a circle the radius, twice; of an outline the
+    double across[3]; // normal x U, which is V but for lines
+    double size[2]; // sides along U and across it; of a circle the radius, twice; of an outline the
                     // greatest distances from its origin
     bool round;
     shape_edge *outline; // [edges]; NULL: a rectangle or a circle
     int64_t edges;
 } rim;
 
-// A place in the coordinates of the port: along U, along V, across.
+// A place in the coordinates of the port: along U, across it in the plane, out of the plane.
 static void find_place(double out[3], const rim *r, const double x[3])
 {
     out[0] = out[1] = out[2] = 0.0;
     for (int d = 0; d < 3; d++) {
         const double from = x[d] - r->p[PORT_ORIGIN + d];
         out[0] += from * r->p[PORT_U + d];
-        out[1] += from * r->p[PORT_V + d];
+        out[1] += from * r->across[d];
         out[2] += from * r->normal[d];
     }
 }
@@ -63,6 +65,10 @@ static sedge_status find_rim(rim *r, const sedge_problem *problem, const sedge_c
     if (field != NULL) status = find_outline(&r->outline, &r->edges, field);
     SEDGE_TRY(sedge_comm_agree(comm, status));
     port_normal(&problem->boundaries[surface], r->normal);
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        r->across[d] = r->normal[e] * r->p[PORT_U + f] - r->normal[f] * r->p[PORT_U + e];
+    }
     for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
         for (int k = 0; k < 3; k++) {
             double at[3];
@@ -153,42 +159,6 @@ static sedge_status measure_outline(double length[2], const rim *r, const sedge_
     return SEDGE_OK;
 }
 
-sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
-                            const sedge_mesh *mesh, int surface, const char *deck)
-{
-    double length[2];
-    rim r;
-
-    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
-    sedge_status status = SEDGE_OK;
-    if (r.outline == NULL) {
-        measure_rim(length, &r, problem, comm, mesh);
-    } else {
-        status = measure_outline(length, &r, problem, comm, mesh);
-        sedge_release(r.outline);
-    }
-    SEDGE_TRY(status);
-    if (length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF)) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: boundaries.%s: the port must be all of the guide's or the line's "
-                      "cross-section, with conducting walls around it, and only %.4g of its rim of "
-                      "%.4g is on walls of type pec, conductor, impedance or rational",
-                      deck, mesh->groups.surface_names[surface], length[0], length[1]);
-}
-
-// ---- the direction ----------------------------------------------------------------------------
-
-// Distances to the nearest surfaces with a condition that a port's cross-section meets, in front
-// of the port and behind it: those that are open, and others. Negative, so that the greatest is
-// that of all ranks.
-enum { FRONT, BEHIND, SIDES };
-enum { OPEN, OTHER, SORTS };
-
-static bool is_open(const sedge_boundary_kind *kind)
-{
-    return strcmp(kind->name, "pml") == 0 || strcmp(kind->name, "absorbing") == 0;
-}
-
 // Does a place lie within the outline, and farther from it than `slack`?
 static bool is_within(const rim *r, const double at[3], double slack)
 {
@@ -218,6 +188,78 @@ static bool is_across(const rim *r, const double at[3])
     if (r->round) return hypot(at[0], at[1]) < r->size[0] - slack;
     return at[0] > slack && at[0] < r->size[0] - slack && at[1] > slack &&
            at[1] < r->size[1] - slack;
+}
+
+// Does an edge between two places lie in the port's plane and, but for its ends, within the port?
+static bool crosses(const rim *r, const double a[3], const double b[3])
+{
+    const double middle[3] = {0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.0};
+
+    if (!is_on_line(a, b, 2, 0.0, OFF * fmax(r->size[0], r->size[1]))) return false;
+    if (r->round && find_length(r, a, b) > 0.0) return false; // a chord, which is a wall
+    return is_across(r, middle);
+}
+
+// A surface with a condition has edges within the port, whose mode does not know of it. Collective.
+static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
+                                   const sedge_comm *comm, const sedge_mesh *mesh, int surface,
+                                   const char *deck)
+{
+    double found = -1.0; // number of the surface
+
+    for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        double at[3][3];
+
+        if (problem->boundaries[side->group].kind == NULL || side->group == surface) continue;
+        for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
+        for (int k = 0; k < 3; k++)
+            if (crosses(r, at[k], at[(k + 1) % 3])) found = fmax(found, side->group);
+    }
+    sedge_comm_max(comm, &found, 1);
+    if (found < 0.0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: boundaries.%s: the surface '%s' crosses the port, whose field is that of "
+                      "an empty cross-section: let the surface end before the port",
+                      deck, mesh->groups.surface_names[surface],
+                      mesh->groups.surface_names[(int)found]);
+}
+
+sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
+                            const sedge_mesh *mesh, int surface, const char *deck)
+{
+    double length[2];
+    rim r;
+
+    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
+    sedge_status status = SEDGE_OK;
+    if (r.outline == NULL) {
+        measure_rim(length, &r, problem, comm, mesh);
+    } else {
+        status = measure_outline(length, &r, problem, comm, mesh);
+    }
+    if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface, deck);
+    sedge_release(r.outline);
+    SEDGE_TRY(status);
+    if (length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: boundaries.%s: the port must be all of the guide's or the line's "
+                      "cross-section, with conducting walls around it, and only %.4g of its rim of "
+                      "%.4g is on walls of type pec, conductor, impedance or rational",
+                      deck, mesh->groups.surface_names[surface], length[0], length[1]);
+}
+
+// ---- the direction ----------------------------------------------------------------------------
+
+// Distances to the nearest surfaces with a condition that a port's cross-section meets, in front
+// of the port and behind it: those that are open, and others. Negative, so that the greatest is
+// that of all ranks.
+enum { FRONT, BEHIND, SIDES };
+enum { OPEN, OTHER, SORTS };
+
+static bool is_open(const sedge_boundary_kind *kind)
+{
+    return strcmp(kind->name, "pml") == 0 || strcmp(kind->name, "absorbing") == 0;
 }
 
 sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm *comm,

@@ -249,6 +249,22 @@ static sedge_status find_walls(port_section *s, const topology *t)
     return SEDGE_OK;
 }
 
+// In a corner where the outline touches itself, more than two of its edges meet.
+static sedge_status find_touch(port_section *s, const topology *t)
+{
+    int64_t *meet = NULL; // [vertices] edges of the outline
+
+    SEDGE_TRY(sedge_allocate(&meet, t->vertices, sizeof *meet));
+    for (int64_t i = 0; i < 2 * t->edges; i++) meet[t->ends[i]] += t->rim[i / 2];
+    for (int64_t i = 0; i < 3 * s->field->faces; i++) {
+        if (meet[t->vertex[i]] <= 2) continue;
+        memcpy(s->touch, s->field->corners[i / 3] + i % 3 * 3, sizeof s->touch);
+        s->pinched = true;
+    }
+    sedge_release(meet);
+    return SEDGE_OK;
+}
+
 // Area, its centre and the longer side, and the axis along which that is.
 static int measure(port_section *s)
 {
@@ -437,6 +453,7 @@ static sedge_status fill(port_section *s, topology *t)
         s->of[i] = find_unknown(t, i / s->local, s->order, (int)(i % s->local));
     SEDGE_TRY(rank_unknowns(s, measure(s)));
     SEDGE_TRY(find_walls(s, t));
+    SEDGE_TRY(find_touch(s, t));
     join(t, false);
     for (int64_t v = 0; v < t->vertices; v++) s->parts += t->group[v] == v;
     return SEDGE_OK;

@@ -19,10 +19,12 @@ typedef struct port_section {
     int order;   // of the functions
     int local;   // coefficients of a face
     int64_t unknowns;
-    int64_t *of; // [faces][local] their unknowns
-    int *wall;   // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
-    int walls;   // closed lines that bound the cross-section
-    int parts;   // connected ones, which touch in a corner at most
+    int64_t *of;     // [faces][local] their unknowns
+    int *wall;       // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
+    int walls;       // closed lines that bound the cross-section
+    int parts;       // that have no corner in common
+    double touch[3]; // if `pinched`: a corner in which its outline touches itself
+    bool pinched;
     // At the places of a rule of quadrature on the triangle:
     int points;
     double *shares;  // [points][3] lambda
