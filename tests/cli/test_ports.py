@@ -373,6 +373,8 @@ class Ports(Case):
         deck = self.write_part("square", 4, lambda x, y: max(abs(x - 0.5), abs(y - 0.5)) > 0.25, text)
         result = self.succeed("check", deck)
         self.assertRegex(result.out, r"zmax .* tem-port, 0\.097\d*, the line in vacuum 0\.097")
+        self.refuse(1, ["boundaries.zmin: the surface 'fin' crosses the port"], "check", deck, "--set",
+                    "mesh.surfaces.fin={plane: {normal: x, at: 0.5}}", "--set", "boundaries.fin={type: pec}", ranks=(0, 2))
         found = self.compute(deck, "square", "time.end=12", "monitors.ports={from: 0.05, to: 0.4, count: 8}")
         w, z = 2 * math.pi * self.frequency, 1 / 10.2341
         s = scattering(line(w, z, 2), 0.2, z)

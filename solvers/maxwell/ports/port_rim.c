@@ -218,11 +218,11 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
     }
     sedge_comm_max(comm, &found, 1);
     if (found < 0.0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: boundaries.%s: the surface '%s' crosses the port, whose field is that of "
-                      "an empty cross-section: let the surface end before the port",
-                      deck, mesh->groups.surface_names[surface],
-                      mesh->groups.surface_names[(int)found]);
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "%s: boundaries.%s: the surface '%s' crosses the port, whose field is that of "
+        "an empty cross-section: let the surface end before the port",
+        deck, mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found]);
 }
 
 sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
