@@ -26,7 +26,7 @@ double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass
 double sedge_pass_face(int order);
 
 // The least time of one stage however few its elements are, in times of one small launch. With a
-// predictor: that of a tick, the shortest step of any element.
+// predictor: that of a tick, the shortest step of any element. `curved`: some elements are curved.
 double sedge_pass_launches(const sedge_integrator *integrator, bool curved);
 
 // How many times more work ADER needs than the better Runge-Kutta method, at equal cost of a mesh

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_ENTRIES 1.2e7 // of a matrix: some seconds, 100 MB
+#define MOST_ENTRIES 1.2e7 // of a matrix: 100 MB, some seconds for the first modes
 #define SETTLED      1e-12 // change of eigenvalues in a round
 #define ROUNDS       300
 #define MORE         8 // vectors beside twice those that are asked for
