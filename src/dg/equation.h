@@ -57,6 +57,8 @@
 #define SEDGE_MAX_FACE_MEMORY 48  // components of a boundary kind's memory
 #define SEDGE_MAX_KINDS       63  // of boundaries, initial fields, sources
 
+struct sedge_comm;
+struct sedge_mesh;
 struct sedge_problem;
 struct sedge_surface_field; // dg/surface_field.h
 
@@ -211,6 +213,11 @@ typedef struct sedge_boundary_kind {
     sedge_status (*find_field)(const struct sedge_problem *problem, const char *surface,
                                const sedge_surface_shape *shape, double *p,
                                struct sedge_surface_field **field);
+    // Optional: does the surface, which is number `surface`, suit the kind where it lies in the
+    // mesh? Called once the shapes of all surfaces were seen. SEDGE_ERR_USAGE: it does not.
+    // Collective.
+    sedge_status (*check)(const struct sedge_problem *problem, const struct sedge_comm *comm,
+                          const struct sedge_mesh *mesh, int surface);
     // Required with find_field: what a signal of 1 adds to v where the surface has the field
     // `field`. mw is NULL on the outside of the mesh. A signal acts on such a surface by this
     // function alone (dg/surface_source.h): the function of the kind must leave it out.

@@ -204,9 +204,8 @@ sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh
 // HUGE_VAL: any.
 double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh *mesh, int surface);
 
-// Call `fit` of the boundary kinds that have it, once `derive` was called. SEDGE_ERR_USAGE as
-// `fit`;
-// `*surface` is then the surface group. Collective.
+// Call `fit` and `find_field`, then `check` of the boundary kinds that have them, once `derive` was
+// called. SEDGE_ERR_USAGE as they do; `*surface` is then the surface group. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
                                const sedge_mesh *mesh, int *surface);

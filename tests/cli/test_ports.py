@@ -456,6 +456,23 @@ class Ports(Case):
 
     # ---- what is refused ----
 
+    def test_places(self):
+        """A port in the wrong place is refused with S-parameters and without, once on all ranks together."""
+        guide, plates = self.write("guide.yaml", GUIDE), self.write("plates.yaml", PLATES)
+        for deck, parts, *settings in (
+                (guide, ["boundaries.in: the mesh is one of 2 parts", "the port 'in' has 1 of its own"], "boundaries.xmax.symmetry=true"),
+                (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),
+                (guide, ["boundaries.in: the surface 'septum' crosses the port"], "mesh.box.cells=[4, 1, 6]",
+                 "mesh.surfaces.septum={plane: {normal: x, at: 0.5}}", "boundaries.septum={type: pec}"),
+                (guide, ["boundaries.in: `direction` points to the open end of the guide", "reverse it"],
+                 "boundaries.in.direction=[0, 0, -1]"),
+                (plates, ["boundaries.zmin: along `direction` a lumped port goes from one conductor to another",
+                          "at both of its ends"], "boundaries.zmin.direction=[1, 0, 0]"),
+        ):
+            for command, ranks, monitors in (("check", 0, ()), ("check", 2, ("monitors={}",)), ("run", 0, ("monitors={}",))):
+                words = [word for setting in (*settings, *monitors) for word in ("--set", setting)]
+                self.refuse(1, parts, command, deck, *words, ranks=(ranks,))
+
     def test_refusals(self):
         guide, plates = self.write("guide.yaml", GUIDE), self.write("plates.yaml", PLATES)
         coax = self.write("coax.yaml", COAX.format(mesh=SOURCE / "meshes/coax.msh"))
@@ -465,7 +482,6 @@ class Ports(Case):
                 (plates, ["a whole rectangle with two sides along (0.7071, 0.7071, 0)"], "boundaries.zmin.direction=[1, 1, 0]"),
                 (plates, ["the plane of symmetry x = 0.5, of type pmc, cuts the surface", "must be in the plane"], "boundaries.xmax.symmetry=true",
                  "boundaries.zmin.direction=[1, 0, 0]"),
-                (guide, ["the port 'in' has 1 of its own"], "boundaries.xmax.symmetry=true"),
                 (plates, ["the surface must be a ring between two circles"], "boundaries.zmin={type: coaxial-port}"),
                 (plates, ["boundaries.zmin.resistance 0 must be greater than 0"], "boundaries.zmin.resistance=0"),
                 (plates, ["sources.0.surface: 'xmin' has a type in `boundaries` that no source drives"],
@@ -487,20 +503,13 @@ class Ports(Case):
                  "mesh.surfaces.in.plane.at=-0.001"),
                 (guide, ["'te-port' is for surfaces inside the mesh"],
                  "boundaries.zmin={type: te-port, m: 1, n: 0, direction: [0, 0, 1]}"),
-                (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),
-                (guide, ["boundaries.in: the surface 'septum' crosses the port"], "mesh.box.cells=[4, 1, 6]",
-                 "mesh.surfaces.septum={plane: {normal: x, at: 0.5}}", "boundaries.septum={type: pec}"),
                 (guide, ["there is no mode TE00"], "boundaries.in.m=0"),
                 (guide, ["the direction (1, 0, 0) is not across the port"], "boundaries.in.direction=[1, 0, 0]"),
                 (guide, ["'axis' is needed", "its sides are equal"], "mesh.box.max=[0.5, 0.5, 2]"),
                 (guide, ["all frequencies up to 0.5", "cut-off 0.5 of the mode of the port 'in'"],
                  "monitors.ports={from: 0.2, to: 0.5}"),
-                (guide, ["boundaries.in: `direction` points to the open end of the guide", "reverse it"],
-                 "boundaries.in.direction=[0, 0, -1]"),
                 (guide, ["boundaries.in: shift 35 moves the port's plane out of the mesh", "are the units right?"],
                  "boundaries.in.shift=35"),
-                (plates, ["boundaries.zmin: along `direction` a lumped port goes from one conductor to another",
-                          "at both of its ends"], "boundaries.zmin.direction=[1, 0, 0]"),
                 (plates, ["the spectrum of the source's signal is at most", "let sources.0.signal cover"],
                  "sources.0.signal={type: gaussian, width: 10, frequency: 0.1}"),
                 (plates, ["S-parameters need a signal that ends"], "sources.0.signal={type: cw, frequency: 0.5}"),

@@ -39,16 +39,6 @@ static sedge_status check_deck(const ports_monitor *monitor)
                           "is %d: it must be 1 then",
                           deck->path, monitor->frequencies);
     }
-    for (int i = 0; i < monitor->count; i++) {
-        if (port_parts(monitor->ports[i].boundary) == deck->copies) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: monitors.ports: the mesh is one of %d parts that are mirror images, "
-                          "and the port '%s' has %d of its own: there would be several such ports; "
-                          "each plane of symmetry must cut each port, which is a lumped one, or "
-                          "model the whole structure",
-                          deck->path, deck->copies, monitor->ports[i].name,
-                          port_parts(monitor->ports[i].boundary));
-    }
     if (context->first_step > 0 && !monitor->restored) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: S-parameters need the whole run, and the run before "
@@ -165,24 +155,6 @@ static sedge_status check_shift(const ports_monitor *monitor, const port *one)
                       sedge_deck_question(context->deck));
 }
 
-// Collective.
-static sedge_status check_place(const ports_monitor *monitor, const port *one)
-{
-    const sedge_output_context *const context = monitor->context;
-    const sedge_problem *const problem = context->problem;
-    char origin[SEDGE_DECK_ORIGIN];
-
-    sedge_deck_origin(origin, context->deck, "boundaries", one->name);
-    if (strcmp(one->boundary->kind->name, "lumped-port") == 0)
-        return port_check_ends(problem, context->comm, context->mesh, one->surface, origin);
-    const bool guide = port_is_guide(one->boundary->kind);
-    if (guide) SEDGE_TRY(check_shift(monitor, one));
-    if (guide || one->boundary->field != NULL)
-        SEDGE_TRY(port_check_rim(problem, context->comm, context->mesh, one->surface, origin));
-    if (!guide) return SEDGE_OK;
-    return port_check_direction(problem, context->comm, context->mesh, one->surface, origin);
-}
-
 sedge_status ports_check(const ports_monitor *monitor)
 {
     SEDGE_TRY(check_deck(monitor));
@@ -190,6 +162,9 @@ sedge_status ports_check(const ports_monitor *monitor)
     SEDGE_TRY(check_names(monitor));
     SEDGE_TRY(check_cutoffs(monitor));
     SEDGE_TRY(check_band(monitor));
-    for (int i = 0; i < monitor->count; i++) SEDGE_TRY(check_place(monitor, &monitor->ports[i]));
+    for (int i = 0; i < monitor->count; i++) {
+        if (port_is_guide(monitor->ports[i].boundary->kind))
+            SEDGE_TRY(check_shift(monitor, &monitor->ports[i]));
+    }
     return SEDGE_OK;
 }

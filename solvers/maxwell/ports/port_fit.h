@@ -56,26 +56,15 @@ sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane
 bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
 
-// SEDGE_ERR_USAGE: the port does not reach conducting walls all around it, or another surface
-// crosses it. `deck` begins the message. Collective.
-sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
-                            const sedge_mesh *mesh, int surface, const char *deck);
-
-// SEDGE_ERR_USAGE: the direction of a guide's port points out of the structure. Collective.
-sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm *comm,
-                                  const sedge_mesh *mesh, int surface, const char *deck);
-
-// SEDGE_ERR_USAGE: a lumped port does not go from one conductor to another. Collective.
-sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *comm,
-                             const sedge_mesh *mesh, int surface, const char *deck);
-
 // For the tables of all kinds of ports (sedge_boundary_kind): find the field and its numbers if the
-// port has no formula, and what a signal makes of it.
+// port has no formula, what a signal makes of it, and whether the port is in the right place.
 sedge_status port_find_field(const sedge_problem *problem, const char *surface,
                              const sedge_surface_shape *shape, double *p,
                              struct sedge_surface_field **field);
 void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
                 const double *p, const double *c, double *v);
+sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
+                        const sedge_mesh *mesh, int surface);
 
 // The field at a place x on a face of the port, whose corners are in ascending order
 // (sedge_surface_corners).
@@ -98,9 +87,9 @@ extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
 extern const char sedge_text_sheet_face_h[];
 
 // What the tables of all kinds have alike. The file has `fit` and `describe`.
-#define PORT_COMMON                                                                 \
-    .fit = fit, .find_field = port_find_field, .drive = port_drive, .linear = true, \
-    .driven = PORT_SIGNAL, .describe = describe, .header = "sheet_face.h",          \
+#define PORT_COMMON                                                                        \
+    .fit = fit, .find_field = port_find_field, .check = port_check, .drive = port_drive,   \
+    .linear = true, .driven = PORT_SIGNAL, .describe = describe, .header = "sheet_face.h", \
     .header_text = sedge_text_sheet_face_h
 
 // The table of kind `id` of a port with a resistance; the file has `parameters`, too.

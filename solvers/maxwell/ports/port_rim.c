@@ -1,6 +1,6 @@
-// Does the port of a waveguide reach the guide's walls all around, and do they conduct? Does no
-// other surface cross it? Does its direction point into the structure? Do the ends of a lumped port
-// lie on conductors?
+// Is the port of a waveguide in the right place: does it reach the guide's walls all around, and do
+// they conduct? Does no other surface cross it? Does its direction point into the structure? Do the
+// ends of a lumped port lie on conductors? Do planes of symmetry cut the port as they should?
 #include "port_fit.h"
 
 #include "base/memory.h"
@@ -202,8 +202,7 @@ static bool crosses(const rim *r, const double a[3], const double b[3])
 
 // A surface with a condition has edges within the port, whose mode does not know of it. Collective.
 static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
-                                   const sedge_comm *comm, const sedge_mesh *mesh, int surface,
-                                   const char *deck)
+                                   const sedge_comm *comm, const sedge_mesh *mesh, int surface)
 {
     double found = -1.0; // number of the surface
 
@@ -218,15 +217,14 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
     }
     sedge_comm_max(comm, &found, 1);
     if (found < 0.0) return SEDGE_OK;
-    return SEDGE_FAIL(
-        SEDGE_ERR_USAGE,
-        "%s: boundaries.%s: the surface '%s' crosses the port, whose field is that of "
-        "an empty cross-section: let the surface end before the port",
-        deck, mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found]);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the surface '%s' crosses the port, whose field is that of "
+                      "an empty cross-section: let the surface end before the port",
+                      mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found]);
 }
 
-sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm,
-                            const sedge_mesh *mesh, int surface, const char *deck)
+static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *comm,
+                              const sedge_mesh *mesh, int surface)
 {
     double length[2];
     rim r;
@@ -238,15 +236,15 @@ sedge_status port_check_rim(const sedge_problem *problem, const sedge_comm *comm
     } else {
         status = measure_outline(length, &r, problem, comm, mesh);
     }
-    if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface, deck);
+    if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface);
     sedge_release(r.outline);
     SEDGE_TRY(status);
     if (length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: boundaries.%s: the port must be all of the guide's or the line's "
+                      "boundaries.%s: the port must be all of the guide's or the line's "
                       "cross-section, with conducting walls around it, and only %.4g of its rim of "
                       "%.4g is on walls of type pec, conductor, impedance or rational",
-                      deck, mesh->groups.surface_names[surface], length[0], length[1]);
+                      mesh->groups.surface_names[surface], length[0], length[1]);
 }
 
 // ---- the direction ----------------------------------------------------------------------------
@@ -262,8 +260,8 @@ static bool is_open(const sedge_boundary_kind *kind)
     return strcmp(kind->name, "pml") == 0 || strcmp(kind->name, "absorbing") == 0;
 }
 
-sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm *comm,
-                                  const sedge_mesh *mesh, int surface, const char *deck)
+static sedge_status check_direction(const sedge_problem *problem, const sedge_comm *comm,
+                                    const sedge_mesh *mesh, int surface)
 {
     double near[SIDES * SORTS] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double into = 0.0;
@@ -291,10 +289,10 @@ sedge_status port_check_direction(const sedge_problem *problem, const sedge_comm
                        near[BEHIND * SORTS + OTHER] > near[BEHIND * SORTS + OPEN];
     if (!wrong) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s: boundaries.%s: `direction` points to the open end of the guide, and the "
+                      "boundaries.%s: `direction` points to the open end of the guide, and the "
                       "structure is behind the port: it must point from the port into the "
                       "structure, so reverse it",
-                      deck, mesh->groups.surface_names[surface]);
+                      mesh->groups.surface_names[surface]);
 }
 
 // ---- the ends of a lumped port ----------------------------------------------------------------
@@ -341,8 +339,8 @@ static void find_ends(double found[2], const double *p, double box[2][2], const 
     }
 }
 
-sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *comm,
-                             const sedge_mesh *mesh, int surface, const char *deck)
+static sedge_status check_ends(const sedge_problem *problem, const sedge_comm *comm,
+                               const sedge_mesh *mesh, int surface)
 {
     const double *const p = problem->boundaries[surface].parameters;
     double box[2][2] = {{-HUGE_VAL, -HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
@@ -370,8 +368,42 @@ sedge_status port_check_ends(const sedge_problem *problem, const sedge_comm *com
     if (found[0] > 0.0 && found[1] > 0.0) return SEDGE_OK;
     return SEDGE_FAIL(
         SEDGE_ERR_USAGE,
-        "%s: boundaries.%s: along `direction` a lumped port goes from one conductor "
+        "boundaries.%s: along `direction` a lumped port goes from one conductor "
         "to another, and at %s of its ends there is no conductor: turn the direction, "
         "or give the surfaces beside the port a condition such as pec",
-        deck, mesh->groups.surface_names[surface], found[0] + found[1] > 0.0 ? "one" : "both");
+        mesh->groups.surface_names[surface], found[0] + found[1] > 0.0 ? "one" : "both");
+}
+
+// ---- planes of symmetry -----------------------------------------------------------------------
+
+// Each plane of symmetry cuts the port.
+static sedge_status check_symmetry(const sedge_problem *problem, const sedge_mesh *mesh,
+                                   int surface)
+{
+    const int parts = port_parts(&problem->boundaries[surface]);
+    const char *const name = mesh->groups.surface_names[surface];
+    int copies = 1;
+
+    for (int d = 0; d < 3; d++)
+        if (problem->mirrors[d].kind != SEDGE_MIRROR_NONE) copies *= 2;
+    if (parts == copies) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the mesh is one of %d parts that are mirror images, and the "
+                      "port '%s' has %d of its own: there would be several such ports; each plane "
+                      "of symmetry must cut each port, which is a lumped one, or model the whole "
+                      "structure",
+                      name, copies, name, parts);
+}
+
+sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
+                        const sedge_mesh *mesh, int surface)
+{
+    const sedge_boundary *const port = &problem->boundaries[surface];
+    const bool guide = port_is_guide(port->kind);
+
+    SEDGE_TRY(check_symmetry(problem, mesh, surface));
+    if ((int)port->parameters[PORT_PROFILE] == PORT_UNIFORM)
+        return check_ends(problem, comm, mesh, surface);
+    if (guide || port->field != NULL) SEDGE_TRY(check_rim(problem, comm, mesh, surface));
+    return guide ? check_direction(problem, comm, mesh, surface) : SEDGE_OK;
 }

@@ -48,7 +48,7 @@ double ports_frequency(const ports_monitor *monitor, int k);
 // Deck's value = code value * factor, of a voltage and of a current.
 double ports_unit(const ports_monitor *monitor, int series);
 
-// SEDGE_ERR_USAGE: the deck, a port or the run before does not allow the measurement. Collective.
+// SEDGE_ERR_USAGE: the deck, a port or the run before does not allow the measurement.
 SEDGE_MUST_USE
 sedge_status ports_check(const ports_monitor *monitor);
 

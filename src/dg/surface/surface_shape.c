@@ -138,5 +138,11 @@ sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
         *surface = s;
         if (kind != NULL && kind->fit != NULL) SEDGE_TRY(fit(problem, comm, mesh, s));
     }
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+
+        *surface = s;
+        if (kind != NULL && kind->check != NULL) SEDGE_TRY(kind->check(problem, comm, mesh, s));
+    }
     return SEDGE_OK;
 }
