@@ -163,26 +163,40 @@ class Draw:
         ])
 
     def add_ports(self, mesh, conditions, materials, sources):
-        """Of a box: lumped ports on sides, and a port of a waveguide inside; sources may drive them."""
-        ports = []
-        for side, condition in conditions.items():
-            if condition["type"] == "pml" or not self.chance(0.2):
-                continue
-            along = self.random.choice([axis for axis in "xyz" if axis != side[0]])
-            conditions[side] = {"type": "lumped-port", "resistance": self.number(0.2, 3),
-                                "direction": [float(axis == along) for axis in "xyz"]}
-            ports.append(side)
+        """Of a box: a port of a waveguide inside and lumped ports on sides, all between conductors; sources may drive them."""
+        ports, walls = [], set()
+
+        def conduct(axes):
+            for side in (axis + end for axis in axes for end in ("min", "max")):
+                walls.add(side)
+                if conditions[side]["type"] not in ("pec", "impedance", "conductor", "rational"):
+                    conditions[side] = {"type": "pec"}
+
         box = mesh["box"]
         if self.chance(0.5) and "split" not in box and not box.get("periodic"):
             axis = self.random.choice("xyz")
+            across = [other for other in "xyz" if other != axis]
             cells = box["cells"]["xyz".index(axis)]
+            ways = [way for way, end in ((-1, "min"), (1, "max"))
+                    if conditions[axis + end]["type"] not in ("pml", "absorbing")] or [-1, 1]
             mesh["surfaces"] = {"cut": {"plane": {"normal": axis, "at": 1 / cells}}}
             materials["domain"] = {"epsilon": self.number(1, 4)}
+            conduct(across)
             conditions["cut"] = {
                 "type": self.random.choice(["te-port", "tm-port"]), "m": 1, "n": 1,
-                "direction": [float(other == axis) * self.random.choice([-1, 1]) for other in "xyz"],
-                "axis": [float(other == "xyz"["xyz".index(axis) - 1]) for other in "xyz"]}
+                "direction": [float(other == axis) * self.random.choice(ways) for other in "xyz"],
+                "axis": [float(other == across[0]) for other in "xyz"]}
             ports.append("cut")
+        for side in [side for side in SIDES if side in conditions]:
+            axes = [axis for axis in "xyz" if axis != side[0] and axis + "min" in conditions and
+                    not {axis + "min", axis + "max"} & set(ports)]
+            if side in walls or not axes or conditions[side]["type"] == "pml" or not self.chance(0.2):
+                continue
+            along = self.random.choice(axes)
+            conduct(along)
+            conditions[side] = {"type": "lumped-port", "resistance": self.number(0.2, 3),
+                                "direction": [float(axis == along) for axis in "xyz"]}
+            ports.append(side)
         sources.extend({"type": "port", "surface": port, "signal": self.signal()} for port in ports if self.chance(0.7))
 
     def signal(self):
