@@ -101,63 +101,54 @@ static void choose_sign(sedge_surface_field *field, const port_section *section)
         field->values[i / 2][i % 2] = -field->values[i / 2][i % 2];
 }
 
-// Modes number `first` to `last`, from 0, have one cut-off: fill `field` with the one that has the
-// greatest mean along the first axis. With a single mode, fill it with that.
+// Fill `field` with the mode. Of several with one cut-off fill it with their sum that has the
+// greatest mean along the first axis.
 static sedge_status combine(sedge_surface_field *field, const port_section *section,
-                            const double *values, const double *functions, int first, int last)
+                            const port_modes *modes)
 {
     const int64_t count = field->faces * sedge_triangle_count(field->order);
-    double parts[(int)PORT_MOST_MODES + 2], means[MEANS], square = 0.0;
+    double *parts = NULL, means[MEANS], square = 0.0;
 
-    for (int k = first; k <= last && first < last; k++) {
+    SEDGE_TRY(sedge_allocate(&parts, modes->count, sizeof *parts));
+    for (int k = 0; k < modes->count && modes->count > 1; k++) {
         memset(field->values, 0, (size_t)count * sizeof *field->values);
-        port_section_slope(section, functions + k * section->unknowns, 1.0 / sqrt(values[k]),
-                           field);
+        port_section_slope(section, modes->functions + k * section->unknowns,
+                           1.0 / sqrt(modes->values[k]), field);
         find_means(means, section, field);
-        parts[k - first] = means[0];
+        parts[k] = means[0];
         square += means[0] * means[0];
     }
-    if (first == last) parts[0] = square = 1.0;
-    if (!(sqrt(square) > CLEAR)) {
-        return SEDGE_FAIL(
-            SEDGE_ERR_USAGE,
-            "the mode is one of %d whose cut-offs are the same to a thousandth, and "
-            "none of them has a mean field along 'axis' (%.4g, %.4g, %.4g) by which "
-            "it could be chosen: take another mode, another axis, or 'm' and 'n' of a "
-            "rectangular or round guide",
-            last - first + 1, section->axes[0][0], section->axes[0][1], section->axes[0][2]);
-    }
+    if (modes->count == 1) parts[0] = square = 1.0;
     memset(field->values, 0, (size_t)count * sizeof *field->values);
-    for (int k = first; k <= last; k++) {
-        port_section_slope(section, functions + k * section->unknowns,
-                           parts[k - first] / sqrt(square * values[k]), field);
+    for (int k = 0; k < modes->count && square > 0.0; k++) {
+        port_section_slope(section, modes->functions + k * section->unknowns,
+                           parts[k] / sqrt(square * modes->values[k]), field);
     }
-    return SEDGE_OK;
+    sedge_release(parts);
+    if (sqrt(square) > CLEAR) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "the mode is one of %d whose cut-offs are the same to a thousandth, and "
+                      "none of them has a mean field along 'axis' (%.4g, %.4g, %.4g) by which "
+                      "it could be chosen: take another mode, another axis, or 'm' and 'n' of a "
+                      "rectangular or round guide",
+                      modes->count, section->axes[0][0], section->axes[0][1], section->axes[0][2]);
 }
 
 // The mode number `mode`, from 1, and its wave number at the cut-off.
 static sedge_status find_mode(double *wave, sedge_surface_field *field, const port_section *section,
                               bool te, int mode, const char *where)
 {
-    const int count = mode + 1; // the next one, too: has it the same cut-off?
-    double *values = NULL, *functions = NULL;
-    int first = mode - 1, last = mode - 1;
+    port_modes modes;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&values, count, sizeof *values));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&functions, count * section->unknowns, sizeof *functions));
-    SEDGE_TRY_GOTO(status, port_modes_find(values, functions, section, !te, count, where));
-    while (first > 0 && values[first - 1] >= (1.0 - 2.0 * SAME_CUTOFF) * values[first]) first--;
-    while (last + 1 < count && values[last + 1] <= (1.0 + 2.0 * SAME_CUTOFF) * values[last]) last++;
-    *wave = sqrt(values[mode - 1]);
-    status = combine(field, section, values, functions, first, last);
+    SEDGE_TRY_GOTO(status, port_modes_find(&modes, section, !te, mode, 2.0 * SAME_CUTOFF, where));
+    *wave = sqrt(modes.values[modes.asked]);
+    status = combine(field, section, &modes);
     if (status == SEDGE_ERR_USAGE)
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", where, sedge_error_message());
-    if (status == SEDGE_OK && first == last) choose_sign(field, section);
+    if (status == SEDGE_OK && modes.count == 1) choose_sign(field, section);
 done:
-    sedge_release(values);
-    sedge_release(functions);
+    port_modes_clear(&modes);
     return status;
 }
 
@@ -165,6 +156,7 @@ done:
 static sedge_status find_line(sedge_surface_field *field, const port_section *section,
                               const char *where)
 {
+    const double voltages[2] = {0.0, 1.0};
     double *potential = NULL;
 
     if (section->walls != 2) {
@@ -174,7 +166,7 @@ static sedge_status find_line(sedge_surface_field *field, const port_section *se
                           where, section->walls);
     }
     SEDGE_TRY(sedge_allocate(&potential, section->unknowns, sizeof *potential));
-    const sedge_status status = port_modes_potential(potential, section, where);
+    const sedge_status status = port_modes_potential(potential, section, voltages, where);
     if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, field);
     sedge_release(potential);
     return status;

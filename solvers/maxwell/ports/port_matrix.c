@@ -3,23 +3,41 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define SWEEPS 30
+
+// Numbers of a tile.
+enum { TILE = PORT_TILE * PORT_TILE };
+
+double port_matrix_entries(int64_t rows, const int64_t *first)
+{
+    double sum = 0.0;
+
+    for (int64_t i = 0; i < rows; i++) sum += (double)(i + 1 - first[i]);
+    return sum;
+}
 
 sedge_status port_matrix_create(port_matrix *out, int64_t rows, const int64_t *first)
 {
     int64_t count = 0;
 
-    *out = (port_matrix){.rows = rows};
-    SEDGE_TRY(sedge_allocate(&out->first, rows, sizeof *out->first));
-    SEDGE_TRY(sedge_allocate(&out->offset, rows, sizeof *out->offset));
+    *out = (port_matrix){.tiles = (rows + PORT_TILE - 1) / PORT_TILE};
+    SEDGE_TRY(sedge_allocate(&out->first, out->tiles, sizeof *out->first));
+    SEDGE_TRY(sedge_allocate(&out->offset, out->tiles, sizeof *out->offset));
+    for (int64_t i = 0; i < out->tiles; i++) out->first[i] = i;
     for (int64_t i = 0; i < rows; i++) {
-        out->first[i] = first[i];
-        out->offset[i] = count - first[i];
-        count += i + 1 - first[i];
+        int64_t *const least = &out->first[i / PORT_TILE];
+        if (first[i] / PORT_TILE < *least) *least = first[i] / PORT_TILE;
     }
-    return sedge_allocate(&out->value, count, sizeof *out->value);
+    for (int64_t i = 0; i < out->tiles; i++) {
+        out->offset[i] = count - out->first[i];
+        count += i + 1 - out->first[i];
+    }
+    SEDGE_TRY(sedge_allocate(&out->value, count * TILE, sizeof *out->value));
+    for (int64_t i = rows; i < out->tiles * PORT_TILE; i++) *port_matrix_at(out, i, i) = 1.0;
+    return SEDGE_OK;
 }
 
 void port_matrix_clear(const port_matrix *matrix)
@@ -29,59 +47,133 @@ void port_matrix_clear(const port_matrix *matrix)
     sedge_release(matrix->value);
 }
 
-double *port_matrix_at(const port_matrix *matrix, int64_t row, int64_t column)
+static double *tile_at(const port_matrix *matrix, int64_t row, int64_t column)
 {
-    return matrix->value + matrix->offset[row] + column;
+    return matrix->value + (matrix->offset[row] + column) * TILE;
 }
 
-// Four sums, which a processor adds side by side.
-static double multiply(const double *a, const double *b, int64_t count)
+double *port_matrix_at(const port_matrix *matrix, int64_t row, int64_t column)
 {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t i = 0;
+    return tile_at(matrix, row / PORT_TILE, column / PORT_TILE) + column % PORT_TILE * PORT_TILE +
+           row % PORT_TILE;
+}
 
-    for (; i + 4 <= count; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
-    for (; i < count; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+// c[j] += sign * sum over k of a(j, k) b[k], of rows of tiles; a(j, k) is a[j][k], or a[k][j] where
+// `turned`.
+static inline void multiply(double *restrict c, double sign, const double *restrict a, bool turned,
+                            const double *restrict b)
+{
+    for (int j = 0; j < PORT_TILE; j++) {
+        double sum[PORT_TILE] = {0.0};
+
+        for (int k = 0; k < PORT_TILE; k++) {
+            const double factor = turned ? a[k * PORT_TILE + j] : a[j * PORT_TILE + k];
+            for (int r = 0; r < PORT_TILE; r++) sum[r] += factor * b[k * PORT_TILE + r];
+        }
+        for (int r = 0; r < PORT_TILE; r++) c[j * PORT_TILE + r] += sign * sum[r];
+    }
+}
+
+void port_panel_multiply(double *tile, int64_t tiles, const double *x, const double *y)
+{
+    memset(tile, 0, TILE * sizeof *tile);
+    for (int64_t i = 0; i < tiles; i++) multiply(tile, 1.0, x + i * TILE, true, y + i * TILE);
+}
+
+void port_panel_subtract(double *y, int64_t tiles, const double *x, const double *tile)
+{
+    for (int64_t i = 0; i < tiles; i++) multiply(y + i * TILE, -1.0, x + i * TILE, false, tile);
+}
+
+// ---- the factor --------------------------------------------------------------------------------
+
+// Tiles are stored by columns: tile[column][row].
+
+// tile = tile L^-T
+static void divide_tile(double *tile, const double *l)
+{
+    for (int j = 0; j < PORT_TILE; j++) {
+        double *const column = tile + (ptrdiff_t)j * PORT_TILE;
+
+        for (int k = 0; k < j; k++) {
+            for (int i = 0; i < PORT_TILE; i++)
+                column[i] -= l[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
+        }
+        for (int i = 0; i < PORT_TILE; i++) column[i] /= l[j * PORT_TILE + j];
+    }
+}
+
+// tile = L L^T, of its lower half; L is put there.
+static bool factor_tile(double *tile)
+{
+    for (int j = 0; j < PORT_TILE; j++) {
+        double *const column = tile + (ptrdiff_t)j * PORT_TILE;
+
+        for (int k = 0; k < j; k++) {
+            for (int i = j; i < PORT_TILE; i++)
+                column[i] -= tile[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
+        }
+        if (!(column[j] > 0.0)) return false;
+        const double root = sqrt(column[j]);
+        for (int i = j; i < PORT_TILE; i++) column[i] /= root;
+    }
+    return true;
 }
 
 sedge_status port_matrix_factor(const port_matrix *matrix)
 {
-    for (int64_t i = 0; i < matrix->rows; i++) {
-        double *const row = matrix->value + matrix->offset[i];
-
+    for (int64_t i = 0; i < matrix->tiles; i++) {
         for (int64_t j = matrix->first[i]; j <= i; j++) {
-            const double *const other = matrix->value + matrix->offset[j];
+            double *const tile = tile_at(matrix, i, j);
             const int64_t from =
                 matrix->first[i] > matrix->first[j] ? matrix->first[i] : matrix->first[j];
-            const double left = row[j] - multiply(row + from, other + from, j - from);
 
+            for (int64_t k = from; k < j; k++)
+                multiply(tile, -1.0, tile_at(matrix, j, k), true, tile_at(matrix, i, k));
             if (j < i) {
-                row[j] = left / other[j];
-                continue;
-            }
-            if (!(left > 0.0))
+                divide_tile(tile, tile_at(matrix, j, j));
+            } else if (!factor_tile(tile)) {
                 return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "the matrix is not positive definite");
-            row[i] = sqrt(left);
+            }
         }
     }
     return SEDGE_OK;
 }
 
+// x = L^-1 x and x = L^-T x, of a tile on the diagonal and eight rows of a panel.
+static void solve_tile(double *x, const double *l)
+{
+    for (int j = 0; j < PORT_TILE; j++) {
+        for (int k = 0; k < j; k++) {
+            for (int r = 0; r < PORT_TILE; r++)
+                x[j * PORT_TILE + r] -= l[k * PORT_TILE + j] * x[k * PORT_TILE + r];
+        }
+        for (int r = 0; r < PORT_TILE; r++) x[j * PORT_TILE + r] /= l[j * PORT_TILE + j];
+    }
+}
+
+static void solve_turned_tile(double *x, const double *l)
+{
+    for (int j = PORT_TILE - 1; j >= 0; j--) {
+        for (int k = j + 1; k < PORT_TILE; k++) {
+            for (int r = 0; r < PORT_TILE; r++)
+                x[j * PORT_TILE + r] -= l[j * PORT_TILE + k] * x[k * PORT_TILE + r];
+        }
+        for (int r = 0; r < PORT_TILE; r++) x[j * PORT_TILE + r] /= l[j * PORT_TILE + j];
+    }
+}
+
 void port_matrix_solve(const port_matrix *matrix, double *x)
 {
-    for (int64_t i = 0; i < matrix->rows; i++) {
-        const double *const row = matrix->value + matrix->offset[i];
-        const int64_t first = matrix->first[i];
-
-        x[i] = (x[i] - multiply(row + first, x + first, i - first)) / row[i];
+    for (int64_t i = 0; i < matrix->tiles; i++) {
+        for (int64_t k = matrix->first[i]; k < i; k++)
+            multiply(x + i * TILE, -1.0, tile_at(matrix, i, k), true, x + k * TILE);
+        solve_tile(x + i * TILE, tile_at(matrix, i, i));
     }
-    for (int64_t i = matrix->rows - 1; i >= 0; i--) {
-        const double *const row = matrix->value + matrix->offset[i];
-
-        x[i] /= row[i];
-        for (int64_t j = matrix->first[i]; j < i; j++) x[j] -= row[j] * x[i];
+    for (int64_t i = matrix->tiles - 1; i >= 0; i--) {
+        solve_turned_tile(x + i * TILE, tile_at(matrix, i, i));
+        for (int64_t k = matrix->first[i]; k < i; k++)
+            multiply(x + k * TILE, -1.0, tile_at(matrix, i, k), false, x + i * TILE);
     }
 }
 

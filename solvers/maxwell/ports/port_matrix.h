@@ -1,8 +1,9 @@
 // A symmetric positive definite matrix, of whose rows the part from the first entry to the diagonal
-// is stored, as the product of a triangular matrix and its transpose.
+// is stored, as the product of a triangular matrix and its transpose. It is stored in tiles of 8 by
+// 8, and eight right-hand sides are solved for at once.
 //
 // It is no matrix of LAPACK: the order in which a BLAS adds depends on its number of threads, and a
-// port's field has the same bits on any number of ranks.
+// port's field must be the same, to the bit, on all ranks and in all runs.
 #pragma once
 
 #include "base/error.h"
@@ -10,15 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PORT_TILE 8 // rows and columns of a tile, and columns of a panel
+
 typedef struct port_matrix {
-    int64_t rows;
-    int64_t *first;  // [rows] column of the first entry
-    int64_t *offset; // [rows] where column 0 of the row would be in `value`
-    double *value;
+    int64_t tiles;   // in a column of tiles: rows beyond those of the matrix are those of 1
+    int64_t *first;  // [tiles] the column of the first tile in a row of tiles
+    int64_t *offset; // [tiles] where the tile of column 0 would be in `value`
+    double *value;   // [tiles][PORT_TILE columns][PORT_TILE rows]
 } port_matrix;
 
-// Zeros from `first` [rows] on, which the matrix takes a copy of. SEDGE_ERR_MEMORY. Clear it in any
-// case.
+// How many numbers the matrix has whose rows begin with the entries `first` [rows].
+double port_matrix_entries(int64_t rows, const int64_t *first);
+
+// Zeros there. SEDGE_ERR_MEMORY. Clear it in any case.
 SEDGE_MUST_USE
 sedge_status port_matrix_create(port_matrix *out, int64_t rows, const int64_t *first);
 void port_matrix_clear(const port_matrix *matrix);
@@ -30,8 +35,13 @@ double *port_matrix_at(const port_matrix *matrix, int64_t row, int64_t column);
 SEDGE_MUST_USE
 sedge_status port_matrix_factor(const port_matrix *matrix);
 
-// Solve with the factor: x [rows] is the right-hand side and becomes the solution.
+// Solve with the factor: the columns of x are right-hand sides and become the solutions.
 void port_matrix_solve(const port_matrix *matrix, double *x);
+
+// A panel x [tiles * PORT_TILE][PORT_TILE] has eight vectors as its columns. The tile x^T y
+// [PORT_TILE][PORT_TILE], and y = y - x tile.
+void port_panel_multiply(double *tile, int64_t tiles, const double *x, const double *y);
+void port_panel_subtract(double *y, int64_t tiles, const double *x, const double *tile);
 
 // Eigenvalues of the symmetric a [n][n], which is changed, descending, with the vectors in the
 // columns of v [n][n], by rotations of Jacobi.

@@ -285,7 +285,6 @@ static int measure(port_section *s)
             const double weight = port_section_map(s, f, q, at, slopes);
 
             s->area += weight;
-            s->area_of[f * s->points + q] = weight;
             for (int c = 0; c < 2; c++) s->middle[c] += weight * at[c];
         }
     }
@@ -369,11 +368,11 @@ double port_section_map(const port_section *section, int64_t face, int point, do
     return section->weight[point] * fabs(slopes[0][0] * slopes[1][1] - slopes[0][1] * slopes[1][0]);
 }
 
-void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix)
+void port_section_matrices(const port_section *section, int64_t face, double *slopes, double *mass)
 {
     const int local = section->local;
 
-    for (int k = 0; k < local * local; k++) matrix[k] = 0.0;
+    for (int k = 0; k < local * local; k++) slopes[k] = mass[k] = 0.0;
     for (int q = 0; q < section->points; q++) {
         const double *const value = section->value + (int64_t)q * local;
         const double *const first = section->slope + 2LL * q * local, *const second = first + local;
@@ -387,33 +386,13 @@ void port_section_matrix(const port_section *section, int64_t face, double shift
         const double bb = unit * (t[0][0] * t[0][0] + t[0][1] * t[0][1]);
 
         for (int k = 0; k < local; k++) {
-            const double of_value = shift * weight * value[k];
+            const double of_value = weight * value[k];
             const double of_first = aa * first[k] + ab * second[k];
             const double of_second = ab * first[k] + bb * second[k];
             for (int l = 0; l < local; l++) {
-                matrix[k * local + l] +=
-                    of_value * value[l] + of_first * first[l] + of_second * second[l];
+                slopes[k * local + l] += of_first * first[l] + of_second * second[l];
+                mass[k * local + l] += of_value * value[l];
             }
-        }
-    }
-}
-
-void port_section_mass(const port_section *section, const double *x, double *y, double *work)
-{
-    const int local = section->local;
-
-    for (int64_t i = 0; i < section->unknowns; i++) y[i] = 0.0;
-    for (int64_t f = 0; f < section->field->faces; f++) {
-        const int64_t *const of = section->of + f * local;
-
-        for (int k = 0; k < local; k++) work[k] = x[of[k]];
-        for (int q = 0; q < section->points; q++) {
-            const double *const value = section->value + (int64_t)q * local;
-            double sum = 0.0;
-
-            for (int k = 0; k < local; k++) sum += value[k] * work[k];
-            sum *= section->area_of[f * section->points + q];
-            for (int k = 0; k < local; k++) y[of[k]] += sum * value[k];
         }
     }
 }
@@ -448,7 +427,6 @@ static sedge_status fill(port_section *s, topology *t)
     SEDGE_TRY(sedge_allocate(&s->of, count, sizeof *s->of));
     SEDGE_TRY(sedge_allocate(&s->wall, s->unknowns, sizeof *s->wall));
     SEDGE_TRY(fill_rule(s));
-    SEDGE_TRY(sedge_allocate(&s->area_of, s->field->faces * s->points, sizeof *s->area_of));
     for (int64_t i = 0; i < count; i++)
         s->of[i] = find_unknown(t, i / s->local, s->order, (int)(i % s->local));
     SEDGE_TRY(rank_unknowns(s, measure(s)));
@@ -481,5 +459,4 @@ void port_section_clear(const port_section *section)
     sedge_release(section->weight);
     sedge_release(section->value);
     sedge_release(section->slope);
-    sedge_release(section->area_of);
 }

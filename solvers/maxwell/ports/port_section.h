@@ -27,11 +27,10 @@ typedef struct port_section {
     bool pinched;
     // At the places of a rule of quadrature on the triangle:
     int points;
-    double *shares;  // [points][3] lambda
-    double *weight;  // [points] of an area of 1/2
-    double *value;   // [points][local] of the basis
-    double *slope;   // [points][2][local] its derivatives by lambda_1 and lambda_2
-    double *area_of; // [faces][points] weights in integrals over the faces
+    double *shares; // [points][3] lambda
+    double *weight; // [points] of an area of 1/2
+    double *value;  // [points][local] of the basis
+    double *slope;  // [points][2][local] its derivatives by lambda_1 and lambda_2
 } port_section;
 
 // Of functions one order higher than `field`, which must outlive it. `u` and `v` are the axes.
@@ -41,16 +40,13 @@ sedge_status port_section_create(port_section *out, const sedge_surface_field *f
                                  const double u[3], const double v[3]);
 void port_section_clear(const port_section *section);
 
-// The part that a face has in the integral of grad f . grad g + shift f g: matrix [local][local].
-void port_section_matrix(const port_section *section, int64_t face, double shift, double *matrix);
+// The parts that a face has in the integrals of grad f . grad g and of f g, both [local][local].
+void port_section_matrices(const port_section *section, int64_t face, double *slopes, double *mass);
 
 // At a place of the rule on a face: its coordinates along the axes, their derivatives by lambda_1
 // and lambda_2, and the weight of the place in integrals over the face.
 double port_section_map(const port_section *section, int64_t face, int point, double place[2],
                         double slopes[2][2]);
-
-// y = M x, with the integrals of f g: both [unknowns]. `work` has `local` numbers.
-void port_section_mass(const port_section *section, const double *x, double *y, double *work);
 
 // Add factor times f, with the coefficients x [unknowns], to the function of which `field`, with
 // the same faces, has the gradient.
