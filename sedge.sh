@@ -88,6 +88,7 @@ missing_packages() {
     done
 }
 
+lists_updated=no
 install_packages() {
     local missing
     if ! command -v dpkg-query >/dev/null; then
@@ -99,7 +100,10 @@ install_packages() {
     if [[ $(id -u) -ne 0 ]] && ! command -v sudo >/dev/null; then
         fail "packages are missing, and installing them needs root or sudo: ${missing[*]}"
     fi
-    step apt-update "package lists" update_lists
+    if [[ $lists_updated != yes ]]; then
+        step apt-update "package lists" update_lists
+        lists_updated=yes
+    fi
     step apt-install "install ${#missing[@]} packages (with what they need)" \
         apt_get install --no-install-recommends "${missing[@]}"
 }
@@ -146,6 +150,11 @@ configure_both() {
     configure_tests OFF || status=$?
     wait "$sanitized" || rm -f "$root/build-sanitize/build.ninja"
     return "$status"
+}
+
+# The program needs none of the packages that only tests need. A failure here is told by configure_both or build_tests.
+compile_ahead() {
+    configure_tests OFF && cmake --build "$root/build" -j "$jobs" --target sedge
 }
 
 # What compiles is made, also behind a file that does not.
@@ -286,9 +295,17 @@ run_both_tests() {
 # All parts run, so that one failure does not hide another; only what a failed part was to make is
 # missed: no build without a configuration, and of tests those whose programs were not made fail.
 run_tests() {
-    install_packages "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}"
+    local ahead
+    install_packages "${packages_build[@]}"
+    mkdir -p "$logs"
+    compile_ahead >"$logs/compile-ahead.log" 2>&1 &
+    ahead=$!
+    trap 'kill '"$ahead"' 2>/dev/null || true' EXIT
+    install_packages "${packages_run[@]}" "${packages_test[@]}"
     mpi_environment
     part format "clang-format" check_format || true
+    wait "$ahead" || true
+    trap - EXIT
     if part configure "configure (build/, build-sanitize/)" configure_both; then
         part compile "compile program and tests" build_tests || true
         part tidy "clang-tidy" check_tidy || true
