@@ -5,17 +5,21 @@
 // flux_spectra.h5: at the frequencies, written when the run has come to its end:
 // /flux/NAME/frequency and power [frequencies], the integral of 1/2 Re n.(E x H*) of the fields'
 // transforms (monitor/spectrum.h); with a signal also incident, complex, and power_normalised,
-// which is power divided by |incident|^2.
+// which is power divided by |incident|^2. In a cell of a periodic structure also part, order,
+// order_k, order_part and order_E (radiation/floquet.h), and a table for the user.
 #include "dg/monitor_kind.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "io/json.h"
 #include "monitor/face_points.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/sample.h"
 #include "monitor/series.h"
 #include "monitor/transforms.h"
+#include "radiation/floquet.h"
 
 #include <jansson.h>
 
@@ -25,11 +29,15 @@
 
 #define ENTRY_BYTES 16384 // what describes an entry in a file, beside its numbers
 
+#define SHOWN_LINES   8 // frequencies in the user's table
+#define SHOWN_COLUMNS 6 // surfaces
+
 typedef struct flux_entry {
     const sedge_deck_flux *deck;
     sedge_face_points faces;
     const sedge_spectrum *spectrum; // of the transforms; only where the deck gives frequencies
     double *sides;                  // [sides] flux through each
+    sedge_floquet floquet; // when the run has come to its end, of a cell of a periodic structure
 } flux_entry;
 
 typedef struct flux_monitor {
@@ -89,6 +97,7 @@ static void release(void *what)
     for (int i = 0; i < monitor->count; i++) {
         sedge_face_points_clear(&monitor->entries[i].faces);
         sedge_release(monitor->entries[i].sides);
+        sedge_floquet_clear(&monitor->entries[i].floquet);
     }
     sedge_release(monitor->entries);
     sedge_release(monitor);
@@ -339,6 +348,12 @@ static sedge_status write_entry(const flux_monitor *monitor, const flux_entry *e
     for (int k = 0; k < count && status == SEDGE_OK; k++)
         power[k] = unit * measure_at(monitor, entry, k);
     if (status == SEDGE_OK && file != NULL) status = write_power(monitor, entry, file, power);
+    if (status == SEDGE_OK && file != NULL) {
+        char folder[128];
+
+        (void)snprintf(folder, sizeof folder, "/flux/%s", entry->deck->name);
+        status = sedge_floquet_write(&entry->floquet, monitor->transforms.context, file, folder);
+    }
     sedge_release(power);
     return sedge_comm_agree(comm, status);
 }
@@ -356,6 +371,26 @@ static sedge_status write_entries(const void *what, sedge_h5 *file)
     return status;
 }
 
+// Collective.
+static sedge_status find_parts(const flux_monitor *monitor)
+{
+    const sedge_output_context *const context = monitor->transforms.context;
+    sedge_floquet_cell cell;
+
+    if (!sedge_floquet_cell_find(&cell, context)) return SEDGE_OK;
+    for (int i = 0; i < monitor->count; i++) {
+        flux_entry *const entry = &monitor->entries[i];
+        const sedge_deck_frequencies *const frequencies = &entry->deck->frequencies;
+
+        if (!has_spectrum(entry) || !entry->spectrum->normalised) continue;
+        const double most = sedge_floquet_wave_number(context, &entry->faces,
+                                                      frequencies->value[frequencies->count - 1]);
+        SEDGE_TRY(sedge_floquet_find(&entry->floquet, context->comm, &cell, &entry->faces,
+                                     entry->spectrum, most, context->deck->frequency_floor));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status finish(void *what)
 {
     const flux_monitor *const monitor = what;
@@ -363,8 +398,95 @@ static sedge_status finish(void *what)
     if (monitor->transforms.array_count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_comm_agree(monitor->transforms.context->comm,
                                sedge_transforms_fetch(&monitor->transforms)));
+    SEDGE_TRY(find_parts(monitor));
     return sedge_transforms_write(&monitor->transforms, "flux_spectra.h5", "flux at frequencies",
                                   (1.0 + monitor->count) * 4.0 * ENTRY_BYTES, write_entries);
+}
+
+// ---- report ------------------------------------------------------------------------------------
+
+static double show_frequency(const flux_monitor *monitor, const flux_entry *entry, int k)
+{
+    return sedge_deck_frequency(monitor->transforms.context->deck,
+                                entry->deck->frequencies.value[k]);
+}
+
+// The entries whose frequencies are those of the first with parts; `shown`: [monitor->count].
+static int list_shown(const flux_monitor *monitor, const flux_entry **shown)
+{
+    int count = 0;
+
+    for (int i = 0; i < monitor->count; i++) {
+        const flux_entry *const entry = &monitor->entries[i];
+        const sedge_deck_frequencies *const own = &entry->deck->frequencies;
+
+        if (entry->floquet.part == NULL) continue;
+        const sedge_deck_frequencies *const first = count > 0 ? &shown[0]->deck->frequencies : own;
+        if (own->count == first->count &&
+            memcmp(own->value, first->value, (size_t)own->count * sizeof *own->value) == 0)
+            shown[count++] = entry;
+    }
+    return count;
+}
+
+// A column for each of the first `columns` entries; `f`: the frequency's number, -1: the head.
+static sedge_status add_line(const flux_monitor *monitor, const flux_entry *const *shown,
+                             int columns, int f, sedge_text *text)
+{
+    if (f < 0) SEDGE_TRY(sedge_text_add(text, "    %12s", "frequency"));
+    if (f >= 0) SEDGE_TRY(sedge_text_add(text, "    %12.6g", show_frequency(monitor, shown[0], f)));
+    for (int i = 0; i < columns; i++) {
+        if (f < 0) SEDGE_TRY(sedge_text_add(text, " %12s", shown[i]->deck->name));
+        if (f >= 0) SEDGE_TRY(sedge_text_add(text, " %12.5g", shown[i]->floquet.part[f]));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+static sedge_status add_table(const flux_monitor *monitor, sedge_text *text)
+{
+    const flux_entry **shown = NULL;
+    sedge_status status = sedge_allocate(&shown, monitor->count, sizeof(const flux_entry *));
+    const int found = status == SEDGE_OK ? list_shown(monitor, shown) : 0;
+    const int columns = found < SHOWN_COLUMNS ? found : SHOWN_COLUMNS;
+    const int count = found > 0 ? shown[0]->floquet.frequencies : 0;
+    const int lines = count < SHOWN_LINES ? count : SHOWN_LINES;
+
+    if (found > 0)
+        status = sedge_text_add(text,
+                                "  %-22s parts of the incident power through the cell, "
+                                "along the surfaces' normals\n",
+                                "flux");
+    for (int line = -1; line < lines && found > 0 && status == SEDGE_OK; line++) {
+        const int last = lines > 1 ? lines - 1 : 1;
+        const int f = line < 0 ? -1 : (int)((int64_t)line * (count - 1) / last);
+
+        status = add_line(monitor, shown, columns, f, text);
+    }
+    sedge_release(shown);
+    return status;
+}
+
+static sedge_status report(const void *what, sedge_text *text, json_t *json)
+{
+    const flux_monitor *const monitor = what;
+
+    for (int i = 0; i < monitor->count; i++) {
+        const flux_entry *const entry = &monitor->entries[i];
+
+        if (entry->floquet.part == NULL) continue;
+        json_t *const of = json_object();
+        json_t *const frequency = json_array();
+        json_t *const part = json_array();
+        (void)json_object_set_new(json, entry->deck->name, of);
+        (void)json_object_set_new(of, "frequency", frequency);
+        (void)json_object_set_new(of, "part", part);
+        for (int k = 0; k < entry->floquet.frequencies; k++) {
+            (void)json_array_append_new(frequency,
+                                        sedge_json_number(show_frequency(monitor, entry, k)));
+            (void)json_array_append_new(part, sedge_json_number(entry->floquet.part[k]));
+        }
+    }
+    return add_table(monitor, text);
 }
 
 static bool requested(const sedge_deck *deck)
@@ -398,6 +520,7 @@ const sedge_monitor_kind sedge_monitor_flux = {
     .compare = sedge_transforms_compare,
     .receive = receive,
     .finish = finish,
+    .report = report,
     .save = save,
     .free = release,
     .owns = owns,

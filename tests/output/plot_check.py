@@ -426,6 +426,11 @@ over_time = check_picture(SPECTRA)
 write_spectra("flux_spectra.h5", "flux at frequencies", {
     "flux/out/frequency": (FREQUENCY, "Hz"), "flux/out/power": (FREQUENCY, "J s"), "flux/out/power_normalised": (1 / FREQUENCY, "")})
 assert (abs(check_picture(SPECTRA) - over_time).max(axis=2) > 0.1).sum() > 1000, "flux at frequencies is drawn as over time"
+by_signal = check_picture(SPECTRA)
+write_spectra("flux_spectra.h5", "flux at frequencies", {
+    "flux/out/frequency": (FREQUENCY, "Hz"), "flux/out/power": (FREQUENCY, "J s"), "flux/out/power_normalised": (1 / FREQUENCY, ""),
+    "flux/out/part": (0.3 + 0 * FREQUENCY, "")})
+assert (abs(check_picture(SPECTRA) - by_signal).max(axis=2) > 0.1).sum() > 1000, "parts of the incident power are not drawn"
 os.unlink(os.path.join(SPECTRA, "spectra.h5"))
 check_picture(SPECTRA)
 
