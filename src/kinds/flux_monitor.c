@@ -451,11 +451,12 @@ static sedge_status add_table(const flux_monitor *monitor, sedge_text *text)
     const int count = found > 0 ? shown[0]->floquet.frequencies : 0;
     const int lines = count < SHOWN_LINES ? count : SHOWN_LINES;
 
-    if (found > 0)
+    if (found > 0) {
         status = sedge_text_add(text,
                                 "  %-22s parts of the incident power through the cell, "
                                 "along the surfaces' normals\n",
                                 "flux");
+    }
     for (int line = -1; line < lines && found > 0 && status == SEDGE_OK; line++) {
         const int last = lines > 1 ? lines - 1 : 1;
         const int f = line < 0 ? -1 : (int)((int64_t)line * (count - 1) / last);

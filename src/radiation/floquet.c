@@ -302,11 +302,11 @@ static sedge_status find_orders(sedge_floquet *out, const sedge_comm *comm,
         const sedge_status status = sedge_comm_agree(comm, create_sums(&sums, 12 * (int)count));
 
         if (status == SEDGE_OK) project(&sums, comm, cell, faces, spectrum, out->wave_vector[m]);
-        for (int k = 0; k < count && status == SEDGE_OK; k++) {
-            const double *const of = sums.high + 12 * (ptrdiff_t)k;
+        for (int64_t k = 0; k < count && status == SEDGE_OK; k++) {
+            const double *const of = sums.high + 12 * k;
             double complex field[6];
 
-            for (int c = 0; c < 6; c++) field[c] = make_complex(of[2 * c], of[2 * c + 1]);
+            for (int64_t c = 0; c < 6; c++) field[c] = make_complex(of[2 * c], of[2 * c + 1]);
             out->order_part[m * count + k] = cell->area * find_flux(n, field);
             for (int d = 0; d < 3; d++) out->field[m * count + k][d] = field[d];
         }

@@ -15,7 +15,7 @@
 #define WAVES       5
 
 static const int orders[WAVES][2] = {{0, 0}, {1, 0}, {-1, 0}, {1, 1}, {0, -1}};
-static double omega[FREQUENCIES] = {5.0, 11.0};
+static double omega[FREQUENCIES] = {5.0, 11.5};
 static double value[FREQUENCIES];
 
 typedef struct known_wave {
