@@ -40,6 +40,13 @@ typedef struct sedge_monitor_array {
     double *values;     // [count][width]
 } sedge_monitor_array;
 
+// What a monitor will need, for plans before it is made.
+typedef struct sedge_monitor_needs {
+    double highest;    // frequency of its transforms, code units; 0: it has none
+    double points;     // of this rank, none of which is a node
+    double host_bytes; // of this rank, without the samples
+} sedge_monitor_needs;
+
 // For `settle`, instead of a step.
 #define SEDGE_SETTLE_WRITTEN ((int64_t)-1)
 #define SEDGE_SETTLE_ALL     INT64_MAX
@@ -69,6 +76,9 @@ typedef struct sedge_monitor_kind {
     // makes no sums there: `sedge check` creates the monitor and frees it, and so refuses what the
     // run would.
     bool checked;
+    // Optional, of a kind with `parameters`. Not collective.
+    void (*find_needs)(sedge_monitor_needs *out, const struct sedge_output_context *context,
+                       const double *parameters);
     // Optional: the monitor's arrays, `*count` of them, the same on all ranks; borrowed from the
     // monitor. After `create` the run fills in those that have `restore`; each checkpoint has all,
     // as they are after `save`.

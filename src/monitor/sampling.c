@@ -201,8 +201,7 @@ bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_conte
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Quadrature points on this rank's sides of the faces of a surface group.
-static double count_face_points(const sedge_output_context *context, const char *surface)
+double sedge_sampling_face_points(const sedge_output_context *context, const char *surface)
 {
     const sedge_mesh *const mesh = context->mesh;
     int points = 0;
@@ -256,7 +255,7 @@ static double count_points(const sedge_output_context *context, const sedge_deck
     case SEDGE_SPECTRUM_PLANE:
         return count_pixels(context, &spectrum->plane);
     case SEDGE_SPECTRUM_SURFACE:
-        return count_face_points(context, spectrum->surface.name);
+        return sedge_sampling_face_points(context, spectrum->surface.name);
     case SEDGE_SPECTRUM_GROUPS:
         return count_nodes(context, spectrum);
     case SEDGE_SPECTRUM_PLACES:
@@ -279,17 +278,48 @@ static double recorder_bytes(const sedge_output_context *context, double points,
            weighted * context->element->nodes * sizeof(double);
 }
 
-double sedge_sampling_point_bytes(const sedge_output_context *context)
+// What the deck's monitor `i` of a kind with parameters needs.
+static sedge_monitor_needs find_needs(const sedge_output_context *context, int i)
+{
+    const sedge_deck_monitor *const monitor = &context->deck->monitors[i];
+    sedge_monitor_needs needs = {.highest = 0.0};
+
+    if (monitor->kind->find_needs != NULL)
+        monitor->kind->find_needs(&needs, context, monitor->parameters);
+    return needs;
+}
+
+double sedge_sampling_highest(const sedge_output_context *context)
+{
+    const sedge_deck *const deck = context->deck;
+    double highest = 0.0;
+
+    for (int i = 0; i < sedge_sampling_entries(deck); i++)
+        highest = highest_of(sedge_sampling_frequencies(deck, i), highest);
+    for (int i = 0; i < deck->monitor_count; i++)
+        highest = fmax(highest, find_needs(context, i).highest);
+    return highest;
+}
+
+sedge_point_memory sedge_sampling_point_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
     double pixels = 0.0;
 
     for (int i = 0; i < deck->slice_count; i++) pixels += count_pixels(context, &deck->slices[i]);
     const double probes = deck->probe_count;
-    double bytes = recorder_bytes(context, probes, probes, 0) +
-                   recorder_bytes(context, pixels, pixels, SEDGE_SLICES_WAITING);
-    sedge_comm_max(context->comm, &bytes, 1);
-    return bytes;
+    double bytes[2] = {recorder_bytes(context, probes, probes, 0) +
+                           recorder_bytes(context, pixels, pixels, SEDGE_SLICES_WAITING),
+                       0.0};
+    for (int i = 0; i < deck->monitor_count; i++) {
+        const sedge_monitor_needs needs = find_needs(context, i);
+        const double device = recorder_bytes(context, needs.points, needs.points, 0);
+
+        bytes[0] += device;
+        bytes[1] += needs.host_bytes + device; // samples come to the host
+    }
+    sedge_comm_max(context->comm, bytes, 2);
+    return (sedge_point_memory){.device = bytes[0], .host = bytes[1]};
 }
 
 #define TIME_SAMPLES 30.0 // of a period of the signals' highest frequency
@@ -337,14 +367,14 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         bytes[0] += own * components * spectrum->frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->flux_count; i++) {
-        const double own = count_face_points(context, deck->fluxes[i].surface.name);
+        const double own = sedge_sampling_face_points(context, deck->fluxes[i].surface.name);
 
         flux_points += own;
         bytes[0] += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
     for (int i = 0; i < deck->far_field_count; i++) {
-        const double own = count_face_points(context, deck->far_fields[i].surface.name) +
-                           count_face_points(context, deck->far_fields[i].input.name);
+        const double own = sedge_sampling_face_points(context, deck->far_fields[i].surface.name) +
+                           sedge_sampling_face_points(context, deck->far_fields[i].input.name);
 
         far_points += own;
         bytes[0] += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;

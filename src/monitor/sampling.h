@@ -55,6 +55,16 @@ typedef struct sedge_sampling_memory {
 } sedge_sampling_memory;
 sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context);
 
-// How many bytes the device of a rank needs at most for the samples of probes and slices, and for
-// the weights of their points; as if one rank had all points. Collective.
-double sedge_sampling_point_bytes(const sedge_output_context *context);
+// How many bytes a rank needs at most on its device for the samples of probes, slices and monitors
+// of kinds with parameters, with the weights of their points, and on the host for the latter; as if
+// one rank had all probes and slices. Collective.
+typedef struct sedge_point_memory {
+    double device, host;
+} sedge_point_memory;
+sedge_point_memory sedge_sampling_point_bytes(const sedge_output_context *context);
+
+// Quadrature points on this rank's sides of the faces of a surface group (monitor/face_points.h).
+double sedge_sampling_face_points(const sedge_output_context *context, const char *surface);
+
+// The highest frequency of the transforms of all monitors, code units; 0: there are none.
+double sedge_sampling_highest(const sedge_output_context *context);

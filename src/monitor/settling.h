@@ -16,34 +16,38 @@
 // frequencies.
 #pragma once
 
-#include "monitor/spectrum.h"
+#include "monitor/output_context.h"
 
 #define SEDGE_SETTLING_SLOWEST 0.99
 
+struct json_t;
+
 typedef struct sedge_settling {
+    int64_t values;    // of this rank: points and components
+    int frequencies;   // at each of which there is a sum of each value
     int64_t window;    // steps; 0: no window has begun
-    double *before;    // [rows][width of the spectrum] sums at the end of the last window
+    double *before;    // [values][frequencies][real, imaginary] sums at the end of the last window
     double *change;    // [frequencies] d of the last window; negative: there was none
     double remains[2]; // the largest e of all frequencies at the ends of the last two windows,
                        // newest first; infinity: not known
     bool restored;     // `before` comes from a checkpoint
 } sedge_settling;
 
-// Begin before the first window; where `memory` has one of this name, it goes on, and the caller
-// fills in `before`. Clear it in any case. Collective.
+// Begin before the first window. Where the sums were `restored`, and `memory` has one of this name,
+// it goes on, and the caller fills in `before`. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_settling_create(sedge_settling *out, const sedge_output_context *context,
-                                   const sedge_spectrum *spectrum, const struct json_t *memory,
-                                   const char *name);
+                                   int64_t values, int frequencies, bool restored,
+                                   const struct json_t *memory, const char *name);
 void sedge_settling_clear(const sedge_settling *settling);
 
-// A window of `window` steps has ended; the sums are on the host. With another length than that of
+// A window of `window` steps has ended; `sums` are as `before`. With another length than that of
 // the windows before it all begins anew. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_settling_measure(sedge_settling *settling, const sedge_output_context *context,
-                                    const sedge_spectrum *spectrum, int64_t window);
+                                    const double *sums, int64_t window);
 
 // Add what sedge_settling_create needs to go on to the object `memory`. Not collective.
 SEDGE_MUST_USE
-sedge_status sedge_settling_save(const sedge_settling *settling, const sedge_spectrum *spectrum,
-                                 struct json_t *memory, const char *name);
+sedge_status sedge_settling_save(const sedge_settling *settling, struct json_t *memory,
+                                 const char *name);

@@ -83,8 +83,10 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
     transforms->restored = transforms->restored || spectrum->restored;
     add_array(transforms, entry, "", spectrum->restored, spectrum->sums);
     if (context->checks || context->deck->stop_spectra <= 0.0) return SEDGE_OK;
-    SEDGE_TRY(sedge_settling_create(settling, context, spectrum,
-                                    json_object_get(memory, "settling"), entry->name));
+    const int frequencies = entry->frequencies->count;
+    SEDGE_TRY(sedge_settling_create(
+        settling, context, entry->rows * sedge_spectrum_width(spectrum) / (2LL * frequencies),
+        frequencies, spectrum->restored, json_object_get(memory, "settling"), entry->name));
     add_array(transforms, entry, "/before", settling->restored, settling->before);
     return SEDGE_OK;
 }
@@ -225,7 +227,7 @@ sedge_status sedge_transforms_compare(void *monitor, int64_t window, bool measur
         if (!has_sums(&transforms->entry[i])) continue;
         if (measure) {
             SEDGE_TRY(sedge_settling_measure(settling, transforms->context,
-                                             &transforms->spectrum[i], window));
+                                             transforms->spectrum[i].sums, window));
         }
         *remains = fmax(*remains, fmax(settling->remains[0], settling->remains[1]));
     }
@@ -250,8 +252,7 @@ sedge_status sedge_transforms_save(const void *monitor, json_t *memory)
         SEDGE_TRY(
             sedge_spectrum_save(&transforms->spectrum[i], entries, entry->name, entry->place));
         if (!settles) continue;
-        SEDGE_TRY(sedge_settling_save(&transforms->settling[i], &transforms->spectrum[i], settling,
-                                      entry->name));
+        SEDGE_TRY(sedge_settling_save(&transforms->settling[i], settling, entry->name));
     }
     return sedge_sampling_save(&transforms->sampling, transforms->context, memory);
 }

@@ -40,8 +40,9 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
     if (sedge_checkpoint_is_requested(session->deck)) // a copy of the state (evolve/state_copy.h)
         bytes[0] += sedge_checkpoint_bytes(session) / mesh->global_elements * mesh->elements;
     sedge_comm_max_int(comm, bytes, 2);
-    bytes[0] += (int64_t)(spectra.sums + spectra.samples + sedge_sampling_point_bytes(&context));
-    bytes[1] += (int64_t)spectra.host;
+    const sedge_point_memory points = sedge_sampling_point_bytes(&context);
+    bytes[0] += (int64_t)(spectra.sums + spectra.samples + points.device);
+    bytes[1] += (int64_t)(spectra.host + points.host);
     if (sedge_comm_is_root(comm)) {
         printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
                "rank, without the mesh)\n",

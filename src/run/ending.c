@@ -26,18 +26,15 @@ static double find_transit(const sedge_session *session)
 // The time between comparisons of spectra, in steps.
 static sedge_status find_window(int64_t *window, const sedge_session *session, double transit)
 {
-    const sedge_deck *const deck = session->deck;
-    double highest = 0.0;
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+    const double highest = sedge_sampling_highest(&context);
 
-    for (int i = 0; i < sedge_sampling_entries(deck); i++) {
-        const sedge_deck_frequencies *const frequencies = sedge_sampling_frequencies(deck, i);
-        for (int k = 0; k < frequencies->count; k++) highest = fmax(highest, frequencies->value[k]);
-    }
     if (!(highest > 0.0)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: time.stop.spectra: no monitor has frequencies above 0: give "
-                          "monitors.spectra, flux or far-field some, or remove it",
-                          deck->path);
+                          "monitors.spectra, flux or far-field some, or monitors.ports, or remove "
+                          "it",
+                          session->deck->path);
     }
     *window =
         (int64_t)ceil(fmax(WINDOW_PERIODS / highest, WINDOW_CROSSINGS * transit) / session->dt);

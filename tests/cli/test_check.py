@@ -122,11 +122,12 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
             self.assertAlmostEqual(told, taken / 2**20, delta=0.25 * told)
             self.assertGreater(told, 2 * less)
             less = told
-        # Layers, total field, poles, slices, probes, snapshots: within 5 % but for pixels outside the mesh, which count.
-        for name in ("slab", "dipole-open", "total-field"):
+        # Layers, total field, poles, slices, probes, ports, snapshots: within 5 % but for pixels outside the mesh, which count.
+        for name in ("slab", "dipole-open", "total-field", "waveguide"):
             deck = SOURCE / f"input/{name}.yaml"
             told = self.number(r"memory +([\d.]+) MiB on the device", self.succeed("check", deck).out)
-            self.succeed("run", deck, "--device", "host", "--set", "time={steps: 3}", "--tune=off", "--quiet", "--output", name)
+            self.succeed("run", deck, "--device", "host", "--set", "time={steps: 3}", "--set", "sweep={}", "--tune=off", "--quiet",
+                         "--output", name)
             taken = read_json(self.folder / name / "report.json")["memory"]["device_peak"]
             with self.subTest(deck=name):
                 self.assertAlmostEqual(told, taken / 2**20, delta=0.2 * told)

@@ -424,6 +424,31 @@ class Ports(Case):
                      *(word for setting in short for word in ("--set", setting)))
         self.assertEqual((self.folder / "parts/ports.csv").read_bytes(), alone)
 
+    def test_settled(self):
+        """A run ends by itself when S-parameters have settled, on all ranks at the same step, and goes on from before that as if it had
+        not been interrupted. Frequencies at which no port carries power do not count."""
+        deck = self.write("guide.yaml", GUIDE)
+        settings = ("order=2", "time={end: 400, integrator: lsrk45, stop: {spectra: 1e-2}}", "monitors.ports={from: 0.3, to: 0.9, count: 3}",
+                    "mesh.box.cells=[2, 1, 4]", "mesh.surfaces.in.plane.at=0.5", "mesh.surfaces.out.plane.at=1.5",
+                    "output.checkpoint={steps: 600, keep: 9}")
+        end = "time={end: 160, integrator: lsrk45}"
+        exact = self.compute(deck, "exact", *(end if setting.startswith("time") else setting for setting in settings))
+        found = self.compute(deck, "one", *settings)
+        one = read_json(self.folder / "one/report.json")
+        self.assertEqual(one["ended_by"], "time.stop.spectra")
+        self.assertLess(one["spectra_remain"], 1e-2)
+        self.assertLess(one["time"], 100)
+        for port, values in found.items():
+            self.assertTrue(numpy.isnan(values[self.frequency < 0.505]).all())
+            self.assertLess(numpy.nanmax(abs(values - exact[port])), 1e-2)
+        self.compute(deck, "two", *settings, ranks=2)
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", self.folder / "one/checkpoint-1200.h5",
+                     *(word for setting in settings for word in ("--set", setting)))
+        for name in ("two", "parts"):
+            report = read_json(self.folder / name / "report.json")
+            self.assertEqual((report["ended_by"], report["steps"]), (one["ended_by"], one["steps"]))
+            self.assertEqual((self.folder / name / "ports.csv").read_bytes(), (self.folder / "one/ports.csv").read_bytes())
+
     def test_longer(self):
         """A run that goes on until nothing is left warns no longer; one that would drive another port, or take other steps, is
         refused."""

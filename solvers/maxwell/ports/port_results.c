@@ -40,24 +40,22 @@ double ports_unit(const ports_monitor *monitor, int series)
                                   : si[SEDGE_RESISTANCE] / si[SEDGE_VOLTAGE];
 }
 
-// The impedance of a port; not a number: its mode carries no power.
-static double impedance_at(const ports_monitor *monitor, const port *one, double frequency)
+double ports_impedance(const ports_monitor *monitor, int i, double frequency)
 {
-    const double *const p = one->boundary->parameters;
+    const sedge_boundary *const boundary = monitor->ports[i].boundary;
+    const double *const p = boundary->parameters;
 
-    return port_is_guide(one->boundary->kind)
-               ? port_impedance(monitor->context->problem, p, frequency)
-               : 1.0 / (p[PORT_CONDUCTANCE] * port_squares(p));
+    return port_is_guide(boundary->kind) ? port_impedance(monitor->context->problem, p, frequency)
+                                         : 1.0 / (p[PORT_CONDUCTANCE] * port_squares(p));
 }
 
-// The waves that enter the structure, [0], and leave it, [1], at frequency k.
-static void find_waves(double complex waves[2], const ports_monitor *monitor, int i, int k)
+void ports_waves(double complex waves[2], const ports_monitor *monitor, int i, int k)
 {
     const port *const one = &monitor->ports[i];
     const double *const sum =
         monitor->sums + 2 * ((int64_t)i * monitor->frequencies + k) * PORT_SERIES;
     const double frequency = ports_frequency(monitor, k);
-    const double z = impedance_at(monitor, one, frequency);
+    const double z = ports_impedance(monitor, i, frequency);
     const double complex v = sum[0] + sum[1] * (double complex)_Complex_I;
     const double complex current = sum[2] + sum[3] * (double complex)_Complex_I;
     double complex turn = 1.0;
@@ -71,24 +69,23 @@ static void find_waves(double complex waves[2], const ports_monitor *monitor, in
     waves[1] = (v - z * current) / (2.0 * sqrt(z)) * turn;
 }
 
-// Root: the waves at the ports by the wave that drives, [frequencies][ports], those that leave and
-// those that enter. Frequencies that the source lacks have none.
-static void find_parameters(ports_monitor *monitor)
+// Frequencies that the source lacks have none.
+void ports_find_parameters(const ports_monitor *monitor)
 {
     const double floor = monitor->context->deck->frequency_floor;
     double complex driving[2], waves[2];
     double peak = 0.0;
 
     for (int k = 0; k < monitor->frequencies; k++) {
-        find_waves(driving, monitor, monitor->driven, k);
+        ports_waves(driving, monitor, monitor->driven, k);
         peak = fmax(peak, cabs(driving[0]));
     }
     for (int k = 0; k < monitor->frequencies; k++) {
-        find_waves(driving, monitor, monitor->driven, k);
+        ports_waves(driving, monitor, monitor->driven, k);
         const bool known = cabs(driving[0]) >= floor * peak;
         for (int i = 0; i < monitor->count; i++) {
             const int64_t at = (int64_t)k * monitor->count + i;
-            find_waves(waves, monitor, i, k);
+            ports_waves(waves, monitor, i, k);
             monitor->incident[at] = known ? waves[0] / driving[0] : (double)NAN;
             monitor->s[at] = known ? waves[1] / driving[0] : (double)NAN;
         }
@@ -165,13 +162,10 @@ sedge_status ports_write(ports_monitor *monitor)
     sedge_network_port *ports = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&monitor->s, frequencies * n, sizeof *monitor->s));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&monitor->incident, frequencies * n, sizeof *monitor->incident));
     SEDGE_TRY_GOTO(status, sedge_allocate(&s, frequencies * n * n, sizeof *s));
     SEDGE_TRY_GOTO(status, sedge_allocate(&frequency, frequencies, sizeof *frequency));
     SEDGE_TRY_GOTO(status, sedge_allocate(&ports, n, sizeof *ports));
-    find_parameters(monitor);
+    ports_find_parameters(monitor);
     status = write_files(monitor, s, frequency, ports);
 done:
     sedge_release(s);
@@ -295,7 +289,7 @@ static void report_power(json_t *json, const ports_monitor *monitor)
 
     for (int k = 0; k < monitor->frequencies; k++) {
         double complex waves[2];
-        find_waves(waves, monitor, monitor->driven, k);
+        ports_waves(waves, monitor, monitor->driven, k);
         const double enters = 0.5 * unit * creal(waves[0] * conj(waves[0]));
         const double leaves = 0.5 * unit * creal(waves[1] * conj(waves[1]));
         (void)json_array_append_new(incident, sedge_json_number(enters));

@@ -1,6 +1,6 @@
 // The ports of a run and what is measured at them, for the files of the monitor `ports`:
 // ports_monitor.c makes it and takes samples, port_checks.c says what is refused, port_results.c
-// has what follows from the samples.
+// has what follows from the samples, port_settling.c finds when they are enough.
 #pragma once
 
 #include "port_fit.h"
@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 struct sedge_output_context; // monitor/output_context.h
+struct sedge_settling;       // monitor/settling.h
 struct json_t;
 
 typedef struct port {
@@ -36,9 +37,16 @@ typedef struct ports_monitor {
     // Root, sum of samples times exp(-j w t): [ports][frequencies][PORT_SERIES][real, imaginary].
     double *sums;
     int64_t *ids; // [count]
-    sedge_monitor_array array;
-    // Root, after `finish`, [frequencies][ports]: waves that leave and waves that enter by the wave
-    // that drives; not a number: not known.
+    int arrays;
+    sedge_monitor_array array[2]; // [arrays] the sums, and those to compare with
+    // For time.stop.spectra: the frequencies of which some port carries power, and, on the root,
+    // the waves there, [ports][enters, leaves][carried_count][real, imaginary].
+    int carried_count;
+    int *carried;
+    double *waves;
+    struct sedge_settling *settling;
+    // Root, where a port is driven, as ports_find_parameters left them, [frequencies][ports]: waves
+    // that leave and waves that enter by the wave that drives; not a number: not known.
     double complex *s, *incident;
 } ports_monitor;
 
@@ -47,6 +55,23 @@ double ports_frequency(const ports_monitor *monitor, int k);
 
 // Deck's value = code value * factor, of a voltage and of a current.
 double ports_unit(const ports_monitor *monitor, int series);
+
+// The impedance of port i; not a number: its mode carries no power.
+double ports_impedance(const ports_monitor *monitor, int i, double frequency);
+
+// Root: the waves that enter the structure at port i, [0], and leave it, [1], at frequency k.
+void ports_waves(double complex waves[2], const ports_monitor *monitor, int i, int k);
+
+// Root, of a run with one driven port: find `s` and `incident` from the sums.
+void ports_find_parameters(const ports_monitor *monitor);
+
+// Begin to compare waves where the deck has time.stop.spectra, or go on by the `memory` of the run
+// before. Collective. What it made is freed in any case. And `compare` of the monitor's table.
+SEDGE_MUST_USE
+sedge_status ports_settling_create(ports_monitor *monitor, const struct json_t *memory);
+void ports_settling_free(const ports_monitor *monitor);
+SEDGE_MUST_USE
+sedge_status ports_compare(void *what, int64_t window, bool measure, double *remains);
 
 // SEDGE_ERR_USAGE: the deck, a port or the run before does not allow the measurement.
 SEDGE_MUST_USE

@@ -11,6 +11,7 @@
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
 #include "monitor/series.h"
+#include "monitor/settling.h"
 
 #include <jansson.h>
 
@@ -36,6 +37,7 @@ static void release(void *what)
     sedge_release(monitor->point);
     sedge_release(monitor->sums);
     sedge_release(monitor->ids);
+    ports_settling_free(monitor);
     sedge_release(monitor->s);
     sedge_release(monitor->incident);
     sedge_release(monitor);
@@ -114,14 +116,19 @@ static sedge_status make_sums(ports_monitor *monitor)
 
     SEDGE_TRY(sedge_allocate(&monitor->sums, rows * width, sizeof *monitor->sums));
     SEDGE_TRY(sedge_allocate(&monitor->ids, rows, sizeof *monitor->ids));
+    if (monitor->driven >= 0) {
+        const int64_t all = rows * monitor->frequencies;
+        SEDGE_TRY(sedge_allocate(&monitor->s, all, sizeof *monitor->s));
+        SEDGE_TRY(sedge_allocate(&monitor->incident, all, sizeof *monitor->incident));
+    }
     for (int64_t i = 0; i < rows; i++) monitor->ids[i] = i;
-    monitor->array = (sedge_monitor_array){.name = "ports",
-                                           .restore = monitor->restored,
-                                           .limit = monitor->count,
-                                           .count = rows,
-                                           .ids = monitor->ids,
-                                           .width = width,
-                                           .values = monitor->sums};
+    monitor->array[monitor->arrays++] = (sedge_monitor_array){.name = "ports",
+                                                              .restore = monitor->restored,
+                                                              .limit = monitor->count,
+                                                              .count = rows,
+                                                              .ids = monitor->ids,
+                                                              .width = width,
+                                                              .values = monitor->sums};
     return SEDGE_OK;
 }
 
@@ -229,6 +236,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
                                        monitor->samples, make_file, monitor);
         }
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+        SEDGE_TRY_GOTO(status, ports_settling_create(monitor, memory));
     }
     *out = monitor;
     monitor = NULL;
@@ -237,12 +245,30 @@ done:
     return status;
 }
 
+// A port's points, for each of which there are weights, the mode, factors, the place, the normal,
+// the area, the element and its entry in `points`.
+static void find_needs(sedge_monitor_needs *out, const sedge_output_context *context,
+                       const double *parameters)
+{
+    const sedge_problem *const problem = context->problem;
+    const double each = 8.0 * context->element->nodes + 24.0 + 16.0 + 48.0 + 8.0 + 4.0 +
+                        (double)sizeof(sedge_monitor_point);
+
+    out->highest = parameters[TO];
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (!port_is(problem->boundaries[s].kind)) continue;
+        out->points += sedge_sampling_face_points(context, context->mesh->groups.surface_names[s]);
+        out->host_bytes += 16.0 * PORT_SERIES * parameters[COUNT]; // sums
+    }
+    out->host_bytes += out->points * each;
+}
+
 static const sedge_monitor_array *get_arrays(const void *what, int *count)
 {
     const ports_monitor *const monitor = what;
 
-    *count = 1;
-    return &monitor->array;
+    *count = monitor->arrays;
+    return monitor->array;
 }
 
 static sedge_status save(const void *what, json_t *memory)
@@ -264,6 +290,8 @@ static sedge_status save(const void *what, json_t *memory)
     failed |= json_object_set_new(memory, "every", json_integer(monitor->every));
     failed |= json_object_set_new(memory, "dt", json_real(monitor->context->dt));
     if (failed != 0) return SEDGE_FAIL(SEDGE_ERR_MEMORY, "ports: out of memory");
+    if (monitor->context->deck->stop_spectra > 0.0)
+        SEDGE_TRY(sedge_settling_save(monitor->settling, memory, "settling"));
     return sedge_series_save(monitor->samples, memory, "ports");
 }
 
@@ -438,10 +466,12 @@ const sedge_monitor_kind sedge_monitor_ports = {
     .create = create,
     .sums = true,
     .checked = true,
+    .find_needs = find_needs,
     .arrays = get_arrays,
     .due = due,
     .points = get_points,
     .receive = receive,
+    .compare = ports_compare,
     .finish = finish,
     .report = report,
     .save = save,
