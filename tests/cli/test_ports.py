@@ -420,8 +420,12 @@ class Ports(Case):
         self.compute(deck, "ranks", *short, ranks=2)
         self.assertEqual((self.folder / "ranks/ports.csv").read_bytes(), alone)
         self.compute(deck, "parts", "order=2", "time.steps=200", "output.checkpoint.steps=200")
-        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", "auto",
-                     *(word for setting in short for word in ("--set", setting)))
+        words = ("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", "auto")
+        spelled = ("boundaries.in.axis=[2, 0, 0]", "boundaries.in.shift=0", "boundaries.in.direction=[0, 0, 3]")  # the same port
+        other = ("boundaries.in.axis=[-1, 0, 0]", *spelled[1:])  # the voltage has another sign
+        self.refuse(1, ["S-parameters need the whole run"], *words, *(word for setting in (*short, *other) for word in ("--set", setting)),
+                    ranks=(0,))
+        self.succeed(*words, *(word for setting in (*short, *spelled) for word in ("--set", setting)))
         self.assertEqual((self.folder / "parts/ports.csv").read_bytes(), alone)
 
     def test_settled(self):

@@ -72,24 +72,33 @@ static void list_ports(ports_monitor *monitor)
     if (context->deck->source_count != 1) monitor->driven = -1;
 }
 
-// What the sums are of: frequencies, the driven port, and ports with their names, types and keys.
+// What a port is, whichever of the deck's ways of saying so was taken.
+static uint64_t describe_port(uint64_t sum, const port *one)
+{
+    const double *const p = one->boundary->parameters;
+    double numbers[PORT_VOLUME - PORT_PROFILE + 2] = {0.0};
+    double normal[3], along = 0.0;
+
+    for (int i = PORT_PROFILE; i < PORT_VOLUME; i++)
+        numbers[i - PORT_PROFILE] = p[i] + 0.0; // -0 becomes 0
+    if (port_is_guide(one->boundary->kind)) {
+        port_normal(one->boundary, normal);
+        for (int d = 0; d < 3; d++) along += p[GUIDE_DIRECTION + d] * normal[d];
+        numbers[PORT_VOLUME - PORT_PROFILE] = copysign(1.0, along);
+        numbers[PORT_VOLUME - PORT_PROFILE + 1] = p[GUIDE_SHIFT];
+    }
+    sum = sedge_hash_quick(sum, one->name, strlen(one->name) + 1);
+    return sedge_hash_quick(sum, numbers, sizeof numbers);
+}
+
+// What the sums are of: frequencies, the driven port, and ports.
 static void describe_sums(const ports_monitor *monitor, char text[SEDGE_HASH_TEXT])
 {
-    const sedge_deck *const deck = monitor->context->deck;
     uint64_t sum = sedge_hash_quick(0, monitor->band, sizeof monitor->band);
 
     sum = sedge_hash_quick(sum, &monitor->frequencies, sizeof monitor->frequencies);
     sum = sedge_hash_quick(sum, &monitor->driven, sizeof monitor->driven);
-    for (int i = 0; i < deck->boundary_count; i++) {
-        const sedge_deck_boundary *const one = &deck->boundaries[i];
-        if (!port_is(one->kind)) continue;
-        const int numbers =
-            sedge_parameters_size(one->kind->parameters, one->kind->parameter_count);
-
-        sum = sedge_hash_quick(sum, one->name, strlen(one->name) + 1);
-        sum = sedge_hash_quick(sum, one->kind->name, strlen(one->kind->name) + 1);
-        sum = sedge_hash_quick(sum, one->parameters, (size_t)numbers * sizeof *one->parameters);
-    }
+    for (int i = 0; i < monitor->count; i++) sum = describe_port(sum, &monitor->ports[i]);
     (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
 }
 
