@@ -70,6 +70,15 @@ static sedge_status add_values(sedge_text *out, const sedge_session *session,
             SEDGE_TRY(sedge_text_add(out, " %s", session->deck->boundaries[surface].name));
             continue;
         }
+        if (parameters[i].type == SEDGE_PARAMETER_WEIGHTS) {
+            for (int k = 0; k < size && values[k] > 0.0; k += 2) {
+                SEDGE_TRY(sedge_text_add(out, " %s %.15g",
+                                         session->deck->boundaries[(int)values[k] - 1].name,
+                                         values[k + 1]));
+            }
+            values += size;
+            continue;
+        }
         for (int k = 0; k < size; k++) SEDGE_TRY(sedge_text_add(out, " %.15g", *values++ / factor));
     }
     return SEDGE_OK;

@@ -174,7 +174,9 @@ static void print_fallback(char text[128], const deck_reader *reader,
     char numbers[3][32];
 
     for (int i = 0; i < 3; i++) deck_print_number(numbers[i], parameter->fallback[i] / factor);
-    if (triple) {
+    if (parameter->type == SEDGE_PARAMETER_WEIGHTS) {
+        (void)snprintf(text, 128, "{}");
+    } else if (triple) {
         (void)snprintf(text, 128, "[%s, %s, %s]", numbers[0], numbers[1], numbers[2]);
     } else {
         (void)snprintf(text, 128, "%s", numbers[0]);

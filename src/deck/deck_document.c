@@ -35,6 +35,7 @@ static const char *type_text(const deck_key *key)
         [DECK_NAMES] = "[name, name]",
         [DECK_LISTED] = "list of names",
         [DECK_NUMBERS] = "list of numbers",
+        [DECK_WEIGHTS] = "{name: number}",
         [DECK_SIGNAL] = "signal",
         [DECK_SECTION] = "section",
         [DECK_LIST] = "list of sections",
@@ -149,7 +150,7 @@ static sedge_status add_parameters(sedge_text *out, const sedge_equation *equati
         (void)snprintf(fallback, sizeof fallback,
                        sedge_parameter_size(p) == 3 ? "[%s, %s, %s]" : "%s", numbers[0], numbers[1],
                        numbers[2]);
-        key.fallback = fallback;
+        key.fallback = key.type == DECK_WEIGHTS ? "{}" : fallback;
         SEDGE_TRY(add_row(out, &key, equation));
     }
     return SEDGE_OK;

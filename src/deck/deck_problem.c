@@ -224,6 +224,21 @@ static sedge_status check_comparison(const sedge_problem *problem, const sedge_d
 
 // ---- boundaries ---------------------------------------------------------------------------------
 
+// Places in the deck's `boundaries` become numbers of surface groups, both from 1.
+static void number_weights(double *values, const sedge_boundary_kind *kind, const sedge_deck *deck,
+                           const sedge_mesh_groups *groups)
+{
+    for (int i = 0; i < kind->parameter_count; i++) {
+        const bool weights = kind->parameters[i].type == SEDGE_PARAMETER_WEIGHTS;
+
+        for (int k = 0; k < 2 * SEDGE_MAX_WEIGHTS && weights && values[k] > 0.0; k += 2) {
+            const char *const name = deck->boundaries[(int)values[k] - 1].name;
+            values[k] = find_group(name, groups->surface_names, groups->surfaces) + 1;
+        }
+        values += sedge_parameter_size(&kind->parameters[i]);
+    }
+}
+
 // One condition of the deck; `s` is its group in the mesh.
 static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *deck,
                                       const sedge_deck_boundary *boundary,
@@ -259,6 +274,7 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
     }
     problem->boundaries[s].kind = kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
+    number_weights(problem->boundaries[s].parameters, kind, deck, groups);
     return SEDGE_OK;
 }
 

@@ -570,9 +570,10 @@ const int deck_reserved_count = (int)(sizeof deck_reserved_keys / sizeof deck_re
 deck_key deck_key_of(const sedge_parameter *parameter)
 {
     static const deck_type types[] = {
-        [SEDGE_PARAMETER_REAL] = DECK_REAL,     [SEDGE_PARAMETER_INTEGER] = DECK_INTEGER,
-        [SEDGE_PARAMETER_VECTOR] = DECK_VECTOR, [SEDGE_PARAMETER_INTEGERS] = DECK_INTEGERS,
-        [SEDGE_PARAMETER_SIGNAL] = DECK_SIGNAL, [SEDGE_PARAMETER_SURFACE] = DECK_NAME,
+        [SEDGE_PARAMETER_REAL] = DECK_REAL,       [SEDGE_PARAMETER_INTEGER] = DECK_INTEGER,
+        [SEDGE_PARAMETER_VECTOR] = DECK_VECTOR,   [SEDGE_PARAMETER_INTEGERS] = DECK_INTEGERS,
+        [SEDGE_PARAMETER_WEIGHTS] = DECK_WEIGHTS, [SEDGE_PARAMETER_SIGNAL] = DECK_SIGNAL,
+        [SEDGE_PARAMETER_SURFACE] = DECK_NAME,
     };
 
     return (deck_key){

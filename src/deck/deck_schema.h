@@ -26,6 +26,7 @@ typedef enum deck_type {
     DECK_NAMES,    // two different names
     DECK_LISTED,   // a list of different names, at least one
     DECK_NUMBERS,  // a list of finite numbers, at least one
+    DECK_WEIGHTS,  // a mapping of names of surfaces to numbers
     DECK_SIGNAL,   // a mapping, see deck_signal_section
     DECK_SECTION,  // a mapping with rows of its own
     DECK_LIST      // a list of mappings

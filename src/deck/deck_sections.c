@@ -181,6 +181,54 @@ static sedge_status list_two_sided(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
+// The numbers that the deck gives by names of surfaces: the names become places in `boundaries`.
+static sedge_status read_weights(const deck_reader *reader, const sedge_deck *deck,
+                                 const deck_node *map, const char *where, double *values)
+{
+    for (const deck_node *node = map->first; node != NULL; node = node->next) {
+        const char *known[SEDGE_MAX_KINDS];
+        char message[640];
+        int found = -1, count = 0;
+
+        for (int i = 0; i < deck->boundary_count; i++) {
+            if (strcmp(deck->boundaries[i].name, node->key) == 0) found = i;
+            if (count < SEDGE_MAX_KINDS) known[count++] = deck->boundaries[i].name;
+        }
+        if (found < 0) {
+            (void)snprintf(message, sizeof message, "%.200s: '%.64s' is no entry of `boundaries`",
+                           where, node->key);
+            deck_suggest(message, sizeof message, node->key, known, count);
+            return deck_fail(reader->path, node, "%s", message);
+        }
+        *values++ = found + 1;
+        *values++ = deck_real(reader, node, SEDGE_DIMENSIONLESS);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status read_all_weights(const deck_reader *reader, sedge_deck *deck)
+{
+    const deck_node *const section = deck_child(deck->tree, "boundaries");
+
+    for (int i = 0; i < deck->boundary_count; i++) {
+        sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        const deck_node *const node = deck_child(section, boundary->name);
+        double *values = boundary->parameters;
+
+        for (int k = 0; boundary->kind != NULL && k < boundary->kind->parameter_count; k++) {
+            const sedge_parameter *const p = &boundary->kind->parameters[k];
+            char where[DECK_PATH_MAX], path[DECK_PATH_MAX];
+
+            deck_path(where, "boundaries", boundary->name);
+            deck_path(path, where, p->name);
+            if (p->type == SEDGE_PARAMETER_WEIGHTS)
+                SEDGE_TRY(read_weights(reader, deck, deck_child(node, p->name), path, values));
+            values += sedge_parameter_size(p);
+        }
+    }
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const section = deck_child(deck->tree, "boundaries");
@@ -194,6 +242,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
             strcmp(boundary->partner, SEDGE_DEFAULT_GROUP) == 0)
             deck->mesh.default_surface = true;
     }
+    SEDGE_TRY(read_all_weights(reader, deck));
     SEDGE_TRY(list_two_sided(reader, deck));
     SEDGE_TRY(deck_read_layers(reader, deck));
     return read_pairs(reader, deck);

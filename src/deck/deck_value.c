@@ -305,6 +305,23 @@ static sedge_status check_numbers(const deck_reader *reader, deck_node *node, co
     return SEDGE_OK;
 }
 
+static sedge_status check_weights(const deck_reader *reader, deck_node *node, const char *where,
+                                  const deck_key *key)
+{
+    char path[DECK_PATH_MAX];
+
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
+    if (node->count > SEDGE_MAX_WEIGHTS) {
+        return deck_fail(reader->path, node, "%s names %d surfaces, and at most %d are possible",
+                         where, node->count, SEDGE_MAX_WEIGHTS);
+    }
+    for (deck_node *child = node->first; child != NULL; child = child->next) {
+        deck_path(path, where, child->key);
+        SEDGE_TRY(check_real(reader, child, path, key));
+    }
+    return SEDGE_OK;
+}
+
 // Split "a b c" in place; the number of words.
 static int split_words(char *words, const char *out[WORDS_MAX])
 {
@@ -364,6 +381,8 @@ sedge_status deck_value_check(const deck_reader *reader, deck_node *node, const 
         return check_names(reader, node, where, key);
     case DECK_NUMBERS:
         return check_numbers(reader, node, where, key);
+    case DECK_WEIGHTS:
+        return check_weights(reader, node, where, key);
     case DECK_SIGNAL:
         break; // deck_check.h
     case DECK_SECTION:
@@ -466,6 +485,9 @@ void deck_values(double *values, const deck_reader *reader, const deck_node *map
         case SEDGE_PARAMETER_VECTOR:
         case SEDGE_PARAMETER_INTEGERS:
             deck_vector(values, reader, node, p->dimension);
+            break;
+        case SEDGE_PARAMETER_WEIGHTS: // deck_read_boundaries
+            for (int k = 0; k < 2 * SEDGE_MAX_WEIGHTS; k++) values[k] = 0.0;
             break;
         case SEDGE_PARAMETER_SIGNAL:
             signal_values(values, reader, node, p->dimension);

@@ -24,6 +24,8 @@ int sedge_parameter_size(const sedge_parameter *parameter)
     case SEDGE_PARAMETER_VECTOR:
     case SEDGE_PARAMETER_INTEGERS:
         return 3;
+    case SEDGE_PARAMETER_WEIGHTS:
+        return 2 * SEDGE_MAX_WEIGHTS;
     case SEDGE_PARAMETER_SIGNAL:
         return SEDGE_SIGNAL_VALUES;
     }

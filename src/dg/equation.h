@@ -55,6 +55,7 @@
 #define SEDGE_MAX_INCIDENTS   8   // incident fields of a problem
 #define SEDGE_MAX_FED         480 // constants of a kind with `feed`
 #define SEDGE_MAX_FACE_MEMORY 48  // components of a boundary kind's memory
+#define SEDGE_MAX_WEIGHTS     4   // surfaces that a parameter names
 #define SEDGE_MAX_KINDS       63  // of boundaries, initial fields, sources
 
 struct sedge_comm;
@@ -98,9 +99,13 @@ typedef enum sedge_parameter_type {
     SEDGE_PARAMETER_INTEGER,  // 1 whole number
     SEDGE_PARAMETER_VECTOR,   // 3 numbers
     SEDGE_PARAMETER_INTEGERS, // 3 whole numbers
-    SEDGE_PARAMETER_SIGNAL,   // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
-    SEDGE_PARAMETER_SURFACE   // the name of a surface with a condition: 1 number, that of its entry
-                              // in the deck's `boundaries`, from 0
+    // Numbers by the names of surfaces with a condition: SEDGE_MAX_WEIGHTS pairs, each the number
+    // of an entry in the deck's `boundaries`, in a problem that of the surface group, from 1, and
+    // the number given for it. Pairs without a surface are 0.
+    SEDGE_PARAMETER_WEIGHTS,
+    SEDGE_PARAMETER_SIGNAL, // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
+    SEDGE_PARAMETER_SURFACE // the name of a surface with a condition: 1 number, that of its entry
+                            // in the deck's `boundaries`, from 0
 } sedge_parameter_type;
 
 // One key of the deck. Its numbers go, in table order, into a flat array of doubles. All entries
@@ -209,8 +214,9 @@ typedef struct sedge_boundary_kind {
                         const sedge_surface_shape *shape, double *p);
     // Optional, beside `fit`: a field on the surface, for which p has no room, once `fit` was
     // called; it may set numbers of p. NULL: this surface has none. It belongs to the problem.
-    // Failures are those of `fit`, SEDGE_ERR_COMPUTE and SEDGE_ERR_MEMORY.
-    sedge_status (*find_field)(const struct sedge_problem *problem, const char *surface,
+    // Failures are those of `fit`, SEDGE_ERR_COMPUTE and SEDGE_ERR_MEMORY. Collective.
+    sedge_status (*find_field)(const struct sedge_problem *problem, const struct sedge_comm *comm,
+                               const struct sedge_mesh *mesh, const char *surface,
                                const sedge_surface_shape *shape, double *p,
                                struct sedge_surface_field **field);
     // Optional: does the surface, which is number `surface`, suit the kind where it lies in the

@@ -7,6 +7,7 @@ in guides those of the layers, which reflect up to 5e-3 of a wave.
 import collections
 import itertools
 import math
+import re
 import unittest
 
 import h5py
@@ -334,9 +335,9 @@ class Ports(Case):
 
     # ---- cross-sections of any shape ----
 
-    def write_part(self, name, cells, keep, text):
-        """A deck `text` of the part of the unit cube, twice as long, in which keep(x, y); what bounds it in the plane is all in xmin, and
-        the surfaces in and out are in its plane at a quarter of its length from the ends."""
+    def write_part(self, name, cells, keep, text, wall=lambda x, y: "xmin", move=lambda x, y: (x, y)):
+        """A deck `text` of the part of the unit cube, twice as long and moved in the plane, in which keep(x, y); what bounds it in the
+        plane is in wall(x, y), and the surfaces in and out are in its plane at a quarter of its length from the ends."""
         cube = Cube(cells)
 
         def centre(corners):
@@ -344,13 +345,14 @@ class Ports(Case):
 
         cube.tetrahedra = [corners for corners in cube.tetrahedra if keep(*centre(corners)[:2])]
         faces = collections.Counter(tuple(sorted(face)) for corners in cube.tetrahedra for face in itertools.combinations(corners, 3))
-        cube.triangles = [(f"z{'min' if centre(face)[2] == 0 else 'max'}" if centre(face)[2] in (0, 1) else "xmin", face)
+        cube.triangles = [(f"z{'min' if centre(face)[2] == 0 else 'max'}" if centre(face)[2] in (0, 1) else wall(*centre(face)[:2]), face)
                           for face, count in faces.items() if count == 1]
         ports = [(TRIANGLE, 8 + (z > 0.5), face) for face in faces for z in (0.25, 0.75) if all(cube.nodes[node][2] == z for node in face)]
-        cube.nodes = [(x, y, 2 * z) for x, y, z in cube.nodes]
+        cube.nodes = [(*move(x, y), 2 * z) for x, y, z in cube.nodes]
         self.write(name + ".msh", cube.text(extra=ports).replace("Names\n7\n", 'Names\n9\n2 8 "in"\n2 9 "out"\n'))
         text = text[:text.index("mesh:")] + f"mesh: {{file: {name}.msh}}\n" + text[text.index("time:"):]
-        return self.write(name + ".yaml", "".join(line for line in text.splitlines(True) if line.split(":")[0] not in ("  xmax", "  ymin", "  ymax")))
+        gone = {f"  {side}" for side in ("xmax", "ymin", "ymax")} - {f"  {group}" for group, _ in cube.triangles}
+        return self.write(name + ".yaml", "".join(line for line in text.splitlines(True) if line.split(":")[0] not in gone))
 
     def test_triangle(self):
         """Half of a square guide, whose lowest TE mode is the sum of TE10 and TE01: at the same cut-off."""
@@ -375,11 +377,56 @@ class Ports(Case):
         self.assertRegex(result.out, r"zmax .* tem-port, 0\.097\d*, the line in vacuum 0\.097")
         self.refuse(1, ["boundaries.zmin: the surface 'fin' crosses the port"], "check", deck, "--set",
                     "mesh.surfaces.fin={plane: {normal: x, at: 0.5}}", "--set", "boundaries.fin={type: pec}", ranks=(0, 2))
+        self.refuse(1, ["boundaries.zmin.voltages: the surface 'xmin' has several of the conductors"], "check", deck, "--set",
+                    "boundaries.zmin.voltages={xmin: 1}", ranks=(0, 2))
         found = self.compute(deck, "square", "time.end=12", "monitors.ports={from: 0.05, to: 0.4, count: 8}")
         w, z = 2 * math.pi * self.frequency, 1 / 10.2341
         s = scattering(line(w, z, 2), 0.2, z)
         self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 2.5e-2)  # waves are 0.4 % too slow: of the edges
         self.compare([abs(found[port]) for port in ("zmin", "zmax")], (abs(s[0]), abs(s[2])), 6e-3)
+
+    def test_pair(self):
+        """Two square conductors, each in its half of a tube of 2 by 1. With opposite voltages each half is the line of test_square_line,
+        since the middle is as a conductor; with equal ones it is as a magnetic wall, and finite differences give the impedance."""
+        pair = "voltages: {ymin: 0.5, ymax: -0.5}"
+        text = PLATES.replace("lumped-port, resistance: 0.3, direction: [0, 1, 0]", f"tem-port, resistance: 0.3, {pair}").replace(
+            "lumped-port, resistance: 1.2, direction: [0, 1, 0]", f"tem-port, {pair}").replace("{type: pmc}", "{type: pec}")
+
+        def move(x, y):
+            return [0, 0.25, 0.75, 1, 1.25, 1.75, 2][round(6 * x)], [0, 0.125, 0.25, 0.5, 0.75, 0.875, 1][round(6 * y)]
+
+        def wall(x, y):
+            if x in (0, 1) or y in (0, 1):
+                return "xmin"
+            return "ymin" if x < 0.5 else "ymax" if y < 0.5 else "xmax"
+
+        deck = self.write_part("pair", 6, lambda x, y: int(6 * x) not in (1, 4) or int(6 * y) not in (2, 3), text, wall, move)
+        for voltages, z in (("{ymin: 0.5, ymax: -0.5}", 2 / 10.2341), ("{ymin: 1, ymax: 1}", 0.05858)):
+            result = self.succeed("check", deck, "--set", f"boundaries.zmax.voltages={voltages}")
+            self.assertAlmostEqual(float(re.search(r"zmax .* tem-port, ([\d.]+), the line", result.out)[1]) / z, 1, delta=6e-3)
+        short = ("order=2", "time.end=12", "monitors.ports={from: 0.05, to: 0.4, count: 8}", "output.checkpoint.steps=100000")
+        found = self.compute(deck, "pair", *short, ranks=2)
+        words = ("run", deck, "--quiet", "--device", DEVICE, "--output", "pair", "--restart", "auto",
+                 *(word for setting in short for word in ("--set", setting)))
+        self.refuse(1, ["S-parameters need the whole run"], *words, "--set", "boundaries.zmax.voltages={ymin: -0.5, ymax: 0.5}", ranks=(0,))
+        self.succeed(*words, "--set", "boundaries.zmax.voltages={ymax: -0.5, xmin: 0, ymin: 0.5}")
+        z = 2 / 10.2341
+        s = scattering(line(2 * math.pi * self.frequency, z, 2), 0.3, z)
+        self.compare([abs(found["zmin"])], [abs(s[0])], 8e-3)
+        self.compare([abs(found["zmax"])], [abs(s[2])], 2e-2)  # upwind fluxes take it, at the edges
+        # Both modes are absorbed, and none becomes the other.
+        found = self.compute(deck, "common", *short, "boundaries.zmin.resistance=0", "boundaries.zmax.voltages={ymin: 1, ymax: 1}")
+        self.compare(found.values(), (0, 0), 1e-2)
+        for parts, setting in (
+                (["the port must be all that lies between two conductors", "3 closed lines; with several conductors give `voltages`"], "{}"),
+                (["boundaries.zmin.voltages: the conductor at (", "has none; name its surface"], "{ymin: 1}"),
+                (["boundaries.zmin.voltages: the surface 'zmax' does not reach the port"], "{ymin: 1, zmax: 1}"),
+                (["boundaries.zmin.voltages: 'ymax' and 'xmax' are one conductor"], "{ymin: 1, ymax: 1, xmax: 2}"),
+                (["boundaries.zmin.voltages: all conductors have the same one"], "{ymin: 1, ymax: 1, xmin: 1}"),
+                (["boundaries.zmin.voltages: 'left' is no entry of `boundaries`"], "{left: 1, ymax: 1}"),
+                (["boundaries.zmin.voltages.ymin must be a number"], "{ymin: high, ymax: 1}"),
+                (["boundaries.zmin.voltages names 5 surfaces, and at most 4 are possible"], "{a: 1, b: 1, c: 1, d: 1, e: 1}")):
+            self.refuse(1, parts, "check", deck, "--set", f"boundaries.zmin.voltages={setting}", ranks=(0, 2) if "zmax" in setting else (0,))
 
     # ---- the same answers ----
 

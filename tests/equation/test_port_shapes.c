@@ -31,6 +31,7 @@ typedef struct surface {
 } surface;
 
 static surface made;
+static const sedge_comm *world;
 
 static void place(double out[3], double s, double q)
 {
@@ -112,8 +113,10 @@ static found find(const sedge_face_kind *kind, int order, const double *deck, in
     problem.order = order;
     sedge_equation_maxwell.derive(material, problem.materials[0]);
     out.status = kind->kind.fit(&problem, "port", &shape, out.p);
-    if (out.status == SEDGE_OK)
-        out.status = kind->kind.find_field(&problem, "port", &shape, out.p, &out.field);
+    if (out.status == SEDGE_OK) {
+        out.status =
+            kind->kind.find_field(&problem, world, NULL, "port", &shape, out.p, &out.field);
+    }
     sedge_problem_clear(&problem);
     return out;
 }
@@ -431,24 +434,24 @@ static void radial(double out[2], double s, double q)
 // twice its size 8 K / K' for the modulus sqrt(3) / 2, with K' that of 1 / 2 (F. Bowman, 1935).
 static void test_lines(void)
 {
-    const double none = 0.0;
+    const double none[9] = {0.0};
 
     make_ring(&made, 0.3, 0.4, 3, 64);
     CHECK_BOUND(fabs(find_line(3, 0.0) * acosh((1.0 + 0.09 - 0.16) / 0.6) / (2.0 * PI) - 1.0),
                 1e-3);
     make_ring(&made, 0.4, 0.0, 2, 64);
     CHECK_BOUND(fabs(find_line(3, 50.0) * log(1.0 / 0.4) / (2.0 * PI) - 1.0), 2e-4);
-    const found one = find(&sedge_face_tem_port, 3, &none, 1);
+    const found one = find(&sedge_face_tem_port, 3, none, 9);
     CHECK_BOUND(measure(one.field, radial) / measure(one.field, NULL), 0.02);
     sedge_surface_field_free(one.field);
     make_ring(&made, 0.4, 0.0, 1, 12); // with curved edges
     bend(&made);
     CHECK_BOUND(fabs(find_line(3, 50.0) * log(1.0 / 0.4) / (2.0 * PI) - 1.0), 1e-4);
-    const found curved = find(&sedge_face_tem_port, 3, &none, 1);
+    const found curved = find(&sedge_face_tem_port, 3, none, 9);
     CHECK_BOUND(measure(curved.field, radial) / measure(curved.field, NULL), 0.01);
     sedge_surface_field_free(curved.field);
     made.middle[5][3] += 0.01;
-    CHECK_FAILS(find(&sedge_face_tem_port, 3, &none, 1).status, SEDGE_ERR_USAGE,
+    CHECK_FAILS(find(&sedge_face_tem_port, 3, none, 9).status, SEDGE_ERR_USAGE,
                 "of a curved edge is");
     made.curved = false;
     made.count = 0;
@@ -461,7 +464,7 @@ static void test_lines(void)
     CHECK_BOUND(fabs(find_line(4, 0.0) / 10.234092569368 - 1.0), 2.5e-3);
     made.count = 0;
     add_rectangle(&made, 0.0, 0.0, 1.0, 1.0, 2, 2);
-    CHECK_FAILS(find(&sedge_face_tem_port, 2, &none, 1).status, SEDGE_ERR_USAGE,
+    CHECK_FAILS(find(&sedge_face_tem_port, 2, none, 9).status, SEDGE_ERR_USAGE,
                 "its outline consists of 1 closed lines");
 }
 
@@ -489,6 +492,10 @@ static void test_refusals(void)
 
 int main(void)
 {
+    sedge_comm *comm = NULL;
+
+    CHECK_OK(sedge_comm_create(&comm, NULL));
+    world = comm;
     test_rectangle();
     test_numbers();
     test_square();
@@ -496,5 +503,6 @@ int main(void)
     test_round();
     test_lines();
     test_refusals();
+    sedge_comm_free(comm);
     return CHECK_END();
 }

@@ -152,23 +152,31 @@ done:
     return status;
 }
 
-// The field between two conductors with a voltage of 1 from the inner to the outer one.
-static sedge_status find_line(sedge_surface_field *field, const port_section *section,
-                              const char *where)
-{
-    const double voltages[2] = {0.0, 1.0};
-    double *potential = NULL;
+// A port: its section, where it is, and how messages begin.
+typedef struct site {
+    const port_section *section;
+    const sedge_problem *problem;
+    const sedge_comm *comm;
+    const sedge_mesh *mesh;
+    const char *where;
+} site;
 
-    if (section->walls != 2) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: the port must be all that lies between two conductors, one around "
-                          "the other, and its outline consists of %d closed lines",
-                          where, section->walls);
-    }
-    SEDGE_TRY(sedge_allocate(&potential, section->unknowns, sizeof *potential));
-    const sedge_status status = port_modes_potential(potential, section, voltages, where);
-    if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, field);
+// The field between conductors at their voltages. Collective.
+static sedge_status find_line(sedge_surface_field *field, const site *at, const double *given)
+{
+    const port_section *const section = at->section;
+    double *potential = NULL, *voltages = NULL;
+    sedge_status status = sedge_allocate(&potential, section->unknowns, sizeof *potential);
+
+    if (status == SEDGE_OK) status = sedge_allocate(&voltages, section->walls, sizeof *voltages);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
+    SEDGE_TRY_GOTO(status,
+                   port_conductors_find(voltages, section, at->comm, at->mesh, given, at->where));
+    SEDGE_TRY_GOTO(status, port_modes_potential(potential, section, voltages, at->where));
+    port_section_slope(section, potential, -1.0, field);
+done:
     sedge_release(potential);
+    sedge_release(voltages);
     return status;
 }
 
@@ -209,51 +217,56 @@ static sedge_status check_section(const port_section *section, const double norm
     return SEDGE_OK;
 }
 
-// The field of the port whose section it is.
-static sedge_status find(sedge_surface_field *field, const port_section *section,
-                         const sedge_problem *problem, double *p, const char *where)
+// The field of the port whose section it is. Collective.
+static sedge_status find(sedge_surface_field *field, const site *at, double *p)
 {
+    const port_section *const section = at->section;
     const int profile = (int)p[PORT_PROFILE];
 
     if (profile != PORT_FOUND_TEM) {
         return find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE, (int)p[GUIDE_MODE],
-                         where);
+                         at->where);
     }
-    SEDGE_TRY(find_line(field, section, where));
-    set_line(p, problem, find_squares(section, field));
+    SEDGE_TRY(find_line(field, at, p + TEM_VOLTAGES));
+    set_line(p, at->problem, find_squares(section, field));
     return SEDGE_OK;
 }
 
-static sedge_status fill(sedge_surface_field *field, const sedge_problem *problem,
-                         const char *surface, double *p)
+// Collective.
+static sedge_status fill(sedge_surface_field *field, const site *at, double *p)
 {
     const double *const u = p + PORT_U, *const v = p + PORT_V;
     const int profile = (int)p[PORT_PROFILE];
     double product[3];
-    char where[128];
     port_section section;
 
-    (void)snprintf(where, sizeof where, "boundaries.%s", surface);
     for (int d = 0; d < 3; d++)
         product[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
     // Of a line V is the normal, and the product an axis.
     const bool line = profile == PORT_FOUND_TEM;
     if (profile == PORT_FOUND_TE) memcpy(field->normal, product, sizeof product);
     sedge_status status = port_section_create(&section, field, u, line ? product : v);
-    if (status == SEDGE_OK) status = check_section(&section, line ? v : product, where);
-    if (status == SEDGE_OK) status = find(field, &section, problem, p, where);
+    const site here = {&section, at->problem, at->comm, at->mesh, at->where};
+    if (status == SEDGE_OK) status = check_section(&section, line ? v : product, at->where);
+    status = sedge_comm_agree(at->comm, status);
+    if (status == SEDGE_OK) status = find(field, &here, p);
     port_section_clear(&section);
     return status;
 }
 
-sedge_status port_find_field(const sedge_problem *problem, const char *surface,
+sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *comm,
+                             const sedge_mesh *mesh, const char *surface,
                              const sedge_surface_shape *shape, double *p,
                              struct sedge_surface_field **field)
 {
+    char where[128];
+    const site at = {NULL, problem, comm, mesh, where};
+
     *field = NULL;
     if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
-    SEDGE_TRY(sedge_surface_field_create(field, problem->order, shape));
-    const sedge_status status = fill(*field, problem, surface, p);
+    (void)snprintf(where, sizeof where, "boundaries.%s", surface);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_surface_field_create(field, problem->order, shape)));
+    const sedge_status status = fill(*field, &at, p);
     if (status == SEDGE_OK) return SEDGE_OK;
     sedge_surface_field_free(*field);
     *field = NULL;

@@ -15,7 +15,7 @@
 // Parameters of the kinds. All with a resistance have it first.
 enum { LUMPED_RESISTANCE, LUMPED_DIRECTION };
 enum { COAXIAL_RESISTANCE };
-enum { TEM_RESISTANCE };
+enum { TEM_RESISTANCE, TEM_VOLTAGES };
 enum {
     GUIDE_M,
     GUIDE_N,
@@ -58,13 +58,23 @@ bool port_is_guide(const sedge_boundary_kind *kind);
 
 // For the tables of all kinds of ports (sedge_boundary_kind): find the field and its numbers if the
 // port has no formula, what a signal makes of it, and whether the port is in the right place.
-sedge_status port_find_field(const sedge_problem *problem, const char *surface,
+sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *comm,
+                             const sedge_mesh *mesh, const char *surface,
                              const sedge_surface_shape *shape, double *p,
                              struct sedge_surface_field **field);
 void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
                 const double *p, const double *c, double *v);
 sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
                         const sedge_mesh *mesh, int surface);
+
+// The potentials of the walls of a line's cross-section, voltages [walls], which are 0 before.
+// `given` are the numbers of a parameter of the type SEDGE_PARAMETER_WEIGHTS. Without any the inner
+// one of two conductors has 1. SEDGE_ERR_USAGE: they do not fit the conductors; the message begins
+// with `where`. Collective.
+struct port_section; // port_section.h
+sedge_status port_conductors_find(double *voltages, const struct port_section *section,
+                                  const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const double *given, const char *where);
 
 // The field at a place x on a face of the port, whose corners are in ascending order
 // (sedge_surface_corners).

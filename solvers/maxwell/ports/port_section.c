@@ -368,6 +368,40 @@ double port_section_map(const port_section *section, int64_t face, int point, do
     return section->weight[point] * fabs(slopes[0][0] * slopes[1][1] - slopes[0][1] * slopes[1][0]);
 }
 
+// The wall on which corner v of a face is.
+static int wall_of(const port_section *section, int64_t face, int v)
+{
+    for (int k = 0; k < section->local; k++) {
+        int at[3];
+
+        find_exponents(at, section->order, k);
+        if (at[v] == section->order) return section->wall[section->of[face * section->local + k]];
+    }
+    return -1;
+}
+
+int port_section_wall(const port_section *section, const double x[3])
+{
+    for (int64_t i = 0; i < 3 * section->field->faces; i++) {
+        const double *const place = section->field->corners[i / 3] + i % 3 * 3;
+
+        bool same = true;
+
+        for (int d = 0; d < 3; d++) same = same && !(place[d] < x[d]) && !(place[d] > x[d]);
+        if (same) return wall_of(section, i / 3, (int)(i % 3));
+    }
+    return -1;
+}
+
+const double *port_section_corner(const port_section *section, int wall)
+{
+    for (int64_t i = 0; i < 3 * section->field->faces; i++) {
+        if (wall_of(section, i / 3, (int)(i % 3)) == wall)
+            return section->field->corners[i / 3] + i % 3 * 3;
+    }
+    return NULL;
+}
+
 void port_section_matrices(const port_section *section, int64_t face, double *slopes, double *mass)
 {
     const int local = section->local;

@@ -40,6 +40,13 @@ sedge_status port_section_create(port_section *out, const sedge_surface_field *f
                                  const double u[3], const double v[3]);
 void port_section_clear(const port_section *section);
 
+// The wall on which the corner of a face at the place x is; -1: on none, or no face has a corner
+// there.
+int port_section_wall(const port_section *section, const double x[3]);
+
+// A corner on a wall. Borrowed.
+const double *port_section_corner(const port_section *section, int wall);
+
 // The parts that a face has in the integrals of grad f . grad g and of f g, both [local][local].
 void port_section_matrices(const port_section *section, int64_t face, double *slopes, double *mass);
 

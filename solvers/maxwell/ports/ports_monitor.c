@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "dg/monitor_kind.h"
+#include "dg/surface_field.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 #include "monitor/sampling.h"
@@ -77,6 +78,7 @@ static uint64_t describe_port(uint64_t sum, const port *one)
 {
     const double *const p = one->boundary->parameters;
     double numbers[PORT_VOLUME - PORT_PROFILE + 2] = {0.0};
+    const sedge_surface_field *const field = one->boundary->field;
     double normal[3], along = 0.0;
 
     for (int i = PORT_PROFILE; i < PORT_VOLUME; i++)
@@ -86,6 +88,10 @@ static uint64_t describe_port(uint64_t sum, const port *one)
         for (int d = 0; d < 3; d++) along += p[GUIDE_DIRECTION + d] * normal[d];
         numbers[PORT_VOLUME - PORT_PROFILE] = copysign(1.0, along);
         numbers[PORT_VOLUME - PORT_PROFILE + 1] = p[GUIDE_SHIFT];
+    }
+    if (field != NULL) {
+        const int64_t values = field->faces * sedge_triangle_count(field->order);
+        sum = sedge_hash_quick(sum, field->values, (size_t)values * sizeof *field->values);
     }
     sum = sedge_hash_quick(sum, one->name, strlen(one->name) + 1);
     return sedge_hash_quick(sum, numbers, sizeof numbers);

@@ -1,5 +1,6 @@
-// The end of a line of two conductors, one around the other, of any shape: a resistor with a
-// voltage source in series, spread over the surface between them as the line's field is.
+// The end of a line of conductors of any shape, one around all others: a resistor with a voltage
+// source in series, spread over the surface between them as the field of one of the line's modes
+// is.
 #include "port_fit.h"
 
 #include <math.h>
@@ -11,6 +12,11 @@ static const sedge_parameter parameters[] = {
                         .maximum = HUGE_VAL,
                         .dimension = SEDGE_RESISTANCE,
                         .text = "of the port; 0: that of the line, which is matched then"},
+    [TEM_VOLTAGES] = {.name = "voltages",
+                      .type = SEDGE_PARAMETER_WEIGHTS,
+                      .text = "of a line of several conductors: of each inner conductor, by the "
+                              "name of its surface, the part of the port's voltage that it has "
+                              "against the outer one; without it of the one inner conductor 1"},
 };
 
 static sedge_status fit(const sedge_problem *problem, const char *surface,
@@ -37,7 +43,8 @@ static void describe(char text[160], const double *p, double hertz)
                    port_shown_resistance(1.0 / port_squares(p), hertz), hertz > 0.0 ? " ohm" : "");
 }
 
-PORT_RESISTOR(tem_port, "tem-port",
-              "port with a resistance on a flat surface between two conductors, one around the "
-              "other, of any shape, inside the mesh or on its outside: an electric field from the "
-              "inner to the outer conductor is a voltage above 0; sources of type port drive it");
+PORT_RESISTOR(
+    tem_port, "tem-port",
+    "port with a resistance on a flat surface between conductors of any shape, one around "
+    "the others, inside the mesh or on its outside: an electric field from the inner to "
+    "the outer conductor is a voltage above 0; sources of type port drive it");

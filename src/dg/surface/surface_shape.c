@@ -117,9 +117,12 @@ static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const se
                                        (const int(*)[2])volumes, (const double(*)[9])middles};
     const char *const name = mesh->groups.surface_names[surface];
     const sedge_boundary_kind *const kind = boundary->kind;
-    status = kind->fit(problem, name, &shape, boundary->parameters);
-    if (status == SEDGE_OK && kind->find_field != NULL)
-        status = kind->find_field(problem, name, &shape, boundary->parameters, &boundary->field);
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, kind->fit(problem, name, &shape, boundary->parameters)));
+    if (kind->find_field != NULL) {
+        status = kind->find_field(problem, comm, mesh, name, &shape, boundary->parameters,
+                                  &boundary->field);
+    }
     status = sedge_comm_agree(comm, status);
 done:
     sedge_release(rows);

@@ -1,0 +1,137 @@
+// The conductors of a line, which the deck calls by the names of their surfaces, and their
+// voltages.
+#include "port_modes.h"
+
+#include "port_fit.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+// A port's cross-section, in which numbers of walls are those of port_section, and what the deck
+// gives: pairs of surfaces and voltages.
+typedef struct conductors {
+    const port_section *section;
+    const sedge_mesh *mesh;
+    const double *given; // [count][surface group from 1, voltage]
+    int count;
+    const char *where;
+    double *touches; // [count][walls] 1: the surface reaches the wall
+} conductors;
+
+static const char *name_of(const conductors *of, int k)
+{
+    return of->mesh->groups.surface_names[(int)of->given[2L * k] - 1];
+}
+
+// Collective.
+static void find_touches(const conductors *of, const sedge_comm *comm)
+{
+    const port_section *const section = of->section;
+    const double(*const axes)[3] = section->axes;
+    const double *const place = section->field->corners[0];
+
+    for (int k = 0; k < of->count; k++) {
+        const int s = (int)of->given[2L * k] - 1;
+
+        for (int32_t i = 3 * of->mesh->set_offsets[s]; i < 3 * of->mesh->set_offsets[s + 1]; i++) {
+            const sedge_set_face *const side = &of->mesh->set_faces[i / 3];
+            const double *const x =
+                of->mesh->corners[side->element][sedge_face_vertices[side->face][i % 3]];
+            double off = 0.0; // from the plane
+
+            for (int d = 0; d < 3; d++) {
+                const int e = (d + 1) % 3, f = (d + 2) % 3;
+                off += (axes[0][e] * axes[1][f] - axes[0][f] * axes[1][e]) * (x[d] - place[d]);
+            }
+            const int wall = fabs(off) <= 1e-6 * section->size ? port_section_wall(section, x) : -1;
+            if (wall >= 0) of->touches[k * section->walls + wall] = 1.0;
+        }
+    }
+    sedge_comm_max(comm, of->touches, of->count * section->walls);
+}
+
+// Each surface is that of one conductor.
+static sedge_status check_surfaces(const conductors *of)
+{
+    const int walls = of->section->walls;
+
+    for (int k = 0; k < of->count; k++) {
+        int found = 0;
+
+        for (int w = 0; w < walls; w++) found += of->touches[k * walls + w] > 0.0;
+        if (found == 1) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          found == 0
+                              ? "%s.voltages: the surface '%s' does not reach the port; name the "
+                                "surfaces of the conductors that bound it"
+                              : "%s.voltages: the surface '%s' has several of the conductors that "
+                                "bound the port; let each have a surface of its own",
+                          of->where, name_of(of, k));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status set_voltages(double *voltages, const conductors *of)
+{
+    const int walls = of->section->walls;
+    bool same = true;
+
+    for (int w = 0; w < walls; w++) {
+        int found = -1;
+
+        for (int k = 0; k < of->count; k++) {
+            if (!(of->touches[k * walls + w] > 0.0)) continue;
+            const double voltage = of->given[2L * k + 1];
+            if (found >= 0 && (voltage < voltages[w] || voltage > voltages[w])) {
+                return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                                  "%s.voltages: '%s' and '%s' are one conductor, which has one "
+                                  "voltage",
+                                  of->where, name_of(of, found), name_of(of, k));
+            }
+            voltages[w] = voltage;
+            found = k;
+        }
+        if (found < 0 && w > 0) {
+            const double *const x = port_section_corner(of->section, w);
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s.voltages: the conductor at (%.6g, %.6g, %.6g) has none; name its "
+                              "surface, and give 0 for the potential of the outer conductor",
+                              of->where, x[0], x[1], x[2]);
+        }
+        same = same && !(voltages[w] < voltages[0]) && !(voltages[w] > voltages[0]);
+    }
+    if (!same) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s.voltages: all conductors have the same one, and there is no field "
+                      "between them",
+                      of->where);
+}
+
+sedge_status port_conductors_find(double *voltages, const port_section *section,
+                                  const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const double *given, const char *where)
+{
+    conductors of = {.section = section, .mesh = mesh, .given = given, .where = where};
+    sedge_status status;
+
+    while (of.count < SEDGE_MAX_WEIGHTS && given[2L * of.count] > 0.0) of.count++;
+    if (of.count == 0 && section->walls == 2) {
+        voltages[1] = 1.0;
+        return SEDGE_OK;
+    }
+    if (of.count == 0 || section->walls < 2) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the port must be all that lies between two conductors, one around "
+                          "the other, and its outline consists of %d closed lines%s",
+                          where, section->walls,
+                          section->walls > 2 ? "; with several conductors give `voltages`" : "");
+    }
+    const int64_t pairs = (int64_t)of.count * section->walls;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&of.touches, pairs, sizeof *of.touches)));
+    find_touches(&of, comm);
+    status = check_surfaces(&of);
+    if (status == SEDGE_OK) status = set_voltages(voltages, &of);
+    sedge_release(of.touches);
+    return status;
+}
