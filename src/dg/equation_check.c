@@ -401,8 +401,8 @@ static sedge_status check_terms(const sedge_equation *equation)
              "it must be a material's key with 'tensor', beside from_tensor and six parameters"},
             {kind->layer >= 0 && kind->layer <= SEDGE_LAYER_KINDS, "layer", "it is outside 0..4"},
             {kind->layer < SEDGE_LAYER_KINDS ||
-                 (kind->memory >= SEDGE_LAYER_FRAME && kind->poles == 0 && !kind->linear),
-             "memory", "that of a radial layer ends with its frame, and the term is not linear"},
+                 (kind->memory >= SEDGE_LAYER_FRAME && kind->poles == 0),
+             "memory", "that of a radial layer ends with its frame"},
             {kind->layer == 0 ||
                  sedge_parameters_size(kind->parameters, kind->parameter_count) == 5,
              "parameters", "those of a layer are five numbers"},

@@ -147,7 +147,9 @@ static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *m
     }
     const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
                                                       : !sedge_problem_has_term(problem, volume);
-    return plain ? SEDGE_PASS_PLAIN : SEDGE_PASS_TERMS;
+    const bool nodal = !problem->integrator->predictor && sedge_problem_varies(problem, -1);
+    if (plain) return nodal ? SEDGE_PASS_NODAL : SEDGE_PASS_PLAIN;
+    return sedge_problem_varies(problem, volume) ? SEDGE_PASS_NODES : SEDGE_PASS_TERMS;
 }
 
 // What a step of an element costs, in parts of the unit: integers, whose sums are the same for any

@@ -182,8 +182,6 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term_kind *const kind = problem->terms[i].kind;
         if (problem->terms[i].exponential) return "stiff poles by an exponential update";
-        if (!kind->linear && kind->layer > 0)
-            return "perfectly matched layers behind surfaces that are no boxes";
         if (!kind->linear) return "terms that are not linear";
     }
     if (sedge_predictor_room(problem) > SEDGE_PREDICTOR_ROOM) return "so many poles at this order";

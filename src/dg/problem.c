@@ -35,6 +35,11 @@ int sedge_term_unknowns(const sedge_term *term)
     return sedge_term_memory(term) - frame;
 }
 
+bool sedge_term_varies(const sedge_term *term)
+{
+    return sedge_term_unknowns(term) < sedge_term_memory(term);
+}
+
 int sedge_real_bytes(sedge_precision precision)
 {
     return precision == SEDGE_FP64 ? 8 : 4;
@@ -357,6 +362,15 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
 {
     for (int i = 0; i < problem->term_count; i++)
         if (problem->terms[i].present[volume]) return true;
+    return false;
+}
+
+bool sedge_problem_varies(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (sedge_term_varies(term) && (volume < 0 || term->present[volume])) return true;
+    }
     return false;
 }
 

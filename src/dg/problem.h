@@ -137,6 +137,11 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
 int sedge_term_memory(const sedge_term *term);
 int sedge_term_unknowns(const sedge_term *term);
 
+// Does the term's law differ from node to node, by the frame of a radial layer? Then coefficients
+// may not stand in place of nodal values: a device always has nodal values of its memory, whatever
+// basis the state has.
+bool sedge_term_varies(const sedge_term *term);
+
 // Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
 bool sedge_problem_exponential(const sedge_problem *problem);
 
@@ -177,6 +182,9 @@ bool sedge_problem_has_layers(const sedge_problem *problem);
 
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);
+
+// Has volume group `volume` (-1: any) a term that differs from node to node?
+bool sedge_problem_varies(const sedge_problem *problem, int volume);
 
 // Does the equation's source act in volume group `volume`? -1: in any.
 bool sedge_problem_has_source(const sedge_problem *problem, int volume);

@@ -71,7 +71,7 @@ typedef struct sedge_term_kind {
     // are five numbers: sigma, alpha, and a unit vector: of a layer along one axis this axis, along
     // two axes the third one, else zero. A term of radial layers has the frame of the layer at the
     // node (sedge_mesh_layer_frame) as the last SEDGE_LAYER_FRAME components of w: they are no
-    // unknowns, and the function leaves them out of dw. It is not linear.
+    // unknowns, and the function leaves them out of dw.
     int layer;
 
     // Optional, of a term with `layer` along axes: it is for layers in which no other term and no
@@ -102,8 +102,9 @@ typedef struct sedge_term_kind {
     // are stiff, the run may solve them by an exponential update (dg/exponential.h). Predictions of
     // ADER's steps have fewer operations where all terms are of such kinds.
     int field_triple;
-    // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
-    // coefficients of any basis may be used in place of nodal values.
+    // Optional: du and dw are linear in (u, w) together, of w only the unknowns, and do not depend
+    // explicitly on t. Then coefficients of any basis may be used in place of nodal values, unless
+    // w ends with a frame.
     bool linear;
 } sedge_term_kind;
 

@@ -206,6 +206,18 @@ static sedge_status get_faces(const evolve_transfer *transfer, const evolve_bloc
 
 // ---- blocks ------------------------------------------------------------------------------------
 
+// Element i of a block, from one basis to another. The memory of terms that differ from node to
+// node is nodal whatever the basis.
+static void convert(const evolve_transfer *transfer, const evolve_block *block, int64_t i,
+                    sedge_basis to, sedge_basis from, double *values, double *work)
+{
+    const sedge_block *const shown = &block->shown;
+
+    if (shown->term != NULL && sedge_term_varies(shown->term)) return;
+    operator_view_convert(transfer->op, sedge_block_element(shown, (int32_t)i), to, from, values,
+                          work, shown->components);
+}
+
 // Elements of a block that go into piece k, in slices for several threads.
 typedef struct fill_job {
     const block_pieces *pieces;
@@ -230,9 +242,8 @@ static void fill_slices(void *context, int64_t first, int64_t end)
         const int64_t last = job->first + count * (s + 1) / job->slices;
         for (int64_t e = job->first + count * s / job->slices; e < last; e++) {
             memcpy(own, job->values + e * numbers, (size_t)numbers * sizeof *own);
-            operator_view_convert(transfer->op, sedge_block_element(&block->shown, (int32_t)e),
-                                  operator_view_basis(transfer->op), job->basis, own, own + numbers,
-                                  block->shown.components);
+            convert(transfer, block, e, operator_view_basis(transfer->op), job->basis, own,
+                    own + numbers);
             move_rows(job->pieces, job->k, slot_of(transfer, block, e), own, true);
         }
     }
@@ -277,7 +288,6 @@ static sedge_status get_elements(const evolve_transfer *transfer, const evolve_b
                                  const sedge_buffer *buffer, sedge_basis basis, int64_t first,
                                  int64_t count, double *values)
 {
-    sedge_operator *const op = transfer->op;
     const block_pieces pieces = cut_pieces(transfer, block, slot_of(transfer, block, first),
                                            slot_of(transfer, block, first + count - 1) + 1);
     int64_t e = 0;
@@ -291,9 +301,8 @@ static sedge_status get_elements(const evolve_transfer *transfer, const evolve_b
             double *const own = values + e * row_values(block);
             if (slot >= end_slot(&pieces, k)) break;
             move_rows(&pieces, k, slot, own, false);
-            operator_view_convert(op, sedge_block_element(&block->shown, (int32_t)(first + e)),
-                                  basis, operator_view_basis(op), own, transfer->work,
-                                  block->shown.components);
+            convert(transfer, block, first + e, basis, operator_view_basis(transfer->op), own,
+                    transfer->work);
         }
     }
     return SEDGE_OK;

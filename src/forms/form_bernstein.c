@@ -27,6 +27,9 @@ static const char *refusal(const operator_target *target)
         return "an equation of at most 32 fields";
     for (int i = 0; i < target->problem->term_count; i++)
         if (!target->problem->terms[i].kind->linear) return "linear terms of materials";
+    // With a predictor the stage has no such terms.
+    if (sedge_problem_varies(target->problem, -1) && !target->problem->integrator->predictor)
+        return "terms that are the same at all nodes of an element, or time.integrator: ader";
     return NULL;
 }
 

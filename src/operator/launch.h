@@ -21,8 +21,9 @@ typedef enum operator_kernel {
     KERNEL_PROBE,
     KERNEL_SNAPSHOT,
     KERNEL_CLOCK,
-    KERNEL_PREDICT,       // this and the next eight only for integrators with `predictor`
+    KERNEL_PREDICT,       // this and the next nine only for integrators with `predictor`
     KERNEL_PREDICT_TERMS, // in elements with terms; only where there are some
+    KERNEL_PREDICT_NODES, // the same with terms that differ from node to node
     KERNEL_PREDICT_POINT,
     KERNEL_PREDICT_POINT_MEMORY, // of terms; only where there are some
     KERNEL_COPY_STATES,

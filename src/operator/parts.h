@@ -137,8 +137,9 @@ typedef struct operator_series_config {
 typedef struct operator_predictor_run {
     int64_t first, count;
     int level;
-    bool finer; // some have neighbours of the level below, which need the first half's mean
-    bool terms; // a source or terms act there
+    bool finer;  // some have neighbours of the level below, which need the first half's mean
+    bool terms;  // a source or terms act there
+    bool varies; // a term differs from node to node
 } operator_predictor_run;
 
 // A term's memory in curved elements while they predict: first that of elements without halo faces,
@@ -164,6 +165,7 @@ typedef struct operator_predictor {
                                  // first half of a step, while that over the step is made
     sedge_buffer *slope_damping; // the same of derivatives in straight ones with terms, of order
                                  // N - 1 and rows filled up (dg_predict.h); NULL: by sums
+    sedge_buffer *nodes; // matrices of dg_predict_nodes.h; NULL: no term differs from node to node
     operator_bracket bracket[SEDGE_MAX_KINDS + 1]; // of each term
     operator_predictor_run *run;                   // [runs]
     int runs;

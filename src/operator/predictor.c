@@ -7,6 +7,7 @@
 #include "forms/series_products.h"
 #include "layout/mesh_upload.h"
 #include "layout/upload.h"
+#include "operator/basis.h"
 #include "operator/curved.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
@@ -225,6 +226,48 @@ void operator_predictor_choose(operator_predictor_config *config, const operator
     } else {
         choose_terms_gpu(config, layout, target);
     }
+}
+
+bool operator_predicts_terms(const sedge_problem *problem)
+{
+    bool some = false;
+
+    for (int v = 0; v < problem->volumes; v++)
+        some |= !sedge_predictor_is_plain(problem, v) && !sedge_problem_varies(problem, v);
+    return some && operator_terms_staged(problem);
+}
+
+static void place_nodes(operator_nodes_config *config, const operator_layout *layout,
+                        const operator_target *target, int unit)
+{
+    const int fields = target->problem->equation->fields;
+
+    config->stride = make_odd(layout->nodes_padded * fields, unit);
+    config->lower_stride = make_odd(count_nodes(target->element->order - 1) * fields, unit);
+    config->scratch_words = (int64_t)config->block * (3 * config->stride + config->lower_stride);
+}
+
+// A third of a multiprocessor's memory at most: while one block waits, others compute.
+void operator_nodes_choose(operator_nodes_config *config, const operator_layout *layout,
+                           const operator_target *target)
+{
+    const int nodes = target->element->nodes;
+    const int state = layout->state_align / layout->real_bytes;
+    const int64_t own = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
+    const int64_t third = OPERATOR_CHIP_SHARED / 3 - OPERATOR_CHIP_SHARED_MORE;
+    const int most = 64 / layout->real_bytes; // that shared memory serves at once
+
+    *config = (operator_nodes_config){.block = 1, .threads = 1};
+    place_nodes(config, layout, target, 1);
+    if (operator_is_host_form(target->info)) return;
+    for (config->block = 16;; config->block /= 2) {
+        const int unit = state * most / config->block;
+        place_nodes(config, layout, target, unit < layout->pack ? layout->pack : unit);
+        const int64_t bytes = config->scratch_words * layout->real_bytes;
+        const bool fits = bytes <= (own < third ? own : third);
+        if (config->block == 1 || (fits && config->block * nodes <= MOST_ITEMS)) break;
+    }
+    config->threads = config->block * nodes;
 }
 
 // What no block changes, for each way to sum.
@@ -450,6 +493,7 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
     double points[SEDGE_PREDICTOR_TIMES] = {0.0};
     double weights[SEDGE_PREDICTOR_TIMES] = {1.0};
     operator_predictor_config config;
+    operator_nodes_config nodes;
     int times = 1;
 
     if (target->problem->integrator->predictor)
@@ -494,15 +538,32 @@ sedge_status operator_predictor_constants(sedge_text *text, const operator_layou
         {"PREDICT_SUM_STRIDE", config.sum_stride},
         {"PREDICT_SUM_ALIGN", config.sum_align},
         {"PREDICT_SCRATCH", (int)config.scratch_words},
+        {"PREDICTS_TERMS", operator_predicts_terms(target->problem)},
+        {"PREDICTS_NODES", sedge_problem_varies(target->problem, -1)},
     };
-    return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
+    SEDGE_TRY(operator_constants_write(text, rows, sizeof rows / sizeof rows[0]));
+    if (!sedge_problem_varies(target->problem, -1)) return SEDGE_OK;
+    operator_nodes_choose(&nodes, layout, target);
+    const operator_constant more[] = {
+        {"NODES_BLOCK", nodes.block},
+        {"NODES_THREADS", nodes.threads},
+        {"NODES_STRIDE", nodes.stride},
+        {"NODES_LOWER_STRIDE", nodes.lower_stride},
+        {"NODES_SCRATCH", (int)nodes.scratch_words},
+    };
+    return operator_constants_write(text, more, sizeof more / sizeof more[0]);
 }
 
 // Does a block of one element fit into the device's memory for it?
 static sedge_status check_block_memory(const operator_predictor_config *config,
                                        const operator_layout *layout, const operator_target *target)
 {
-    const int64_t bytes = config->scratch_words * layout->real_bytes;
+    operator_nodes_config nodes = {.scratch_words = 0};
+    int64_t words = operator_predicts_terms(target->problem) ? config->scratch_words : 0;
+
+    if (sedge_problem_varies(target->problem, -1)) operator_nodes_choose(&nodes, layout, target);
+    if (words < nodes.scratch_words) words = nodes.scratch_words;
+    const int64_t bytes = words * layout->real_bytes;
     const int64_t most = target->info->shared_bytes_block - OPERATOR_CHIP_SHARED_MORE;
 
     if (operator_is_host_form(target->info) || bytes <= most) return SEDGE_OK;
@@ -577,6 +638,7 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->damping);
     sedge_buffer_free(predictor->halves);
     sedge_buffer_free(predictor->slope_damping);
+    sedge_buffer_free(predictor->nodes);
     for (int i = 0; i <= SEDGE_MAX_KINDS; i++) {
         sedge_buffer_free(predictor->bracket[i].places);
         for (int k = 0; k < 2; k++) sedge_buffer_free(predictor->bracket[i].w[k]);
@@ -587,7 +649,7 @@ void operator_predictor_clear(operator_predictor *predictor)
 static bool continues(const operator_predictor_run *last, const operator_predictor_run *next)
 {
     return last->first + last->count == next->first && last->level == next->level &&
-           last->finer == next->finer && last->terms == next->terms;
+           last->finer == next->finer && last->terms == next->terms && last->varies == next->varies;
 }
 
 static sedge_status list_runs(sedge_operator *op)
@@ -599,12 +661,14 @@ static sedge_status list_runs(sedge_operator *op)
     for (int r = 0; r < mesh->range_count; r++) {
         const sedge_range *const range = &mesh->ranges[r];
         const int64_t first = sedge_slots_first(&op->data.slots, range);
-        const operator_predictor_run run = {.first = first,
-                                            .count = sedge_slots_first(&op->data.slots, range + 1) -
-                                                     first,
-                                            .level = range->level,
-                                            .finer = range->finer,
-                                            .terms = operator_terms_act(&op->terms, first)};
+        const operator_predictor_run run = {
+            .first = first,
+            .count = sedge_slots_first(&op->data.slots, range + 1) - first,
+            .level = range->level,
+            .finer = range->finer,
+            .terms = operator_terms_act(&op->terms, first),
+            .varies =
+                range->count > 0 && sedge_problem_varies(op->problem, mesh->group[range->first])};
         if (range->curved) continue;
         if (predictor->runs > 0 && continues(&predictor->run[predictor->runs - 1], &run)) {
             predictor->run[predictor->runs - 1].count += run.count;
@@ -661,21 +725,100 @@ static sedge_status upload_damping(sedge_operator *op)
     return status;
 }
 
-sedge_status operator_predictor_place(sedge_operator *op)
+// N E S, then N V E S (dg_predict_nodes.h), with S = `slopes`, of order N - 1; all [from][to].
+static void raise_slopes(double *out, const sedge_operator *op, const double *slopes,
+                         const int16_t *raised)
+{
+    const int n = op->element->nodes;
+    const int lower = n - op->element->face_nodes;
+
+    for (int from = 0; from < lower; from++) {
+        double *const up = out + (ptrdiff_t)from * n;
+        double *const at = out + (ptrdiff_t)(lower + from) * n;
+        for (int i = 0; i < n; i++) {
+            up[i] = 0.0;
+            for (int d = 0; d < 4; d++)
+                up[i] += raised[8 * i + 4 + d] * slopes[from * lower + raised[8 * i + d]];
+        }
+        for (int i = 0; i < n; i++) {
+            at[i] = 0.0;
+            for (int k = 0; k < n; k++) at[i] += op->bernstein->to_nodal[i * n + k] * up[k];
+        }
+    }
+}
+
+static void fill_nodes(double *out, const sedge_operator *op, double *slopes, const int16_t *raised)
+{
+    const int n = op->element->nodes;
+    const int lower = n - op->element->face_nodes;
+    double weights[SEDGE_PREDICTOR_LOWERINGS + 1];
+
+    for (int from = 0; from < n; from++) {
+        for (int to = 0; to < n; to++) {
+            out[from * n + to] = op->bernstein->to_nodal[to * n + from];
+            out[(n + from) * n + to] = op->bernstein->from_nodal[to * n + from];
+        }
+    }
+    out += (ptrdiff_t)2 * n * n;
+    for (int i = 0; i < lower * lower; i++) slopes[i] = i % (lower + 1) == 0 ? 1.0 : 0.0;
+    raise_slopes(out, op, slopes, raised);
+    if (sedge_predictor_lowerings(op->element->order, weights) > 0)
+        operator_series_damping(slopes, op->element->order, lower);
+    raise_slopes(out + (ptrdiff_t)2 * lower * n, op, slopes, raised);
+}
+
+// The matrices of dg_predict_nodes.h.
+static sedge_status upload_nodes(sedge_operator *op)
+{
+    const int64_t n = op->element->nodes;
+    const int64_t lower = n - op->element->face_nodes;
+    const int64_t count = (2 * n + 4 * lower) * n;
+    double *rows = NULL, *slopes = NULL;
+    int16_t *raised = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, operator_bernstein_need(op));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&rows, count, sizeof *rows));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&slopes, lower * lower, sizeof *slopes));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&raised, 8 * n, sizeof *raised));
+    operator_bernstein_raised(raised, op->element->order);
+    fill_nodes(rows, op, slopes, raised);
+    status =
+        sedge_upload_reals(&op->predictor.nodes, op->device, op->layout.real_bytes, rows, count);
+done:
+    sedge_release(rows);
+    sedge_release(slopes);
+    sedge_release(raised);
+    return status;
+}
+
+static sedge_status place_terms_kernels(sedge_operator *op)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
     const int64_t word = (int64_t)op->layout.real_bytes * op->layout.lanes;
     operator_predictor_config config;
+    operator_nodes_config nodes;
 
+    if (operator_predicts_terms(op->problem)) {
+        operator_predictor_choose(&config, &op->layout, &target);
+        if (config.dense) SEDGE_TRY(upload_damping(op));
+        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_TERMS],
+                                           config.scratch_words * word));
+    }
+    if (!sedge_problem_varies(op->problem, -1)) return SEDGE_OK;
+    operator_nodes_choose(&nodes, &op->layout, &target);
+    SEDGE_TRY(upload_nodes(op));
+    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_NODES],
+                                    nodes.scratch_words * word);
+}
+
+sedge_status operator_predictor_place(sedge_operator *op)
+{
     if (!op->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(operator_curved_place_predictor(op));
     SEDGE_TRY(list_runs(op));
     SEDGE_TRY(upload_faces(op));
-    if (!operator_terms_staged(op->problem)) return SEDGE_OK;
-    operator_predictor_choose(&config, &op->layout, &target);
-    if (config.dense) SEDGE_TRY(upload_damping(op));
-    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_PREDICT_TERMS],
-                                    config.scratch_words * word);
+    return operator_terms_staged(op->problem) ? place_terms_kernels(op) : SEDGE_OK;
 }
 
 // ---- launches ----------------------------------------------------------------------------------
@@ -753,14 +896,17 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
                                   const sedge_buffer *to, bool updates, double dt)
 {
     const operator_target target = {sedge_device_get_info(op->device), op->problem, op->element};
+    const operator_kernel kernel = run->varies ? KERNEL_PREDICT_NODES : KERNEL_PREDICT_TERMS;
     operator_predictor_config config;
+    operator_nodes_config nodes;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t mean = sedge_buffer_address(to);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
-    const sedge_buffer *const rows = op->predictor.slope_damping;
+    const sedge_buffer *const rows =
+        run->varies ? op->predictor.nodes : op->predictor.slope_damping;
     uint64_t damping = rows != NULL ? sedge_buffer_address(rows) : 0;
     int64_t first = run->first, count = run->count;
     int update = updates;
@@ -772,11 +918,13 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     int all = 11;
 
     operator_predictor_choose(&config, &op->layout, &target);
+    operator_nodes_choose(&nodes, &op->layout, &target);
+    const int block = run->varies ? nodes.block : config.block;
+    const int threads = run->varies ? nodes.threads : config.threads;
     operator_terms_list(&terms, &op->terms, fields->memory, false);
     for (int i = 0; i < terms.count; i++) arguments[all++] = &terms.value[i];
-    return operator_launch(&op->launcher, KERNEL_PREDICT_TERMS, stream,
-                           (count + config.block - 1) / config.block, config.threads, arguments,
-                           all);
+    return operator_launch(&op->launcher, kernel, stream, (count + block - 1) / block, threads,
+                           arguments, all);
 }
 
 // The mean over the first half before the terms act.

@@ -37,6 +37,18 @@ typedef struct operator_predictor_config {
     int64_t scratch_words; // of the block's memory, for each lane
 } operator_predictor_config;
 
+// Of elements with a term that differs from node to node (dg_predict_nodes.h).
+typedef struct operator_nodes_config {
+    int block;             // SIMD batches a block
+    int threads;           // of it
+    int stride;            // words of the block's memory for a batch's fields
+    int lower_stride;      // the same for fields of order N - 1
+    int64_t scratch_words; // of the block's memory, for each lane
+} operator_nodes_config;
+
+// Do some elements predict by dg_predict.h: those with terms that are the same at all nodes?
+bool operator_predicts_terms(const sedge_problem *problem);
+
 // Traces on this rank: halo faces, boundary faces, faces between levels.
 int64_t operator_traces(const sedge_operator *op);
 
@@ -52,6 +64,9 @@ sedge_status operator_predictor_place(sedge_operator *op);
 
 void operator_predictor_choose(operator_predictor_config *config, const operator_layout *layout,
                                const operator_target *target);
+
+void operator_nodes_choose(operator_nodes_config *config, const operator_layout *layout,
+                           const operator_target *target);
 
 // The rule's configuration of the prediction in elements without terms.
 void operator_series_choose(operator_series_config *config, const operator_layout *layout,

@@ -50,6 +50,7 @@ static const struct {
     [KERNEL_EXPONENTIAL] = {"sedge_exponential", PROGRAM_OTHERS},
     [KERNEL_PREDICT] = {"sedge_predict", PROGRAM_OTHERS},
     [KERNEL_PREDICT_TERMS] = {"sedge_predict_terms", PROGRAM_OTHERS},
+    [KERNEL_PREDICT_NODES] = {"sedge_predict_nodes", PROGRAM_OTHERS},
     [KERNEL_PREDICT_POINT] = {"sedge_predict_point", PROGRAM_COMMON},
     [KERNEL_PREDICT_POINT_MEMORY] = {"sedge_predict_point_memory", PROGRAM_COMMON},
     [KERNEL_COPY_STATES] = {"sedge_copy_states", PROGRAM_COMMON},
@@ -189,6 +190,8 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         sources[count++] = (sedge_source){"series_products.h", sedge_text_get(series)};
         sources[count++].name = "codegen/kernels/dg/dg_series.h";
         sources[count++].name = "codegen/kernels/dg/terms/dg_predict.h";
+        if (sedge_problem_varies(problem, -1))
+            sources[count++].name = "codegen/kernels/dg/terms/dg_predict_nodes.h";
     }
     if (sedge_problem_exponential(problem))
         sources[count++].name = "codegen/kernels/dg/terms/dg_exponential.h";
@@ -284,7 +287,7 @@ static sedge_status write_others(sedge_text *text, char name[SEDGE_OPERATOR_NAME
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     operator_config_choose_form(&any, operator_form_of_basis(layout->basis), layout, target);
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 22 + terms->count, sizeof *sources));
+                   sedge_allocate(&sources, SEDGE_MAX_KINDS + 23 + terms->count, sizeof *sources));
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&series));
     SEDGE_TRY_GOTO(status, sedge_text_create(&products));
@@ -599,8 +602,9 @@ static sedge_status find_kernels(sedge_operator *op)
     for (int k = KERNEL_PACK; k < kernels; k++) {
         const bool predicts = k >= KERNEL_PREDICT && k <= KERNEL_PACK_TRACES;
         if (predicts && !op->problem->integrator->predictor) continue;
-        const bool of_terms = k == KERNEL_PREDICT_TERMS || k == KERNEL_PREDICT_POINT_MEMORY;
-        if (of_terms && !operator_terms_staged(op->problem)) continue;
+        if (k == KERNEL_PREDICT_TERMS && !operator_predicts_terms(op->problem)) continue;
+        if (k == KERNEL_PREDICT_NODES && !sedge_problem_varies(op->problem, -1)) continue;
+        if (k == KERNEL_PREDICT_POINT_MEMORY && !operator_terms_staged(op->problem)) continue;
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
         if (k == KERNEL_PREDICT || k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED) continue;

@@ -193,8 +193,11 @@ static sedge_status write_numbers(char numbers[SEDGE_TERM_NUMBERS], const operat
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,
                            "#define SEDGE_TERM_AT_%d %d\n"
                            "#define SEDGE_TERM_NUMBERS_%d %d\n"
+                           "#define SEDGE_TERM_UNKNOWNS_%d %d\n"
+                           "#define SEDGE_TERM_VARIES_%d %d\n"
                            "#undef SEDGE_TERM_PREDICT\n#undef SEDGE_TERM_PREDICT_DRIVE\n",
-                           i, words, i, term->parameters);
+                           i, words, i, term->parameters, i, term->unknowns, i,
+                           term->unknowns < term->memory);
     }
     if (length < SEDGE_TERM_NUMBERS && predicts && term->multiply == NULL) {
         length += snprintf(numbers + length, SEDGE_TERM_NUMBERS - (size_t)length,

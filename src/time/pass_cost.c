@@ -31,6 +31,13 @@ static const double covariant_predictions[] = {0.60, 0.60, 0.71, 0.74, 0.74, 0.7
 #define TERMS_STAGE 1.3
 static const double terms_predictions[] = {1.09, 1.13, 1.20, 1.24, 1.30, 1.40, 1.75, 2.10};
 
+// Where terms differ from node to node: Runge-Kutta methods have the nodal form, "NVIDIA H200" over
+// "The stage in the Bernstein-Bezier basis", in boxes; with such terms over that, and predictions,
+// "Layers around spheres", orders above 6 by the growth from 5 to 6.
+static const double nodal_stages[] = {1.71, 1.91, 1.97, 2.46, 2.76, 3.26, 3.45, 4.90};
+static const double nodes_predictions[] = {4.0, 6.0, 7.6, 9.9, 15.0, 21.0, 30.0, 40.0};
+#define NODES_STAGE 1.9
+
 // What each word of the terms' memory at a node adds: a box of 48 000 tetrahedra with 10, 24 and 48
 // Lorentz poles of six words, order 3, in units of a plain element's stage in a box of 355 914
 // (src/kinds/README.md, "How to write a term"). A stage reads and writes them as it does fields.
@@ -39,7 +46,8 @@ static const double terms_predictions[] = {1.09, 1.13, 1.20, 1.24, 1.30, 1.40, 1
 #define PREDICTION_WORD 0.22
 #define SPILLED_WORD    1.28
 enum {
-    LAYER_WORDS = 6, // of a layer, in the costs above
+    LAYER_WORDS = 6,   // of a layer, in the costs above
+    RADIAL_WORDS = 14, // of one around a sphere
     HELD_WORDS = 144
 };
 
@@ -64,14 +72,19 @@ double sedge_pass_cost(const sedge_integrator *integrator, int order, sedge_pass
     const int row = row_of(order);
     const double more = fmax(words - LAYER_WORDS, 0.0);
     const double spilled = fmax(words - HELD_WORDS, 0.0);
+    const double radial = fmax(words - RADIAL_WORDS, 0.0);
+    const double nodal = nodal_stages[row] * NODES_STAGE + STAGE_WORD * radial;
+    const double stage = integrator->predictor ? 1.0 : TERMS_STAGE + STAGE_WORD * more;
+    const double spills = (SPILLED_WORD - PREDICTION_WORD) * spilled;
     const double curved = curved_stages[row] + STAGE_WORD * words;
     const double covariant = covariant_stages[row] + STAGE_WORD * words;
     const double passes = (order <= 2 ? 2.0 : 3.0) + (order >= 4 && order <= 8 ? DAMPING : 0.0);
     const double costs[SEDGE_PASS_KINDS][2] = {
         [SEDGE_PASS_PLAIN] = {1.0, predictions[row]},
-        [SEDGE_PASS_TERMS] = {integrator->predictor ? 1.0 : TERMS_STAGE + STAGE_WORD * more,
-                              terms_predictions[row] + PREDICTION_WORD * more +
-                                  (SPILLED_WORD - PREDICTION_WORD) * spilled},
+        [SEDGE_PASS_TERMS] = {stage, terms_predictions[row] + PREDICTION_WORD * more + spills},
+        [SEDGE_PASS_NODAL] = {integrator->predictor ? 1.0 : nodal_stages[row], predictions[row]},
+        [SEDGE_PASS_NODES] = {integrator->predictor ? 1.0 : nodal,
+                              nodes_predictions[row] + PREDICTION_WORD * radial + spills},
         [SEDGE_PASS_COVARIANT] = {covariant, covariant_predictions[row] * covariant},
         [SEDGE_PASS_COVARIANT_TERMS] = {covariant, passes * covariant},
         [SEDGE_PASS_CURVED] = {curved, passes * curved},

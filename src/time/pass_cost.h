@@ -9,6 +9,10 @@
 typedef enum sedge_pass_kind {
     SEDGE_PASS_PLAIN,           // straight, without terms
     SEDGE_PASS_TERMS,           // straight, with terms, such as those of a layer
+    SEDGE_PASS_NODAL,           // straight, without terms, of a Runge-Kutta method whose stages are
+                                // nodal: where some elements have terms that differ from node to
+                                // node
+    SEDGE_PASS_NODES,           // straight, with such terms
     SEDGE_PASS_COVARIANT,       // curved, with covariant components as state
     SEDGE_PASS_COVARIANT_TERMS, // the same with terms or a source
     SEDGE_PASS_CURVED,          // curved, with fields as state

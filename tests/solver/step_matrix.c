@@ -6,11 +6,12 @@
 //
 // A row of cubes between conductors with planted slivers: `cavity` of vacuum, `media` with a
 // dispersive half that an absorbing layer continues, `walls` of vacuum between walls of a good
-// conductor, which have memory; `curved` has curved elements and no slivers, `curved-medium` the
-// same of a dispersive medium without losses, and `bent-levels` and `bent-medium` curved elements
-// that become thinner towards one end. `ader` takes the local time steps that a run would
-// take. Writes the matrix column by column, fp64, to FILE and prints the number of unknowns, of
-// levels and of steps of the finest level.
+// conductor, which have memory; `radial` is a part of a ball, of curved elements,
+// with a layer along rays, `radial-medium` the same of a dispersive conductor; `curved` has curved
+// elements and no slivers, `curved-medium` the same of a dispersive medium without losses, and
+// `bent-levels` and `bent-medium` curved elements that become thinner towards one end. `ader` takes
+// the local time steps that a run would take. Writes the matrix column by column, fp64, to FILE and
+// prints the number of unknowns, of levels and of steps of the finest level.
 #include "kit.h"
 
 #include "base/memory.h"
@@ -24,7 +25,8 @@
 #include <string.h>
 
 extern const sedge_face_kind sedge_face_conductor;
-extern const sedge_term_kind sedge_term_debye, sedge_term_lorentz, sedge_term_pml_side;
+extern const sedge_term_kind sedge_term_debye, sedge_term_lorentz, sedge_term_pml_side,
+    sedge_term_pml_radial;
 
 // Cubes in a row. One corner comes so near to the next cube that the tetrahedra there become
 // slivers, a tenth as thick.
@@ -52,6 +54,15 @@ static void squeeze(const double x[3], double moved[3])
     moved[0] *= 0.2 + 0.8 * moved[0];
 }
 
+// A part of a ball between planes through its centre, thinner towards it.
+static void open_out(const double x[3], double moved[3])
+{
+    const double ray[3] = {1.0, 0.6 * x[1] - 0.3, 0.6 * (x[1] + x[2]) - 0.6};
+    const double length = sqrt(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2]);
+
+    for (int d = 0; d < 3; d++) moved[d] = (0.3 + 0.7 * x[0]) * ray[d] / length;
+}
+
 typedef struct matrix_case {
     const char *name;
     int cells; // cubes
@@ -69,10 +80,18 @@ static const kit_term media[] = {{&sedge_term_debye, "above", {1.0, 0.15}},
                                  {NULL, NULL, {0.0}}};
 static const kit_term lossless[] = {{&sedge_term_lorentz, "domain", {0.7, 0.8, 0.0}},
                                     {NULL, NULL, {0.0}}};
+static const kit_term radial[] = {{&sedge_term_pml_radial, "domain-layer-r", {4.0, 0.6}},
+                                  {NULL, NULL, {0.0}}};
+static const kit_term radial_medium[] = {{&sedge_term_debye, "domain", {1.0, 0.15}},
+                                         {&sedge_term_debye, "domain-layer-r", {1.0, 0.15}},
+                                         {&sedge_term_pml_radial, "domain-layer-r", {4.0, 0.6}},
+                                         {NULL, NULL, {0.0}}};
 static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
 static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL, NULL},
                                     {"media", 4, plant_four, media, NULL, NULL},
                                     {"walls", 3, plant_three, NULL, wall, NULL},
+                                    {"radial", 1, NULL, radial, NULL, open_out},
+                                    {"radial-medium", 1, NULL, radial_medium, NULL, open_out},
                                     {"curved", 2, NULL, NULL, NULL, curved_bulge},
                                     {"curved-medium", 2, NULL, lossless, NULL, curved_bulge},
                                     {"bent-levels", 4, NULL, NULL, NULL, squeeze},
@@ -92,12 +111,13 @@ static kit_options case_options(const matrix_case *which, int order,
     options.flux_keys = NULL; // upwind
     options.wall = "pec";
     options.terms = which->terms;
+    if (which->terms == radial_medium) options.materials[0] = kit_conductor;
     if (which->wall != NULL) {
         options.wall_kind = &sedge_face_conductor.kind;
         options.wall_parameters = which->wall;
     }
-    if (which->terms == media) {
-        options.split_axis = 0;
+    if (which->terms == media) options.split_axis = 0;
+    if (which->box_map == open_out || which->terms == media) {
         options.walls = walls;
         options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = sides, .layers = 1};
     }
@@ -137,39 +157,49 @@ static int64_t block_size(const kit *k, int i)
     return (int64_t)block->elements * block->components * block->nodes;
 }
 
-// One column: the state after a step from a unit vector.
-static sedge_status step_unit(kit *k, double *state, int64_t unknowns, int64_t unit, double dt)
+static sedge_status get_state(kit *k, double *state)
 {
-    const int blocks = sedge_evolution_blocks(k->evolution);
+    for (int i = 0; i < sedge_evolution_blocks(k->evolution); state += block_size(k, i++))
+        SEDGE_TRY(sedge_evolution_get_block(k->evolution, i, SEDGE_NODAL, state));
+    return SEDGE_OK;
+}
 
-    memset(state, 0, (size_t)unknowns * sizeof *state);
-    state[unit] = 1.0;
+// One column: the state after a step from a unit vector. Constants of the memory, which have a
+// column too, are as in `start`, where all unknowns are 0; they keep their values.
+static sedge_status step_unit(kit *k, double *state, const double *start, int64_t unknowns,
+                              int64_t unit, double dt)
+{
+    memcpy(state, start, (size_t)unknowns * sizeof *state);
+    state[unit] += 1.0;
     double *at = state;
-    for (int i = 0; i < blocks; at += block_size(k, i++))
+    for (int i = 0; i < sedge_evolution_blocks(k->evolution); at += block_size(k, i++))
         SEDGE_TRY(sedge_evolution_set_block(k->evolution, i, SEDGE_NODAL, at));
     SEDGE_TRY(sedge_evolution_step(k->evolution, 0.0, dt));
-    at = state;
-    for (int i = 0; i < blocks; at += block_size(k, i++))
-        SEDGE_TRY(sedge_evolution_get_block(k->evolution, i, SEDGE_NODAL, at));
+    SEDGE_TRY(get_state(k, state));
+    for (int64_t i = 0; i < unknowns; i++) state[i] -= start[i];
     return SEDGE_OK;
 }
 
 static sedge_status write_matrix(kit *k, double dt, FILE *file)
 {
     int64_t unknowns = 0;
-    double *state = NULL;
-    sedge_status status = SEDGE_OK;
+    double *state = NULL, *start = NULL;
+    sedge_status status;
 
     for (int i = 0; i < sedge_evolution_blocks(k->evolution); i++) unknowns += block_size(k, i);
-    SEDGE_TRY(sedge_allocate(&state, unknowns, sizeof *state));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&state, unknowns, sizeof *state));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&start, unknowns, sizeof *start));
+    SEDGE_TRY_GOTO(status, get_state(k, start));
     for (int64_t i = 0; i < unknowns && status == SEDGE_OK; i++) {
-        status = step_unit(k, state, unknowns, i, dt);
+        status = step_unit(k, state, start, unknowns, i, dt);
         if (fwrite(state, sizeof *state, (size_t)unknowns, file) != (size_t)unknowns)
             status = SEDGE_FAIL(SEDGE_ERR_USAGE, "the matrix cannot be written");
     }
-    sedge_release(state);
     const int levels = k->base.mesh->levels;
     printf("%lld %d %d\n", (long long)unknowns, levels, 1 << (levels - 1));
+done:
+    sedge_release(state);
+    sedge_release(start);
     return status;
 }
 

@@ -19,7 +19,7 @@
 extern const sedge_integrator sedge_integrator_ader;
 extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
     sedge_term_debye, sedge_term_lorentz, sedge_term_magnetic_lorentz, sedge_term_pml_side,
-    sedge_term_pml_edge, sedge_term_pml_corner;
+    sedge_term_pml_edge, sedge_term_pml_corner, sedge_term_pml_radial;
 
 static kit_options start(kit_options options, const char *levels)
 {
@@ -155,6 +155,30 @@ static void test_layers(const kit_world *world)
     options.terms = terms;
     options.extrude = (sedge_mesh_extrusion){.surfaces = 2, .surface = sides, .layers = 1};
     match_steps(world, &options, 0.4);
+}
+
+// A layer along rays around a ball, whose law differs from node to node: of vacuum (kind 0), of a
+// conductor with poles, beside which the ball has poles alone (1), and with a tensor (2).
+static void test_radial(const kit_world *world, int order, const char *levels, int kind)
+{
+    static const char *const wall[] = {"wall"};
+    static const kit_term terms[] = {
+        {&sedge_term_anisotropic_epsilon, "inside-layer-r", {0.7, 0.8, 0.6, 0.1, -0.12, 0.08}},
+        {&sedge_term_debye, "inside", {2.0, 0.2}},
+        {&sedge_term_debye, "inside-layer-r", {3.0, 0.15}},
+        {&sedge_term_lorentz, "inside-layer-r", {1.0, 0.7, 0.2}},
+        {&sedge_term_lorentz, "inside-layer-r", {2.0, 1.7, 0.1}},
+        {&sedge_term_pml_radial, "inside-layer-r", {3.0, 1.5}},
+        {NULL, NULL, {0.0}}};
+    static const int first[] = {5, 1, 0};
+    kit_options options = start(kit_defaults(order, 1), levels);
+
+    options.file = "ball.msh";
+    options.wall = "absorbing";
+    options.terms = terms + first[kind];
+    if (kind > 0) options.materials[0] = kit_conductor;
+    options.extrude = (sedge_mesh_extrusion){.surfaces = 1, .surface = wall, .layers = 1};
+    match_steps(world, &options, 0.0);
 }
 
 static void test_tensors(const kit_world *world)
@@ -785,6 +809,7 @@ static void test_in_random_order(const kit_world *world)
     test_everything(world, 5, NULL);
     test_lossless(world, 2, "0121");
     test_lossless(world, 5, "01");
+    test_radial(world, 1, "10", 1);
     test_curved_source(world, 4, "210", false); // products are code, with damping
     test_curved_source(world, 6, NULL, false);  // in fp64 they are tables
 }
@@ -797,6 +822,7 @@ static void test_some(const kit_world *world)
     test_lossless(world, 3, NULL);
     test_total_field(world, 3);
     test_tensors(world);
+    test_radial(world, 2, "10", 1);
     test_curved_source(world, 4, "210", false);
     test_refused(world);
 }
@@ -817,6 +843,9 @@ static void test_all(const kit_world *world)
     for (int order = 2; order <= (test_is_small() ? 2 : 3); order++) test_total_field(world, order);
     test_periodic(world);
     test_layers(world);
+    for (int kind = 0; kind < 3; kind++) test_radial(world, 2, NULL, kind);
+    for (int order = 1; order <= (alone ? 6 : most); order++)
+        test_radial(world, order, order % 2 == 0 ? "10" : "012", order % 3);
     test_many_poles(world);
     for (int order = 1; order <= (alone ? 5 : 2); order++) test_alike(world, order, levels[order]);
     test_room();

@@ -16,4 +16,5 @@ const sedge_term_kind sedge_term_pml_radial = {.name = "pml-radial",
                                                .layer = SEDGE_LAYER_KINDS,
                                                .drive = "pml_radial_drive",
                                                .drive_local = pml_radial_drive,
-                                               .rate = pml_radial_rate};
+                                               .rate = pml_radial_rate,
+                                               .linear = true};

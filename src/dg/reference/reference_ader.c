@@ -73,6 +73,13 @@ void reference_ader_free(sedge_reference *reference)
 
 // ---- prediction --------------------------------------------------------------------------------
 
+// Whether number i of a term's memory changes with time (dg/problem.h, sedge_term_unknowns).
+static bool is_unknown(const sedge_reference *reference, const reference_term *of, int64_t i)
+{
+    return i / reference->element->nodes % sedge_term_memory(of->term) <
+           sedge_term_unknowns(of->term);
+}
+
 // chain = factor L chain, and its memory alike.
 static void apply_local(sedge_reference *reference, double factor)
 {
@@ -83,7 +90,8 @@ static void apply_local(sedge_reference *reference, double factor)
     for (int64_t i = 0; i < count; i++) ader->chain[i] = factor * ader->rate[i];
     for (int k = 0; k < reference->problem->term_count; k++) {
         const reference_term *const of = &reference->terms[k];
-        for (int64_t i = 0; i < of->values; i++) of->memory[i] = factor * of->rate[i];
+        for (int64_t i = 0; i < of->values; i++)
+            if (is_unknown(reference, of, i)) of->memory[i] = factor * of->rate[i];
     }
 }
 
@@ -278,8 +286,11 @@ static void predict_point(sedge_reference *reference, int first, int level, doub
         acts = true;
     }
     if (!acts) return;
-    for (int k = 0; k < reference->problem->term_count; k++)
-        memset(reference->terms[k].memory, 0, (size_t)reference->terms[k].values * sizeof(double));
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        for (int64_t i = 0; i < of->values; i++)
+            if (is_unknown(reference, of, i)) of->memory[i] = 0.0;
+    }
     for (int m = 0; m <= terms; m++) {
         add_chain(reference, level, find_weight(signal, m, order, t, dt),
                   find_weight(signal, m, order, t, dt / 2));
@@ -498,8 +509,9 @@ static sedge_status correct(sedge_reference *reference, double *u, int level, do
     find_seen(reference, level);
     keep_memory(reference);
     for (int k = 0; k < reference->problem->term_count; k++) {
-        memcpy(reference->terms[k].memory, ader->memory[k].mean,
-               (size_t)reference->terms[k].values * sizeof(double));
+        const reference_term *const of = &reference->terms[k];
+        for (int64_t i = 0; i < of->values; i++)
+            if (is_unknown(reference, of, i)) of->memory[i] = ader->memory[k].mean[i];
     }
     SEDGE_TRY(solve_faces(reference, t, dt));
     memset(ader->sum, 0, (size_t)count * sizeof(double));

@@ -445,6 +445,7 @@ apply_terms(sedge_value *rate, const sedge_value *x, const sedge_held *held, sed
            : (k) == 2 ? SEDGE_PREDICT_FACTOR_2 \
                       : SEDGE_PREDICT_FACTOR_3))
 
+#if SEDGE_PREDICTS_TERMS
 SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_RESIDENT,
                       SEDGE_PREDICT_LIST)
 {
@@ -737,4 +738,5 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
         }
     }
 }
+#endif
 #endif

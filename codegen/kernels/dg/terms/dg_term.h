@@ -166,7 +166,9 @@ SEDGE_FUNCTION void SEDGE_TERM_PREDICT(sedge_value *rate, const sedge_value *own
                          constants, 0.0, du, dw);
         SEDGE_EACH (f, SEDGE_FIELDS)
             rate[f] = SEDGE_TERMS_ALONE && pole == 0 ? du[f] : rate[f] + du[f];
-        SEDGE_EACH (k, SEDGE_TERM_MEMORY) w[pole * SEDGE_TERM_MEMORY + k] = dw[k];
+        SEDGE_EACH (k, SEDGE_TERM_MEMORY)
+            w[pole * SEDGE_TERM_MEMORY + k] =
+                k < SEDGE_TERM_UNKNOWNS ? dw[k] : SEDGE_SPLAT(SEDGE_R(0.0));
     }
 }
 #endif
