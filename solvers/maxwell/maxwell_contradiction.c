@@ -156,6 +156,13 @@ static sedge_contradiction check_layers(const sedge_problem *problem)
                                     "diagonal tensors, on sides of a box; turn the axes, end the "
                                     "medium inside the box, or take the type absorbing");
             }
+            if (has_term(problem, v, "magnetised_plasma", "ferrite")) {
+                return make_finding(SEDGE_AT_MATERIAL, v,
+                                    "a medium in a static magnetic field (magnetised_plasma or "
+                                    "ferrite) reaches a surface with the type pml, which does not "
+                                    "absorb such media; end the medium inside the box, or take the "
+                                    "type absorbing");
+            }
             if (has_term(problem, v, "drude", "lorentz") &&
                 has_term(problem, v, "magnetic_drude", "magnetic_lorentz")) {
                 return make_finding(SEDGE_AT_MATERIAL, v,

@@ -1,6 +1,7 @@
 #include "session/symmetry.h"
 
 #include "deck/deck_tree.h"
+#include "dg/response.h"
 #include "session/places.h"
 
 #include <math.h>
@@ -125,6 +126,39 @@ static sedge_status check_others(const plane *one, const sedge_comm *comm, const
                          "symmetry must be conductors, 'pec' or 'pmc'",
                          one->boundary->name, mesh->groups.surface_names[s], kind->name,
                          'x' + one->axis, one->position, sedge_deck_unit(deck, SEDGE_LENGTH));
+    }
+    return SEDGE_OK;
+}
+
+// A medium is its own mirror image if it does not couple the component of a vector across the plane
+// with those in it.
+static sedge_status check_media(const plane *one, const sedge_deck *deck, const sedge_mesh *mesh,
+                                const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+    const int n = equation->fields;
+    double complex matrix[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
+
+    for (int v = 0; v < problem->volumes; v++) {
+        if (!sedge_response_matrix(matrix, problem, v, 1.0)) continue;
+        double coupling = 0.0;
+        for (int g = 0; g < equation->group_count; g++) {
+            const sedge_output_group *const group = &equation->groups[g];
+            const int across = group->first + one->axis;
+
+            for (int f = group->first; f < group->first + group->count; f++) {
+                if (group->count != 3 || f == across) continue;
+                coupling = fmax(coupling, cabs(matrix[f * n + across]));
+                coupling = fmax(coupling, cabs(matrix[across * n + f]));
+            }
+        }
+        if (coupling <= 1e-9) continue;
+        return deck_fail(deck->path, find_node(deck, one->boundary),
+                         "boundaries.%s.symmetry: the material of '%s' is not its own mirror image "
+                         "in the plane %c = %.6g%s: an axis of a tensor must be across the plane, "
+                         "and so must a static magnetic field",
+                         one->boundary->name, mesh->groups.volume_names[v], 'x' + one->axis,
+                         one->position, sedge_deck_unit(deck, SEDGE_LENGTH));
     }
     return SEDGE_OK;
 }
@@ -261,6 +295,7 @@ sedge_status sedge_symmetry_find(const sedge_comm *comm, sedge_deck *deck, const
         const plane *const one = &all.of[i];
 
         SEDGE_TRY(check_others(one, comm, deck, mesh, problem));
+        SEDGE_TRY(check_media(one, deck, mesh, problem));
         for (int k = 0; k < deck->source_count; k++)
             SEDGE_TRY(check_source(&all, one, k, problem, size));
         SEDGE_TRY(check_sphere(deck, one, size));

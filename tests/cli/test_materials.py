@@ -197,6 +197,36 @@ class Materials(Case):
             exact += axis[0] * numpy.array([reflected, passed]).T[..., None] * numpy.array(axis)
         self.assertLess(abs(fields - exact).max(), 1e-3)
 
+    def test_gyrotropic(self):
+        """A plate in a static magnetic field, along or against which the wave travels: what it reflects and lets through
+        has both polarisations, by the exact indices of the two circular ones. 1e-3: 8 cells a wavelength in air at
+        the highest frequency, 4 in the medium."""
+        w = 2 * numpy.pi * numpy.linspace(0.2, 1, 9)
+        f = w / (2 * numpy.pi)
+        for medium, field, media, integrator in (
+                ("epsilon: 2, magnetised_plasma: {plasma_frequency: 0.5, damping: 0.05, cyclotron_frequency: [0, 0, FIELD]}",
+                 0.3, lambda s: (2 - 0.25 / (f * (f - s * 0.3 - 0.05j)), 1), "lsrk45"),
+                ("epsilon: 2, mu: 1.1, ferrite: {magnetisation_frequency: 0.4, damping: 0.1, precession_frequency: [0, 0, FIELD]}",
+                 -0.5, lambda s: (2, 1.1 + 0.4 / (0.5 + s * f + 0.1j * f)), "ader")):
+            with self.subTest(medium=medium):
+                write_bar(self.folder / "bar.msh", (1, 1, 12), (0.2, 0.2, 2.4), ["air"] * 5 + ["plate"] * 3 + ["air"] * 4)
+                self.succeed("run", self.write("plate.yaml", PLATE), "--quiet", "--device", DEVICE, "--tune=off",
+                             "--set", f"materials.plate={{{medium.replace('FIELD', str(field))}}}",
+                             "--set", f"time.integrator={integrator}", "--set", "time.end=32", "--output", "gyrotropic")
+                with h5py.File(self.folder / "gyrotropic/spectra.h5") as file:
+                    fields = file["spectra/points/E_normalised"][()][..., :2]
+                exact = numpy.zeros(fields.shape, complex)
+                for s in (1, -1):  # the wave is half of each E (1, -+ j): of a field along z the first one resonates
+                    epsilon, mu = media(s)
+                    index, z = numpy.sqrt(epsilon * mu + 0j), numpy.sqrt(mu / epsilon + 0j)
+                    face, once = (z - 1) / (z + 1), numpy.exp(-1j * w * index * 0.6)
+                    rest = 1 - (face * once) ** 2
+                    reflected = face * (1 - once**2) / rest * numpy.exp(-1.7j * w)
+                    passed = (1 - face**2) * once / rest * numpy.exp(-1.5j * w) - numpy.exp(-2.1j * w)
+                    exact += 0.5 * numpy.array([reflected, passed]).T[..., None] * numpy.array([1, -1j * s])
+                self.assertGreater(abs(exact[..., 1]).max(), 0.1)
+                self.assertLess(abs(fields - exact).max(), 1e-3)
+
     def test_index(self):
         """n and k that `sedge check` prints, to its four digits; a metamaterial has n below 0."""
         source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
@@ -271,6 +301,47 @@ class Materials(Case):
                     self.assertEqual(len(found), 2)
                     for one, other in zip(found, exact):
                         self.assertLess(abs(one - other), 1e-3 * abs(other), (medium, f, axis))
+
+    def test_index_of_gyrotropic(self):
+        """The two waves along each axis of media in a static magnetic field of any direction, by numpy's eigenvalues and the
+        laws' equations at one frequency. No layer takes such media, nor does a plane of symmetry along the field."""
+        source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                  "signal: {type: cw, frequency: 2}}]")
+        plasma = "magnetised_plasma: [{plasma_frequency: 1.5, damping: 0.2, cyclotron_frequency: [0.3, -0.6, 0.8]}]"
+        ferrite = "ferrite: {magnetisation_frequency: 0.9, damping: 0.15, precession_frequency: [0.5, 0.3, -0.4]}"
+        cross = lambda vector: numpy.cross(numpy.eye(3), vector).T  # the matrix of vector x ...
+        size = math.sqrt(0.5)
+        b = cross(numpy.array([0.5, 0.3, -0.4]) / size)
+        done = self.succeed("check", self.deck, "--set", f"materials.domain={{epsilon: 3, mu: 1.2, {plasma}, {ferrite}}}", "--set",
+                            source, "--set", "initial={type: zero}")
+        lines = re.findall(r"at ([^ :]+): along x (.*); along y (.*); along z (.*)\n", done.out)
+        self.assertEqual(len(lines), 5)
+        for frequency, *axes in lines:
+            f = float(frequency)
+            epsilon = 3 * numpy.eye(3) + 2.25 / 1j / f * numpy.linalg.inv((1j * f + 0.2) * numpy.eye(3) - cross([0.3, -0.6, 0.8]))
+            mu = 1.2 * numpy.eye(3) - 0.9 * numpy.linalg.inv(1j * f * numpy.eye(3) - (size + 0.15j * f) * b) @ b
+            for axis, text in enumerate(axes):
+                k = cross(numpy.eye(3)[axis])
+                values = numpy.linalg.eigvals(-numpy.linalg.inv(epsilon) @ k @ numpy.linalg.inv(mu) @ k)
+                exact = [cmath.sqrt(1 / value) for value in sorted(values, key=abs)[1:]]
+                found = [float(n) - 1j * float(loss) for n, loss in re.findall(r"n (\S+), k ([^ ,;]+)", text)]
+                self.assertEqual(len(found), 2)
+                for one in found:
+                    self.assertLess(min(abs(one * one - other * other) for other in exact), 2e-3 * abs(one) ** 2, (f, axis))
+                self.assertLess(abs(found[0] ** 2 + found[1] ** 2 - exact[0] ** 2 - exact[1] ** 2), 4e-3 * abs(found[0]) ** 2)
+        for medium, settings, parts in (
+                (plasma, ("boundaries.xmin.type=pml",), ["materials.domain={", "in a static magnetic field", "type pml"]),
+                (ferrite, ("boundaries.xmin={type: pec, symmetry: true}",),
+                 ["boundaries.xmin.symmetry: the material of 'domain' is not its own mirror image in the plane x = 0"]),
+                ("epsilon: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2]]", ("boundaries.xmin={type: pec, symmetry: true}",),
+                 ["is not its own mirror image"]),
+                (ferrite.replace("[0.5, 0.3, -0.4]", "[0, 0, 0]"), (), ["ferrite", "precession_frequency"]),
+                (plasma.replace("damping: 0.2", "damping: -1"), (), ["magnetised_plasma", "damping"])):
+            words = [word for setting in (f"materials.domain={{{medium}}}", "initial={type: zero}", *settings)
+                     for word in ("--set", setting)]
+            self.refuse(1, parts, "check", self.deck, "--quiet", *words, ranks=(0,))
+        self.succeed("check", self.deck, "--quiet", "--set", "initial={type: zero}", "--set", "boundaries.xmin={type: pec, symmetry: true}",
+                     "--set", "materials.domain={%s}" % ferrite.replace("[0.5, 0.3, -0.4]", "[2, 0, 0]"))
 
     def test_sign_of_index(self):
         """The two waves along an axis of a uniaxial epsilon have n and k of media without tensors, in the sign, too: waves that
