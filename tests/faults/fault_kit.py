@@ -39,6 +39,11 @@ os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("SEDGE_THREADS", "1")
 
 
+def failing_calls():
+    """The value of LD_PRELOAD for calls that fail, before what the tests have there."""
+    return ":".join(filter(None, (os.environ["SEDGE_FAIL_CALLS"], os.environ.get("LD_PRELOAD"))))
+
+
 def record(fault, outcome, details=""):
     """Note one try of a fault."""
     line = json.dumps({"fault": fault, "outcome": outcome, "details": details})

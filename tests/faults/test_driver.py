@@ -1,10 +1,9 @@
 """Drivers that fail or hang on one rank: the job ends with the documented code, soon, on all ranks."""
 
-import os
 import time
 import unittest
 
-from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, record
+from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, failing_calls, record
 
 from kit import PLATES
 
@@ -22,7 +21,7 @@ class Driver(Fault):
                             **options)
 
     def fault(self, **environment):
-        return {"LD_PRELOAD": os.environ["SEDGE_FAIL_CALLS"],
+        return {"LD_PRELOAD": failing_calls(),
                 **{name: str(value) for name, value in environment.items()}}
 
     def end(self, job, limit):

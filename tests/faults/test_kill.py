@@ -18,7 +18,7 @@ import sys
 import time
 import unittest
 
-from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, record
+from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, failing_calls, record
 
 KILLS = 4
 SEED = 1
@@ -148,7 +148,7 @@ class Kill(Fault):
 
     def kill_at(self, number, name, *words, rank=0):
         """A run of which a rank, the root, is killed within write `number` to files named so."""
-        fault = {"LD_PRELOAD": os.environ["SEDGE_FAIL_CALLS"],
+        fault = {"LD_PRELOAD": failing_calls(),
                  "SEDGE_FAIL_WRITE": f"{rank}:{number}:{name}"}
         job = self.run_job("--quiet", *words, environment=fault)
         try:
