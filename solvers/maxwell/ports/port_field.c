@@ -161,22 +161,16 @@ typedef struct site {
     const char *where;
 } site;
 
-// The field between conductors at their voltages. Collective.
-static sedge_status find_line(sedge_surface_field *field, const site *at, const double *given)
+// The field between conductors at their voltages.
+static sedge_status find_line(sedge_surface_field *field, const port_section *section,
+                              const double *voltages, const char *where)
 {
-    const port_section *const section = at->section;
-    double *potential = NULL, *voltages = NULL;
-    sedge_status status = sedge_allocate(&potential, section->unknowns, sizeof *potential);
+    double *potential = NULL;
 
-    if (status == SEDGE_OK) status = sedge_allocate(&voltages, section->walls, sizeof *voltages);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
-    SEDGE_TRY_GOTO(status,
-                   port_conductors_find(voltages, section, at->comm, at->mesh, given, at->where));
-    SEDGE_TRY_GOTO(status, port_modes_potential(potential, section, voltages, at->where));
-    port_section_slope(section, potential, -1.0, field);
-done:
+    SEDGE_TRY(sedge_allocate(&potential, section->unknowns, sizeof *potential));
+    const sedge_status status = port_modes_potential(potential, section, voltages, where);
+    if (status == SEDGE_OK) port_section_slope(section, potential, -1.0, field);
     sedge_release(potential);
-    sedge_release(voltages);
     return status;
 }
 
@@ -217,19 +211,33 @@ static sedge_status check_section(const port_section *section, const double norm
     return SEDGE_OK;
 }
 
-// The field of the port whose section it is. Collective.
+// The field of the port whose section it is. The root finds it for all ranks. Collective.
 static sedge_status find(sedge_surface_field *field, const site *at, double *p)
 {
     const port_section *const section = at->section;
     const int profile = (int)p[PORT_PROFILE];
+    const bool line = profile == PORT_FOUND_TEM;
+    const int64_t numbers = field->faces * sedge_triangle_count(field->order);
+    double *voltages = NULL;
+    sedge_status status = sedge_allocate(&voltages, section->walls, sizeof *voltages);
 
-    if (profile != PORT_FOUND_TEM) {
-        return find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE, (int)p[GUIDE_MODE],
-                         at->where);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
+    if (line) {
+        SEDGE_TRY_GOTO(status, port_conductors_find(voltages, section, at->comm, at->mesh,
+                                                    p + TEM_VOLTAGES, at->where));
     }
-    SEDGE_TRY(find_line(field, at, p + TEM_VOLTAGES));
-    set_line(p, at->problem, find_squares(section, field));
-    return SEDGE_OK;
+    if (sedge_comm_is_root(at->comm)) {
+        status = line ? find_line(field, section, voltages, at->where)
+                      : find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE,
+                                  (int)p[GUIDE_MODE], at->where);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
+    sedge_comm_broadcast(at->comm, field->values, (size_t)numbers * sizeof *field->values, 0);
+    sedge_comm_broadcast(at->comm, &p[PORT_KU], sizeof p[PORT_KU], 0);
+    if (line) set_line(p, at->problem, find_squares(section, field));
+done:
+    sedge_release(voltages);
+    return status;
 }
 
 // Collective.

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define MOST_ENTRIES 1.2e7 // of a matrix: 100 MB, some seconds at most
+#define MOST_ENTRIES 3e7   // of a matrix: 240 MB, some seconds
 #define SETTLED      1e-11 // residual of a function, by its eigenvalue
 #define FIRST        16    // vectors beside twice those that are asked for: are they enough?
 #define MOST_PANELS  64
