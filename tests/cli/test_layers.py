@@ -294,13 +294,12 @@ class Layers(Case):
         """The same answer on two ranks, from a checkpoint of one, in a medium with terms; what is refused."""
         (self.folder / "dome.msh").write_text(dome((0.25, 0.5)))
         text = DOME.replace("air: {}", "air: " + MEDIUM)
-        for integrator in ("lsrk45", "ader"):
-            time = f"time={{integrator: {integrator}, steps: "
-            _, whole = self.run_deck("whole", text, "--set", time + "20}")
-            self.run_deck("parts", text, "--set", time + "10}", "--set", "output.checkpoint.steps=10")
-            _, parts = self.run_deck("parts", text, "--set", time + "20}", "--restart", "auto", ranks=2)
-            self.assertGreater(abs(whole["near"]).max(), 0.0)
-            self.assertLess(abs(whole["near"] - parts["near"]).max(), 1e-12 * abs(whole["near"]).max())
+        time = "time={integrator: ader, steps: "  # state and memory have different bases
+        _, whole = self.run_deck("whole", text, "--set", time + "20}")
+        self.run_deck("parts", text, "--set", time + "10}", "--set", "output.checkpoint.steps=10")
+        _, parts = self.run_deck("parts", text, "--set", time + "20}", "--restart", "auto", ranks=2)
+        self.assertGreater(abs(whole["near"]).max(), 0.0)
+        self.assertLess(abs(whole["near"] - parts["near"]).max(), 1e-12 * abs(whole["near"]).max())
         deck = self.write("dome.yaml", text)
         self.assertRegex(self.succeed("check", deck).out, r"pml +1 layer around a sphere, together 0\.\d+ thick")
         for parts, setting in (
