@@ -77,12 +77,12 @@ SEDGE_FUNCTION void read_nodes(sedge_value *x, const SEDGE_GLOBAL sedge_value *w
                    SEDGE_TERM_VARIES_##i, damping + n, SEDGE_TERM_WORDS_##i);
 
 // Nodal memory after the step.
-#define SEDGE_NODES_KEEP(i)                                                            \
-    if (SEDGE_TERM_VARIES_##i && SEDGE_PREDICT_HAS(i))                                 \
-        SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS_##i)                                        \
-            SEDGE_MEMORY_OF(i, held->place_##i)                                        \
-            [k * SEDGE_NODES_PADDED + n] = own[SEDGE_FIELDS + SEDGE_TERM_AT_##i + k] + \
-                                           dt * rate[SEDGE_FIELDS + SEDGE_TERM_AT_##i + k];
+#define SEDGE_NODES_KEEP(i)                                                       \
+    if (SEDGE_TERM_VARIES_##i && SEDGE_PREDICT_HAS(i))                            \
+        SEDGE_EACH (k, SEDGE_TERM_UNKNOWNS_##i)                                   \
+            *(SEDGE_MEMORY_OF(i, held->place_##i) + k * SEDGE_NODES_PADDED + n) = \
+                own[SEDGE_FIELDS + SEDGE_TERM_AT_##i + k] +                       \
+                dt * rate[SEDGE_FIELDS + SEDGE_TERM_AT_##i + k];
 
 // Other memory after the step: its rates, as many words at once as there are fields, go through the
 // block's memory and C.
