@@ -225,18 +225,29 @@ static sedge_status check_comparison(const sedge_problem *problem, const sedge_d
 // ---- boundaries ---------------------------------------------------------------------------------
 
 // Places in the deck's `boundaries` become numbers of surface groups, both from 1.
-static void number_weights(double *values, const sedge_boundary_kind *kind, const sedge_deck *deck,
-                           const sedge_mesh_groups *groups)
+static sedge_status number_weights(double *values, const sedge_deck_boundary *boundary,
+                                   const sedge_deck *deck, const sedge_mesh_groups *groups)
 {
+    const deck_node *const node = deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
+    const sedge_boundary_kind *const kind = boundary->kind;
+
     for (int i = 0; i < kind->parameter_count; i++) {
         const bool weights = kind->parameters[i].type == SEDGE_PARAMETER_WEIGHTS;
 
         for (int k = 0; k < 2 * SEDGE_MAX_WEIGHTS && weights && values[k] > 0.0; k += 2) {
             const char *const name = deck->boundaries[(int)values[k] - 1].name;
-            values[k] = find_group(name, groups->surface_names, groups->surfaces) + 1;
+            const int s = find_group(name, groups->surface_names, groups->surfaces);
+
+            if (s < 0) {
+                return deck_fail(deck->path, node,
+                                 "boundaries.%s.%s: no face of the mesh has the entry '%s'",
+                                 boundary->name, kind->parameters[i].name, name);
+            }
+            values[k] = s + 1;
         }
         values += sedge_parameter_size(&kind->parameters[i]);
     }
+    return SEDGE_OK;
 }
 
 // One condition of the deck; `s` is its group in the mesh.
@@ -274,8 +285,7 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
     }
     problem->boundaries[s].kind = kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
-    number_weights(problem->boundaries[s].parameters, kind, deck, groups);
-    return SEDGE_OK;
+    return number_weights(problem->boundaries[s].parameters, boundary, deck, groups);
 }
 
 static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck *deck,

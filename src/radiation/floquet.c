@@ -66,18 +66,45 @@ void sedge_floquet_set_periods(sedge_floquet_cell *cell, double (*period)[3])
     for (int d = 0; d < 3; d++) cell->normal[d] = normal[d] / cell->area;
 }
 
+// The square of the incident field for a signal of 1 at a wave number.
+static bool find_strength(double *strength, sedge_incident_wave *wave,
+                          const sedge_output_context *context, double wavenumber)
+{
+    *strength = 0.0;
+    if (!sedge_incident_find(wave, context, wavenumber, NULL)) return false;
+    for (int i = 0; i < 3; i++)
+        *strength += creal(wave->polarisation[i] * conj(wave->polarisation[i]));
+    return true;
+}
+
+// Do the waves of several sources add up to a power that depends on the frequency, because their
+// origins differ along their direction?
+static bool interferes(const sedge_output_context *context, double strength, double length)
+{
+    const double places[3] = {1.0, sqrt(2.0), sqrt(3.0)}; // a path has no whole waves at all three
+    sedge_incident_wave wave;
+    double other, most = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        if (find_strength(&other, &wave, context, places[i] / length))
+            most = fmax(most, fabs(other - strength));
+    }
+    return most > SAME * strength;
+}
+
 bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context *context)
 {
     const sedge_problem *const problem = context->problem;
     const sedge_output_group *const groups = problem->equation->groups;
     sedge_incident_wave wave;
     double weights[SEDGE_MAX_FIELDS];
-    double strength = 0.0;
+    double strength;
 
     if (context->mesh->periods != 2 || sedge_problem_feeds(problem) == NULL ||
-        !sedge_incident_find(&wave, context, 0.0, NULL))
+        !find_strength(&strength, &wave, context, 0.0))
         return false;
     sedge_floquet_set_periods(out, context->mesh->period);
+    if (interferes(context, strength, sqrt(out->area))) return false;
     const double along =
         dot(out->normal, wave.direction) / sqrt(dot(wave.direction, wave.direction));
     if (!(fabs(along) > 1.0 - SAME)) return false;
@@ -88,10 +115,7 @@ bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context
         return false;
     problem->equation->energy(problem->materials[group], weights); // 1/2 (epsilon E^2 + mu H^2)
     const double admittance = sqrt(weights[groups[0].first] / weights[groups[1].first]);
-    for (int i = 0; i < 3; i++) {
-        if (along < 0.0) out->normal[i] = -out->normal[i];
-        strength += creal(wave.polarisation[i] * conj(wave.polarisation[i]));
-    }
+    for (int i = 0; i < 3 && along < 0.0; i++) out->normal[i] = -out->normal[i];
     out->incident = 0.5 * out->area * admittance * strength;
     return strength > 0.0;
 }

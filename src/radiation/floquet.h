@@ -45,8 +45,9 @@ typedef struct sedge_floquet {
 void sedge_floquet_set_periods(sedge_floquet_cell *cell, double (*period)[3]);
 
 // Whether the run is one of such a structure: the mesh is periodic along two directions, fields are
-// fed in through a surface, all sources are plane waves along the normal of the cell, and the
-// medium that they come from is lossless, without memory. The same on all ranks. Collective.
+// fed in through a surface, all sources are plane waves along the normal of the cell whose power
+// does not depend on the frequency by their origins, and the medium that they come from is
+// lossless, without memory. The same on all ranks. Collective.
 bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context *context);
 
 // From the transforms of E and H at the points of a surface, which are on the host: nothing if the

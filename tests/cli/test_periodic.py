@@ -112,6 +112,18 @@ class Periodic(Case):
                         self.assertLess(abs(flux[name]["order_E"][i, k] - [0, E, 0]).max(), 1e-2)
         self.assertIn("parts of the incident power through the cell", output)
 
+    def test_several_sources(self):
+        """Waves with parallel fields and different origins have a power that depends on the frequency, and there are no parts
+        of it; across each other they have."""
+        for polarisation, parts in (("[0, 1, 0]", False), ("[1, 0, 0]", True)):
+            sources = "sources=[" + ", ".join(
+                f"{{type: plane-wave, direction: [0, 0, 1], polarisation: {vector}, origin: [0, 0, {origin}], "
+                "signal: {type: gaussian, frequency: 0.87, width: 2.5, delay: 8}}"
+                for vector, origin in (("[0, 2, 0]", 0.4), (polarisation, 0.2))) + "]"
+            output, flux = self.run_grating("several", "--set", "order=1", "--set", "time={steps: 2}", "--set", sources)
+            self.assertEqual("part" in flux["reflected"], parts)
+            self.assertIn("power_normalised", flux["reflected"])
+
 
 if __name__ == "__main__":
     unittest.main()

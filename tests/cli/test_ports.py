@@ -423,10 +423,14 @@ class Ports(Case):
                 (["boundaries.zmin.voltages: the surface 'zmax' does not reach the port"], "{ymin: 1, zmax: 1}"),
                 (["boundaries.zmin.voltages: 'ymax' and 'xmax' are one conductor"], "{ymin: 1, ymax: 1, xmax: 2}"),
                 (["boundaries.zmin.voltages: all conductors have the same one"], "{ymin: 1, ymax: 1, xmin: 1}"),
+                (["boundaries.zmin.voltages: all conductors have the same one"], "{ymin: 1e-200, ymax: 0}"),
+                (["boundaries.zmin.voltages: 1e+200 is more than 1e+06"], "{ymin: 1e200, ymax: 0}"),
                 (["boundaries.zmin.voltages: 'left' is no entry of `boundaries`"], "{left: 1, ymax: 1}"),
                 (["boundaries.zmin.voltages.ymin must be a number"], "{ymin: high, ymax: 1}"),
                 (["boundaries.zmin.voltages names 5 surfaces, and at most 4 are possible"], "{a: 1, b: 1, c: 1, d: 1, e: 1}")):
             self.refuse(1, parts, "check", deck, "--set", f"boundaries.zmin.voltages={setting}", ranks=(0, 2) if "zmax" in setting else (0,))
+        self.refuse(1, ["boundaries.zmin.voltages: no face of the mesh has the entry 'default'"], "check", deck, "--set",
+                    "boundaries.default.type=pec", "--set", "boundaries.zmin.voltages={default: 0.5, ymin: 1, ymax: 2}", ranks=(0, 2))
 
     # ---- the same answers ----
 

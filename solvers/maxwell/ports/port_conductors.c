@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+#define MOST  1e6  // of a voltage, as a part of the port's
+#define LEAST 1e-6 // of the greatest difference of two of them
+
 // A port's cross-section, in which numbers of walls are those of port_section, and what the deck
 // gives: pairs of surfaces and voltages.
 typedef struct conductors {
@@ -75,7 +78,7 @@ static sedge_status check_surfaces(const conductors *of)
 static sedge_status set_voltages(double *voltages, const conductors *of)
 {
     const int walls = of->section->walls;
-    bool same = true;
+    double most = 0.0, difference = 0.0;
 
     for (int w = 0; w < walls; w++) {
         int found = -1;
@@ -99,13 +102,20 @@ static sedge_status set_voltages(double *voltages, const conductors *of)
                               "surface, and give 0 for the potential of the outer conductor",
                               of->where, x[0], x[1], x[2]);
         }
-        same = same && !(voltages[w] < voltages[0]) && !(voltages[w] > voltages[0]);
+        most = fmax(most, fabs(voltages[w]));
+        difference = fmax(difference, fabs(voltages[w] - voltages[0]));
     }
-    if (!same) return SEDGE_OK;
+    if (most > MOST) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s.voltages: %.3g is more than %g; give parts of the port's voltage, "
+                          "such as 1 or -0.5",
+                          of->where, most, MOST);
+    }
+    if (difference >= LEAST) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s.voltages: all conductors have the same one, and there is no field "
+                      "%s.voltages: all conductors have the same one, to %g, and there is no field "
                       "between them",
-                      of->where);
+                      of->where, LEAST);
 }
 
 sedge_status port_conductors_find(double *voltages, const port_section *section,
