@@ -130,28 +130,46 @@ static sedge_status check_others(const plane *one, const sedge_comm *comm, const
     return SEDGE_OK;
 }
 
-// A medium is its own mirror image if it does not couple the component of a vector across the plane
-// with those in it.
-static sedge_status check_media(const plane *one, const sedge_deck *deck, const sedge_mesh *mesh,
-                                const sedge_problem *problem)
+// How much the medium couples the component of a vector across the plane with those in it, by the
+// greatest number of the vector's matrix, at a frequency.
+static double find_coupling(const plane *one, const sedge_problem *problem, int volume,
+                            double omega)
 {
     const sedge_equation *const equation = problem->equation;
     const int n = equation->fields;
     double complex matrix[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
+    double most = 0.0;
 
-    for (int v = 0; v < problem->volumes; v++) {
-        if (!sedge_response_matrix(matrix, problem, v, 1.0)) continue;
-        double coupling = 0.0;
-        for (int g = 0; g < equation->group_count; g++) {
-            const sedge_output_group *const group = &equation->groups[g];
-            const int across = group->first + one->axis;
+    if (!sedge_response_matrix(matrix, problem, volume, omega)) return 0.0;
+    for (int g = 0; g < equation->group_count; g++) {
+        const sedge_output_group *const group = &equation->groups[g];
+        const int end = group->first + group->count;
+        const int across = group->first + one->axis;
+        double coupling = 0.0, whole = 0.0;
 
-            for (int f = group->first; f < group->first + group->count; f++) {
-                if (group->count != 3 || f == across) continue;
-                coupling = fmax(coupling, cabs(matrix[f * n + across]));
-                coupling = fmax(coupling, cabs(matrix[across * n + f]));
+        if (group->count != 3) continue;
+        for (int f = group->first; f < end; f++) {
+            for (int k = group->first; k < end; k++) {
+                const double size = cabs(matrix[f * n + k]);
+                whole = fmax(whole, size);
+                if ((f == across) != (k == across)) coupling = fmax(coupling, size);
             }
         }
+        if (whole > 0.0) most = fmax(most, coupling / whole);
+    }
+    return most;
+}
+
+// A medium is its own mirror image if it does not couple the component of a vector across the plane
+// with those in it. A term may be hidden by others at some frequencies, so many are tried.
+static sedge_status check_media(const plane *one, const sedge_deck *deck, const sedge_mesh *mesh,
+                                const sedge_problem *problem)
+{
+    for (int v = 0; v < problem->volumes; v++) {
+        double coupling = 0.0;
+
+        for (int i = -6; i < 13; i++)
+            coupling = fmax(coupling, find_coupling(one, problem, v, pow(10.0, i)));
         if (coupling <= 1e-9) continue;
         return deck_fail(deck->path, find_node(deck, one->boundary),
                          "boundaries.%s.symmetry: the material of '%s' is not its own mirror image "

@@ -335,13 +335,18 @@ class Materials(Case):
                  ["boundaries.xmin.symmetry: the material of 'domain' is not its own mirror image in the plane x = 0"]),
                 ("epsilon: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2]]", ("boundaries.xmin={type: pec, symmetry: true}",),
                  ["is not its own mirror image"]),
+                ("epsilon: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2]], drude: {plasma_frequency: 1e6, damping: 0}",
+                 ("boundaries.xmin={type: pec, symmetry: true}",), ["is not its own mirror image"]),
                 (ferrite.replace("[0.5, 0.3, -0.4]", "[0, 0, 0]"), (), ["ferrite", "precession_frequency"]),
                 (plasma.replace("damping: 0.2", "damping: -1"), (), ["magnetised_plasma", "damping"])):
             words = [word for setting in (f"materials.domain={{{medium}}}", "initial={type: zero}", *settings)
                      for word in ("--set", setting)]
             self.refuse(1, parts, "check", self.deck, "--quiet", *words, ranks=(0,))
-        self.succeed("check", self.deck, "--quiet", "--set", "initial={type: zero}", "--set", "boundaries.xmin={type: pec, symmetry: true}",
-                     "--set", "materials.domain={%s}" % ferrite.replace("[0.5, 0.3, -0.4]", "[2, 0, 0]"))
+        # A field along x, but for the digits of its numbers, is across the plane.
+        for medium in (ferrite.replace("[0.5, 0.3, -0.4]", "[2, 0, 0]"),
+                       "magnetised_plasma: {plasma_frequency: 7e6, damping: 3e3, cyclotron_frequency: [3e4, 2e-12, 0]}"):
+            self.succeed("check", self.deck, "--quiet", "--set", "initial={type: zero}", "--set",
+                         "boundaries.xmin={type: pec, symmetry: true}", "--set", "materials.domain={%s}" % medium)
 
     def test_sign_of_index(self):
         """The two waves along an axis of a uniaxial epsilon have n and k of media without tensors, in the sign, too: waves that
