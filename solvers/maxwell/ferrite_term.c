@@ -27,11 +27,14 @@ static const sedge_parameter parameters[] = {
              "ratio times mu_0 H"},
 };
 
-// Of the magnetisation with its field alone, H = -w / mu.
+#define LEAST 1e-15 // of a vector whose direction fp32 has
+
+// Of the magnetisation with its field alone, H = -w / mu. Not-a-number: the vector is too short.
 static double find_frequency(const double *m, const double *p)
 {
     const double precession = sqrt(p[2] * p[2] + p[3] * p[3] + p[4] * p[4]);
 
+    if (precession < LEAST) return (double)NAN;
     return GYROTROPIC_TURN * (precession + p[0] * m[MAXWELL_INVERSE_MU]) / (1.0 + p[1] * p[1]);
 }
 

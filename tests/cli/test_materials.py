@@ -338,6 +338,7 @@ class Materials(Case):
                 ("epsilon: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2]], drude: {plasma_frequency: 1e6, damping: 0}",
                  ("boundaries.xmin={type: pec, symmetry: true}",), ["is not its own mirror image"]),
                 (ferrite.replace("[0.5, 0.3, -0.4]", "[0, 0, 0]"), (), ["ferrite", "precession_frequency"]),
+                (ferrite.replace("[0.5, 0.3, -0.4]", "[1e-25, 0, 0]"), (), ["the term 'ferrite' of volume group 'domain'", "mend its parameters"]),
                 (plasma.replace("damping: 0.2", "damping: -1"), (), ["magnetised_plasma", "damping"])):
             words = [word for setting in (f"materials.domain={{{medium}}}", "initial={type: zero}", *settings)
                      for word in ("--set", setting)]
