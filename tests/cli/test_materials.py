@@ -199,8 +199,8 @@ class Materials(Case):
 
     def test_gyrotropic(self):
         """A plate in a static magnetic field, along or against which the wave travels: what it reflects and lets through
-        has both polarisations, by the exact indices of the two circular ones. 1e-3: 8 cells a wavelength in air at
-        the highest frequency, 4 in the medium."""
+        has both polarisations, by the exact indices of the two circular ones. 1e-3: 5 cells a wavelength in air at
+        the highest frequency, 3 in the medium."""
         w = 2 * numpy.pi * numpy.linspace(0.2, 1, 9)
         f = w / (2 * numpy.pi)
         for medium, field, media, integrator in (

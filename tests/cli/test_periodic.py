@@ -85,7 +85,7 @@ class Periodic(Case):
             return output, {name: {key: item[()] for key, item in group.items()} for name, group in file["flux"].items()}
 
     def test_grating(self):
-        """1e-3: the run had 3e-4 at most, the reference 1e-4 with half of its terms. At 0.2 the signal has nothing."""
+        """1e-3: the run had 6e-4 at most, the reference 1e-4 with half of its terms. At 0.2 the signal has nothing."""
         output, flux = self.run_grating("grating", ranks=2)
         self.assertNotIn("part", flux["side"])
         frequency = flux["reflected"]["frequency"]

@@ -42,34 +42,22 @@ static void check_drift(const kit_world *world, kit_options *options, double mos
     CHECK_BOUND(drift[1], most);
 }
 
-// Media without loss, whose poles store energy, too: a tenth of the whole and more.
-static void test_poles_conserve(const kit_world *world)
+static const kit_term lossless_poles[] = {{&sedge_term_drude, "below", {1.5, 0.0}},
+                                          {&sedge_term_lorentz, "above", {1.5, 0.8, 0.0}},
+                                          {&sedge_term_magnetic_lorentz, "below", {0.7, 1.1, 0.0}},
+                                          {NULL, NULL, {0.0}}};
+
+// A static magnetic field, in directions of its own, turns currents and spins.
+static const kit_term gyrotropic[] = {
+    {&sedge_term_magnetised_plasma, "below", {1.5, 0.0, 0.4, -0.3, 0.7}},
+    {&sedge_term_ferrite, "above", {0.8, 0.0, 0.3, 0.5, -0.2}},
+    {NULL, NULL, {0.0}}};
+
+// Media without loss, whose memory stores energy, too: a tenth of the whole and more.
+static void test_media_conserve(const kit_world *world, const kit_term *terms)
 {
     static const double mode[13] = {1.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
                                     0.0, 0.0, 0.0, 1.0, -0.4, -0.6};
-    static const kit_term terms[] = {{&sedge_term_drude, "below", {1.5, 0.0}},
-                                     {&sedge_term_lorentz, "above", {1.5, 0.8, 0.0}},
-                                     {&sedge_term_magnetic_lorentz, "below", {0.7, 1.1, 0.0}},
-                                     {NULL, NULL, {0.0}}};
-    kit_options options = kit_defaults(2, 2);
-
-    options.wall = "pec";
-    options.initial = "cavity-mode";
-    options.initial_parameters = mode;
-    options.split_axis = 1;
-    options.terms = terms;
-    check_drift(world, &options, 1e-5);
-}
-
-// The same where a static magnetic field turns currents and spins, in directions of its own.
-static void test_gyrotropic_conserves(const kit_world *world)
-{
-    static const double mode[13] = {1.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
-                                    0.0, 0.0, 0.0, 1.0, -0.4, -0.6};
-    static const kit_term terms[] = {
-        {&sedge_term_magnetised_plasma, "below", {1.5, 0.0, 0.4, -0.3, 0.7}},
-        {&sedge_term_ferrite, "above", {0.8, 0.0, 0.3, 0.5, -0.2}},
-        {NULL, NULL, {0.0}}};
     kit_options options = kit_defaults(2, 2);
 
     options.wall = "pec";
@@ -197,8 +185,8 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_central_conserves(&world);
-    test_poles_conserve(&world);
-    test_gyrotropic_conserves(&world);
+    test_media_conserve(&world, lossless_poles);
+    test_media_conserve(&world, gyrotropic);
     test_sheet_stores(&world);
     for (int order = 1; order <= 4; order++) {
         test_never_grows(&world, order, 0.5 * (order % 3), true);
