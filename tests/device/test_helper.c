@@ -395,7 +395,7 @@ static void test_interrupt_is_the_parents(void)
 // A compiler that says its version and then never ends.
 static void write_sleeper(char path[600])
 {
-    static const char text[] = "#!/bin/sh\ncase \"$*\" in -v|*--help=target*) exit 0;; esac\n"
+    static const char text[] = "#!/bin/sh\ncase \"$*\" in -###*) exit 0;; esac\n"
                                "sleep 500 &\necho $! >" SEDGE_TEST_DIR "/sleeper\nwait\n";
 
     (void)snprintf(path, 600, "%s/sleeping-cc", SEDGE_TEST_DIR);

@@ -258,7 +258,7 @@ static void test_kept_source(sedge_device *device)
 }
 
 // A compiler that adds an option and else is the system's, in a folder of its own, made in 1970.
-static void identify(char out[4096], const char *name, const char *option)
+static void identify(char out[4096], char arch[256], const char *name, const char *option)
 {
     sedge_device *device = NULL;
     char path[600];
@@ -275,21 +275,27 @@ static void identify(char out[4096], const char *name, const char *option)
     CHECK_OK(sedge_device_create(&device, "host", 0, 1));
     CHECK(unsetenv("SEDGE_CC") == 0);
     (void)snprintf(out, 4096, "%s", sedge_device_get_info(device)->compiler);
+    (void)snprintf(arch, 256, "%s", sedge_device_get_info(device)->arch);
     sedge_device_free(device);
 }
 
 // Its place and its time are not in the compiler's identity, and so not in a cache's keys; what it
-// does is.
+// does is, and for which processor.
 static void test_identity(void)
 {
     char one[4096];
     char other[4096];
+    char arch[256];
+    char other_arch[256];
 
-    identify(one, "compiler", "-O1");
-    identify(other, "another-compiler", "-O1");
+    identify(one, arch, "compiler", "-O1");
+    identify(other, other_arch, "another-compiler", "-O1");
     CHECK(strcmp(one, other) == 0 && strstr(one, "version") != NULL);
-    identify(other, "another-compiler", "-O2");
+    CHECK(strcmp(arch, other_arch) == 0);
+    identify(other, other_arch, "another-compiler", "-O2");
     CHECK(strcmp(one, other) != 0);
+    identify(other, other_arch, "another-compiler", "-mtune=generic");
+    CHECK(strcmp(arch, other_arch) != 0);
 }
 
 static void test_refusals(void)
@@ -304,7 +310,7 @@ static void test_refusals(void)
     CHECK(strstr(sedge_error_message(), "set SEDGE_CC") != NULL);
     CHECK(setenv("SEDGE_CC", "/bin/false", 1) == 0);
     CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_DEVICE,
-                "'/bin/false -v' ends with status 1");
+                "'/bin/false -###' ends with status 1");
     CHECK(unsetenv("SEDGE_CC") == 0);
     CHECK(setenv("SEDGE_THREADS", "two", 1) == 0);
     CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_USAGE,

@@ -19,7 +19,7 @@ class Compiler(Fault):
     def script(self, *lines):
         """A compiler that knows its version and, for the rest, does these lines."""
         path = self.write("broken-cc", "\n".join([
-            "#!/bin/sh", "for word in \"$@\"; do", "  case $word in -v|--help=target) exit 0;; esac",
+            "#!/bin/sh", "for word in \"$@\"; do", "  case $word in -###) exit 0;; esac",
             "done", *lines, ""]))
         path.chmod(0o755)
         return path
