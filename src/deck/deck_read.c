@@ -102,9 +102,7 @@ static sedge_status read_top(deck_reader *reader, sedge_deck *deck)
 
 // ---- mesh ---------------------------------------------------------------------------------------
 
-// Resolve the file against the deck's folder; in the resolved deck the path is absolute, so that it
-// can be run from its new place.
-static sedge_status read_mesh_file(sedge_deck *deck, deck_node *node)
+sedge_status deck_resolve_file(char **out, const sedge_deck *deck, deck_node *node)
 {
     char folder[PATH_MAX];
     sedge_text *text = NULL;
@@ -115,16 +113,15 @@ static sedge_status read_mesh_file(sedge_deck *deck, deck_node *node)
     if (node->text[0] != '/' && strcmp(deck->folder, ".") != 0)
         SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s/", deck->folder));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s", node->text));
-    SEDGE_TRY_GOTO(status, deck_copy_string(&deck->mesh_file, sedge_text_get(text)));
-    deck->mesh.file = deck->mesh_file;
+    SEDGE_TRY_GOTO(status, deck_copy_string(out, sedge_text_get(text)));
 
-    real = realpath(deck->mesh_file, NULL);
+    real = realpath(*out, NULL);
     if (real != NULL) {
         SEDGE_TRY_GOTO(status, deck_node_text(node, real, false));
-    } else if (deck->mesh_file[0] != '/' && getcwd(folder, sizeof folder) != NULL) {
+    } else if (**out != '/' && getcwd(folder, sizeof folder) != NULL) {
         sedge_text_free(text);
         SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-        SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s/%s", folder, deck->mesh_file));
+        SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s/%s", folder, *out));
         SEDGE_TRY_GOTO(status, deck_node_text(node, sedge_text_get(text), false));
     }
 done:
@@ -206,7 +203,9 @@ static sedge_status read_mesh(const deck_reader *reader, sedge_deck *deck)
     }
     // A length, so that coordinates come out in code units.
     deck->mesh.scale = deck_real(reader, deck_child(node, "scale"), SEDGE_LENGTH);
-    return read_mesh_file(deck, deck_child(node, "file"));
+    SEDGE_TRY(deck_resolve_file(&deck->mesh_file, deck, deck_child(node, "file")));
+    deck->mesh.file = deck->mesh_file;
+    return SEDGE_OK;
 }
 
 // ---- time, output -------------------------------------------------------------------------------
@@ -391,6 +390,7 @@ static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(read_top(reader, deck));
     SEDGE_TRY(settle_sweep(reader, deck->tree));
     SEDGE_TRY(read_mesh(reader, deck));
+    SEDGE_TRY(deck_read_labels(reader, deck));
     SEDGE_TRY(deck_read_surfaces(reader, deck));
     SEDGE_TRY(read_time(reader, deck));
     SEDGE_TRY(deck_read_materials(reader, deck));
@@ -431,6 +431,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->path);
     sedge_release(deck->folder);
     sedge_release(deck->mesh_file);
+    deck_free_labels(deck);
     sedge_release(deck->pairs);
     sedge_release(deck->two_sided_names);
     sedge_release(deck->enclosures);

@@ -63,6 +63,7 @@ static const deck_key mesh_keys[] = {
      .text = "multiplies the file's coordinates: 0.001 for a mesh drawn in millimetres"},
     {"box", DECK_SECTION, .either = "file",
      .text = "a box made of cubes with six tetrahedra each, instead of a file"},
+    {"labels", DECK_SECTION, .text = "volume groups by an image, such as one of a human body"},
     {"surfaces", DECK_SECTION,
      .text = "by name: closed surfaces inside the mesh, for conditions and monitors"},
     {"layers", DECK_LISTED,
@@ -101,6 +102,20 @@ static const deck_key split_keys[] = {
      .text = "coordinate of the cut on that axis; cubes with their centre below it are first"},
     {"names", DECK_NAMES, .required = true,
      .text = "of the two volume groups: below the cut, above it"},
+};
+
+static const deck_key label_keys[] = {
+    {"file", DECK_TEXT, .required = true, .text = "HDF5 file; relative to the deck's folder"},
+    {"dataset", DECK_TEXT, .required = true,
+     .text = "of whole numbers with three dimensions: [i, j, k] is the label of the voxel with the "
+             "centre origin + (i, j, k) spacing, with x first"},
+    {"names", DECK_SECTION, .required = true,
+     .text = "by label: the volume group of the elements whose centre lies in its voxels; "
+             "elements elsewhere stay in their group"},
+    {"origin", DECK_VECTOR, .computed = "the dataset's attribute `origin`, else the zero vector",
+     .dimension = SEDGE_LENGTH, .text = "centre of the first voxel"},
+    {"spacing", DECK_VECTOR, .computed = "the dataset's attribute `spacing`",
+     .dimension = SEDGE_LENGTH, .text = "of the voxels along x, y and z"},
 };
 
 static const deck_key surface_keys[] = {
@@ -444,6 +459,11 @@ const deck_section deck_sections[] = {
     {"mesh.box", "The sides are the surface groups xmin, xmax, ymin, ymax, zmin and zmax.",
      ROWS(box_keys)},
     {"mesh.box.split", "Two materials in one box.", ROWS(split_keys)},
+    {"mesh.labels",
+     "Volume groups by an image. An axis with one voxel has its label everywhere. Attributes are "
+     "in "
+     "the deck's unit of length.",
+     ROWS(label_keys)},
     {"mesh.surfaces.NAME",
      "A closed surface inside the mesh, made of faces of its elements, by the name NAME, which no "
      "surface group of the mesh has. Exactly one of `groups`, `box` and `sphere`. Its normals "

@@ -22,6 +22,16 @@ sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck);
 
+// Groups by an image, mesh.labels; called after the rest of `mesh` has been read.
+SEDGE_MUST_USE
+sedge_status deck_read_labels(const deck_reader *reader, sedge_deck *deck);
+void deck_free_labels(sedge_deck *deck);
+
+// The path of the file that `node` names, relative to the deck's folder; the caller releases
+// `*out`. In the resolved deck it is absolute, so that the deck can be run from its new place.
+SEDGE_MUST_USE
+sedge_status deck_resolve_file(char **out, const sedge_deck *deck, deck_node *node);
+
 // Read what a surface's entry says of it; `where` is the entry's path.
 SEDGE_MUST_USE
 sedge_status deck_read_surface(const deck_reader *reader, const deck_node *node, const char *where,

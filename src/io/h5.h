@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "par/comm.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sedge_h5 sedge_h5;
@@ -27,7 +28,9 @@ typedef enum sedge_h5_type {
     SEDGE_H5_I32,
     SEDGE_H5_I64,
     SEDGE_H5_U8,
-    SEDGE_H5_COMPLEX // two F64: the compound {r, i}, as h5py and others have it
+    SEDGE_H5_COMPLEX, // two F64: the compound {r, i}, as h5py and others have it
+    SEDGE_H5_NUMBERS // only to read, from files of others: whole or real numbers of any kind, which
+                     // become F32
 } sedge_h5_type;
 
 #define SEDGE_H5_DIMENSIONS 4
@@ -149,6 +152,12 @@ sedge_status sedge_h5_read(sedge_h5 *file, const char *path, sedge_h5_type type,
 SEDGE_MUST_USE
 sedge_status sedge_h5_read_text(sedge_h5 *file, const char *object, const char *name, char *text,
                                 size_t size);
+
+// The numbers of an attribute of any numeric type, as many as it must have. False: the object has
+// no attribute of this name.
+SEDGE_MUST_USE
+sedge_status sedge_h5_read_reals(sedge_h5 *file, const char *object, const char *name,
+                                 double *values, int count, bool *found);
 
 // Append to every series of `to` the first `rows` rows of the series with the same path in `from`.
 // If there is no such series with rows of the same shape, not-a-number (-1 for integers) is

@@ -11,6 +11,12 @@
 
 // ---- datasets and attributes -------------------------------------------------------------------
 
+static bool has_type(hid_t stored, sedge_h5_type type)
+{
+    if (type != SEDGE_H5_NUMBERS) return H5Tequal(stored, h5_stored_type(type)) > 0;
+    return H5Tget_class(stored) == H5T_INTEGER || H5Tget_class(stored) == H5T_FLOAT;
+}
+
 sedge_status sedge_h5_shape(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
                             int64_t *shape)
 {
@@ -22,7 +28,7 @@ sedge_status sedge_h5_shape(sedge_h5 *file, const char *path, sedge_h5_type type
     const hid_t space = H5Dget_space(id);
     const hid_t stored = H5Dget_type(id);
     const int dimensions = space >= 0 ? H5Sget_simple_extent_dims(space, extent, NULL) : -1;
-    const bool same = stored >= 0 && H5Tequal(stored, h5_stored_type(type)) > 0;
+    const bool same = stored >= 0 && has_type(stored, type);
     if (stored >= 0) (void)H5Tclose(stored);
     if (space >= 0) (void)H5Sclose(space);
     (void)H5Dclose(id);
@@ -97,6 +103,28 @@ sedge_status sedge_h5_read_text(sedge_h5 *file, const char *object, const char *
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "cannot read '%s': attribute %s of %s is no text of this kind", file->path,
                       name, object);
+}
+
+sedge_status sedge_h5_read_reals(sedge_h5 *file, const char *object, const char *name,
+                                 double *values, int count, bool *found)
+{
+    const htri_t there = H5Aexists_by_name(file->id, object, name, H5P_DEFAULT);
+
+    *found = there > 0;
+    if (there < 0) return h5_damage(file->path);
+    if (there == 0) return SEDGE_OK;
+    const hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = id >= 0 ? H5Aget_space(id) : H5I_INVALID_HID;
+    const hid_t type = id >= 0 ? H5Aget_type(id) : H5I_INVALID_HID;
+    const bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == count &&
+                      has_type(type, SEDGE_H5_NUMBERS) &&
+                      H5Aread(id, H5T_NATIVE_DOUBLE, values) >= 0;
+    if (type >= 0) (void)H5Tclose(type);
+    if (space >= 0) (void)H5Sclose(space);
+    if (id >= 0) (void)H5Aclose(id);
+    if (good) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': attribute %s of %s is not %d number%s",
+                      file->path, name, object, count, count == 1 ? "" : "s");
 }
 
 // ---- series ------------------------------------------------------------------------------------

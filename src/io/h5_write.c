@@ -32,6 +32,8 @@ hid_t h5_stored_type(sedge_h5_type type)
         return H5T_STD_U8LE;
     case SEDGE_H5_COMPLEX:
         return complex_type(&complex, H5T_IEEE_F64LE);
+    case SEDGE_H5_NUMBERS:
+        break;
     }
     return H5I_INVALID_HID;
 }
@@ -42,6 +44,7 @@ hid_t h5_memory_type(sedge_h5_type type)
 
     switch (type) {
     case SEDGE_H5_F32:
+    case SEDGE_H5_NUMBERS:
         return H5T_NATIVE_FLOAT;
     case SEDGE_H5_F64:
         return H5T_NATIVE_DOUBLE;

@@ -5,8 +5,8 @@
 #include "enclose.h"
 #include "extrude.h"
 #include "global.h"
-#include "layer_groups.h"
 #include "local.h"
+#include "regroup.h"
 
 #include "base/memory.h"
 #include "partition/parts.h"
@@ -106,6 +106,7 @@ sedge_status sedge_global_build(sedge_global *mesh, const sedge_mesh_options *op
     sedge_stopwatch_begin(options->watch, "mesh: check");
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
+    SEDGE_TRY(sedge_global_label(mesh, options->labels));
     SEDGE_TRY(sedge_global_add_enclosures(mesh, options));
     SEDGE_TRY(sedge_global_find_layers(mesh, &options->extrude));
     SEDGE_TRY(connect(mesh, options));

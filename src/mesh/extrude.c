@@ -1,8 +1,8 @@
 #include "extrude.h"
 
-#include "layer_groups.h"
 #include "layers.h"
 #include "radial.h"
+#include "regroup.h"
 
 #include "base/memory.h"
 #include "base/near.h"

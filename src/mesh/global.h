@@ -1,7 +1,6 @@
 // The whole mesh while it is built on rank 0. It is filled by gmsh_mesh.c (a file) or box.c,
-// checked and connected by shape.c, connect.c and periodic.c, extended by extrude.c and
-// layer_groups.c, divided
-// among the ranks and sent to them by distribute.c.
+// checked and connected by shape.c, connect.c and periodic.c, extended by extrude.c, grouped anew
+// by regroup.c, divided among the ranks and sent to them by distribute.c.
 #pragma once
 
 #include "mesh.h"

@@ -75,7 +75,7 @@ typedef struct sedge_set_face {
 } sedge_set_face;
 
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
-// group s surface_names[s]; tags are the numbers in the mesh file.
+// group s surface_names[s]; tags are the numbers in the mesh file, or labels of an image.
 //
 // Elements in absorbing layers (sedge_mesh_extrusion) are in volume groups of their own: those that
 // continue the group "glass" along x and y are in the group "glass-layer-xy", with the tag of
@@ -343,6 +343,9 @@ typedef struct sedge_mesh_options {
     // exchanged between ranks.
     int linked_surfaces;
     const char *const *linked_surface;
+
+    const struct sedge_image_labels
+        *labels; // volume groups by an image (image/image.h); NULL: none
 
     sedge_mesh_extrusion extrude;
 

@@ -16,11 +16,12 @@
 #include "par/comm.h"
 
 // Make the file at `path` from the Gmsh file of the options. If these have absorbing layers,
-// periodic surfaces or closed surfaces (sedge_mesh_enclosure), the file has them, too, and only
-// serves runs with the same ones, the same scale and the same two-sided surfaces. Otherwise the
-// coordinates stay those of the Gmsh file, and the file serves all options without such things. The
-// file is written whole or not at all, by rank 0, which holds the whole mesh. Fails as
-// sedge_mesh_create does, and with SEDGE_ERR_USAGE if the file cannot be written. Collective.
+// periodic surfaces, closed surfaces (sedge_mesh_enclosure) or groups by the labels of an image,
+// the file has them, too, and only serves runs with the same ones, the same scale and the same
+// two-sided surfaces. Otherwise the coordinates stay those of the Gmsh file, and the file serves
+// all options without such things. The file is written whole or not at all, by rank 0, which holds
+// the whole mesh. Fails as sedge_mesh_create does, and with SEDGE_ERR_USAGE if the file cannot be
+// written. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_import(const sedge_comm *comm, const char *path,
                                const sedge_mesh_options *options);

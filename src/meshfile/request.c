@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "image/image.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -104,6 +105,22 @@ static sedge_status describe_two_sided(sedge_text *out, const sedge_mesh_options
     return status;
 }
 
+// With a checksum of the image, so that the file goes with no other.
+static sedge_status describe_labels(sedge_text *out, const sedge_mesh_options *options)
+{
+    const sedge_image_labels *const labels = options->labels;
+    sedge_image image;
+
+    if (labels == NULL) return sedge_text_add(out, none);
+    SEDGE_TRY(sedge_image_read(&image, &labels->image));
+    const unsigned long long sum = sedge_image_checksum(&image);
+    sedge_image_clear(&image);
+    SEDGE_TRY(sedge_text_add(out, "an image with the checksum %016llx:", sum));
+    for (int i = 0; i < labels->count; i++)
+        SEDGE_TRY(sedge_text_add(out, " %d '%s'", labels->label[i], labels->name[i]));
+    return SEDGE_OK;
+}
+
 static const struct {
     const char *name; // of the attribute
     const char *what; // for messages
@@ -113,6 +130,7 @@ static const struct {
     {"layers", "the absorbing layers", true, describe_layers},
     {"periodic", "the periodic surfaces", true, describe_periodic},
     {"surfaces", "the closed surfaces", true, describe_surfaces},
+    {"labels", "the labels", true, describe_labels},
     {"scale", "mesh.scale, in units of the run,", false, describe_scale},
     {"two_sided", "the surfaces with conditions", false, describe_two_sided},
 };
@@ -123,7 +141,8 @@ static const struct {
 sedge_mesh_options mesh_request_choose(const sedge_mesh_options *options)
 {
     const bool shapes = options->extrude.surfaces > 0 || options->extrude.volumes > 0 ||
-                        options->periodic_pairs > 0 || options->enclosures > 0;
+                        options->periodic_pairs > 0 || options->enclosures > 0 ||
+                        options->labels != NULL;
     sedge_mesh_options chosen = shapes ? *options : sedge_mesh_defaults();
 
     chosen.file = options->file;

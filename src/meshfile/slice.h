@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // The attribute `format` of the file. Another number means another layout.
-#define SEDGE_MESH_FILE_FORMAT "sedge mesh 2"
+#define SEDGE_MESH_FILE_FORMAT "sedge mesh 3"
 
 // What lies behind a face, beside the neighbour.
 enum { BEHIND_FACE, BEHIND_ORIENTATION, BEHIND_SECOND, BEHIND };

@@ -5,6 +5,7 @@
 #include "deck/deck_tree.h"
 #include "device/cpu.h"
 #include "dg/exponential.h"
+#include "image/image.h"
 #include "io/folder_lock.h"
 #include "meshfile/mesh_file.h"
 #include "monitor/output_folder.h"
@@ -187,9 +188,11 @@ static sedge_status try_places(const sedge_session *session)
     const bool takes_one = options->restart != NULL && strcmp(options->restart, "auto") != 0;
     const struct {
         const char *what, *path;
-    } inputs[] = {{"deck", options->deck},
-                  {"mesh", session->deck->mesh.file},
-                  {"checkpoint", takes_one ? options->restart : NULL}};
+    } inputs[] = {
+        {"deck", options->deck},
+        {"mesh", session->deck->mesh.file},
+        {"checkpoint", takes_one ? options->restart : NULL},
+        {"image", session->deck->labels != NULL ? session->deck->labels->image.file : NULL}};
     const int count = (int)(sizeof inputs / sizeof inputs[0]);
 
     SEDGE_TRY(sedge_output_folder_check(folder));

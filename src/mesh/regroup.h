@@ -1,4 +1,5 @@
-// Volume groups of absorbing layers (sedge_mesh_extrusion). Used on rank 0 while the mesh is built.
+// Volume groups that the file does not have: of absorbing layers (sedge_mesh_extrusion) and of the
+// labels of an image (image/image.h). Used on rank 0 while the mesh is built.
 #pragma once
 
 #include "global.h"
@@ -17,6 +18,13 @@ double sedge_global_find_box(double box[2][3], const sedge_global *mesh, const b
 // among the others. axes [elements], bit d: the element is in a layer along axis d.
 SEDGE_MUST_USE
 sedge_status sedge_global_group_layers(sedge_global *mesh, const uint8_t *axes);
+
+// Put elements into the groups of `labels` (NULL: there are none), which are added behind those of
+// the mesh if it does not have them; their tags are the labels. Groups that lose all elements are
+// removed. SEDGE_ERR_DATA: the image cannot be read, or a label has no voxel or no element. Call
+// before anything else has the numbers of groups.
+SEDGE_MUST_USE
+sedge_status sedge_global_label(sedge_global *mesh, const struct sedge_image_labels *labels);
 
 // Find along which axes the elements of the volume groups `request->volume` are layers, and group
 // them. The elements of all other groups have a box around them; a layer's element lies outside of

@@ -1,6 +1,7 @@
-#include "layer_groups.h"
+#include "regroup.h"
 
 #include "base/memory.h"
+#include "image/image.h"
 
 #include <float.h>
 #include <math.h>
@@ -112,6 +113,126 @@ sedge_status sedge_global_group_layers(sedge_global *mesh, const uint8_t *axes)
 done:
     sedge_groups_release(&groups);
     sedge_release(number);
+    return status;
+}
+
+// ---- labels ------------------------------------------------------------------------------------
+
+// Where the middle of the reference tetrahedron lies.
+static void find_centre(double x[3], const sedge_global *mesh, int32_t e)
+{
+    const bool bent = mesh->middles != NULL && mesh->curved[e];
+
+    for (int d = 0; d < 3; d++) {
+        x[d] = 0.0;
+        for (int v = 0; v < 4; v++)
+            x[d] += (bent ? -0.125 : 0.25) * mesh->points[mesh->cells[e][v]][d];
+        for (int k = 0; k < SEDGE_EDGES && bent; k++) x[d] += 0.25 * mesh->middles[e][k][d];
+    }
+}
+
+// The groups of the labels, group [labels->count], behind those of the mesh.
+static sedge_status add_labels(sedge_global *mesh, int *group, const sedge_image_labels *labels)
+{
+    sedge_mesh_groups groups;
+
+    SEDGE_TRY(sedge_groups_copy(&groups, &mesh->groups, labels->count, 0));
+    groups.volumes = mesh->groups.volumes;
+    for (int i = 0; i < labels->count; i++) {
+        int g = 0;
+        while (g < groups.volumes && strcmp(groups.volume_names[g], labels->name[i]) != 0) g++;
+        group[i] = g;
+        if (g < groups.volumes) continue;
+        (void)snprintf(groups.volume_names[g], sizeof *groups.volume_names, "%s", labels->name[i]);
+        groups.volume_tags[g] = labels->label[i];
+        groups.volumes++;
+    }
+    sedge_groups_release(&mesh->groups);
+    mesh->groups = groups;
+    return SEDGE_OK;
+}
+
+// Remove the groups without elements.
+static sedge_status remove_empty(sedge_global *mesh)
+{
+    sedge_mesh_groups *const groups = &mesh->groups;
+    int *number = NULL;
+    int kept = 0;
+
+    SEDGE_TRY(sedge_allocate(&number, groups->volumes, sizeof *number));
+    for (int g = 0; g < groups->volumes; g++) {
+        if (groups->volume_elements[g] == 0) continue;
+        memmove(groups->volume_names[kept], groups->volume_names[g], sizeof *groups->volume_names);
+        groups->volume_tags[kept] = groups->volume_tags[g];
+        groups->volume_elements[kept] = groups->volume_elements[g];
+        number[g] = kept++;
+    }
+    groups->volumes = kept;
+    for (int32_t e = 0; e < mesh->elements; e++) mesh->group[e] = number[mesh->group[e]];
+    sedge_release(number);
+    return SEDGE_OK;
+}
+
+// Each element into the group of its label; found [labels->count]: a label's number of elements.
+static void move_elements(sedge_global *mesh, int64_t *found, const int *group,
+                          const sedge_image_labels *labels, const sedge_image *image)
+{
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double x[3];
+        float label = 0.0F;
+        int i = 0;
+
+        find_centre(x, mesh, e);
+        if (!sedge_image_find(image, x, &label)) continue;
+        while (i < labels->count && fabsf(label - (float)labels->label[i]) > 0.0F) i++;
+        if (i == labels->count) continue;
+        mesh->group[e] = group[i];
+        found[i]++;
+    }
+}
+
+static sedge_status use_labels(sedge_global *mesh, int *group, int64_t *found,
+                               const sedge_image_labels *labels, const sedge_image *image)
+{
+    sedge_mesh_groups *const groups = &mesh->groups;
+
+    SEDGE_TRY(add_labels(mesh, group, labels));
+    move_elements(mesh, found, group, labels, image);
+    for (int i = 0; i < labels->count; i++) {
+        if (found[i] > 0) continue;
+        return SEDGE_FAIL(
+            SEDGE_ERR_DATA,
+            "%s: no element of the mesh has its centre in a voxel with the label %d, "
+            "which is to be '%s': the image reaches from (%.6g, %.6g, %.6g) to (%.6g, "
+            "%.6g, %.6g); refine the mesh, or leave the label out",
+            labels->image.where, labels->label[i], labels->name[i],
+            image->origin[0] - 0.5 * image->spacing[0], image->origin[1] - 0.5 * image->spacing[1],
+            image->origin[2] - 0.5 * image->spacing[2],
+            image->origin[0] + ((double)image->count[0] - 0.5) * image->spacing[0],
+            image->origin[1] + ((double)image->count[1] - 0.5) * image->spacing[1],
+            image->origin[2] + ((double)image->count[2] - 0.5) * image->spacing[2]);
+    }
+    memset(groups->volume_elements, 0, (size_t)groups->volumes * sizeof *groups->volume_elements);
+    for (int32_t e = 0; e < mesh->elements; e++) groups->volume_elements[mesh->group[e]]++;
+    return remove_empty(mesh);
+}
+
+sedge_status sedge_global_label(sedge_global *mesh, const sedge_image_labels *labels)
+{
+    sedge_image image = {.values = NULL};
+    int *group = NULL;
+    int64_t *found = NULL;
+    sedge_status status;
+
+    if (labels == NULL) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_image_read(&image, &labels->image));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&group, labels->count, sizeof *group));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&found, labels->count, sizeof *found));
+    status = use_labels(mesh, group, found, labels, &image);
+done:
+    sedge_image_clear(&image);
+    sedge_release(group);
+    sedge_release(found);
     return status;
 }
 

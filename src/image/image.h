@@ -1,0 +1,51 @@
+// Images: values on a regular grid of points in space, from a dataset of an HDF5 file.
+//
+// The dataset has three dimensions, x, y and z: element [i, j, k] is the value at
+// origin + (i, j, k) * spacing, which is the centre of a voxel. An image divides a mesh's volume
+// groups while the mesh is made (mesh/regroup.h).
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Where an image is, as a deck says it.
+typedef struct sedge_image_source {
+    char where[512];              // with which messages about it begin
+    char *file;                   // owned by whoever fills this in
+    const char *dataset;          // borrowed
+    bool has_origin, has_spacing; // else they are attributes of the dataset
+    double origin[3], spacing[3];
+    double unit; // a length in the attributes is so many of these
+} sedge_image_source;
+
+typedef struct sedge_image {
+    int64_t count[3]; // an axis with one value has the same one everywhere
+    double origin[3], spacing[3];
+    float *values; // [x][y][z]
+} sedge_image;
+
+// Volume groups by labels: an element whose centre lies in a voxel with the value label[i] is in
+// the group name[i]. Elements in other voxels, or in none, stay in the group that they have.
+typedef struct sedge_image_labels {
+    sedge_image_source image;
+    int count;
+    int *label; // [count] all different
+    const char *
+        *name; // [count] several labels may have one name; the names themselves are borrowed
+} sedge_image_labels;
+
+#define SEDGE_LABEL_MAX 16777216 // up to here a float holds every whole number
+
+// Read an image, all of whose values must be finite. SEDGE_ERR_DATA, with a message that begins
+// with `where`. The caller clears it; clearing zeroes does nothing.
+SEDGE_MUST_USE
+sedge_status sedge_image_read(sedge_image *out, const sedge_image_source *source);
+void sedge_image_clear(sedge_image *image);
+
+// A number that changes with any value of the image, with its place and with its shape.
+uint64_t sedge_image_checksum(const sedge_image *image);
+
+// The value of the voxel that x lies in; false: in none.
+bool sedge_image_find(const sedge_image *image, const double x[3], float *value);
