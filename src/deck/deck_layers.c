@@ -33,6 +33,8 @@ static const char *const parameter_names[PARAMETERS] = {"layers", "thickness", "
 
 // A face is parallel to an axis up to this sine of the angle.
 #define PARALLEL 1e-6
+// A surface lies in a plane, by the size of the mesh.
+#define FLAT 1e-6
 
 // Closer than this part of a wavelength reactive near fields reach the layer, and the reflection by
 // the order absorbs too much: 0.08 away spheres scatter 2 to 20 % too little at orders 2 to 4.
@@ -277,8 +279,35 @@ static double find_nearest(const char **name, const sedge_deck *deck, const sedg
     return nearest;
 }
 
+// Is the surface a plane of symmetry? A wave that has the symmetry does not drive it.
+static bool is_mirror(const sedge_deck *deck, const char *surface)
+{
+    const sedge_deck_boundary *const boundary = sedge_deck_find_boundary(deck, surface);
+
+    return boundary != NULL && boundary->symmetry;
+}
+
+// The width along an axis of a surface and of its image in a plane of symmetry on which it ends.
+static double find_width(const sedge_deck *deck, const sedge_mesh *mesh, const double *box, int d)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    const double width = box[d] + box[3 + d];
+
+    for (int s = 0; s < groups->surfaces; s++) {
+        const double *const plane = mesh->boxes[groups->volumes + s];
+        const double slack = FLAT * (mesh->bounds[1][d] - mesh->bounds[0][d]);
+
+        if (!is_mirror(deck, groups->surface_names[s])) continue;
+        if (fabs(plane[d] + plane[3 + d]) > slack) continue;
+        if (fabs(plane[d] - box[d]) <= slack || fabs(plane[3 + d] - box[3 + d]) <= slack)
+            return 2.0 * width;
+    }
+    return width;
+}
+
 // The greatest width of a waveguide's port, along an axis; 0: there are no such ports.
-static double find_guide(const sedge_problem *problem, const sedge_mesh *mesh)
+static double find_guide(const sedge_deck *deck, const sedge_problem *problem,
+                         const sedge_mesh *mesh)
 {
     double width = 0.0;
 
@@ -287,7 +316,7 @@ static double find_guide(const sedge_problem *problem, const sedge_mesh *mesh)
         const double *const box = mesh->boxes[mesh->groups.volumes + s];
 
         for (int d = 0; d < 3 && kind != NULL && kind->guided; d++)
-            width = fmax(width, box[d] + box[3 + d]);
+            width = fmax(width, find_width(deck, mesh, box, d));
     }
     return width;
 }
@@ -309,7 +338,7 @@ static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const
     out->waves = HUGE_VAL;
     out->too_near = false;
     out->reflection = by_rule ? pow(10.0, -fmin(fmax(deck->order, 3.0), 6.0)) : requested;
-    if (by_rule && find_guide(problem, mesh) > 0.0) {
+    if (by_rule && find_guide(deck, problem, mesh) > 0.0) {
         out->reflection = REFLECTION_GUIDE;
         return;
     }
@@ -369,7 +398,7 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     find_reflection(out, deck, mesh, problem);
     out->sigma = -log(out->reflection) * out->speed / (2.0 * mesh->extruded.thickness);
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
-    const double guide = find_guide(problem, mesh);
+    const double guide = find_guide(deck, problem, mesh);
     out->lossless = !(guide > 0.0) && !(mesh->extruded.radius > 0.0) &&
                     !has_medium(deck, &mesh->groups, false) &&
                     !has_source(problem, &mesh->groups) && !has_rest(problem);
@@ -559,14 +588,6 @@ sedge_status deck_check_layer_media(const sedge_problem *problem, const sedge_de
         }
     }
     return SEDGE_OK;
-}
-
-// Is the surface a plane of symmetry? A wave that has the symmetry does not drive it.
-static bool is_mirror(const sedge_deck *deck, const char *surface)
-{
-    const sedge_deck_boundary *const boundary = sedge_deck_find_boundary(deck, surface);
-
-    return boundary != NULL && boundary->symmetry;
 }
 
 // Walls are driven by an incident wave as it is outside of layers, unless it enters through a

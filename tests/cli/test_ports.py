@@ -268,6 +268,31 @@ class Ports(Case):
                             "boundaries.card={type: sheet, resistance: 0.8}")
         self.compare(found, scattering(half @ shunt(1 / 0.8) @ half, z, z), 7e-3)
 
+    def test_guide_symmetry(self):
+        """A quarter and a half of a guide with a resistive sheet across it, cut by planes of symmetry: S-parameters and powers of the
+        whole. A mode that is no mirror image is refused."""
+        deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 2, 6]"))
+        card = ("mesh.surfaces.card={plane: {normal: z, at: 1}}", "boundaries.card={type: sheet, resistance: 0.8}")
+        whole = self.compute(deck, "whole", *card)
+        power = read_json(self.folder / "whole/report.json")["monitors"]["ports"]["incident_power"]
+        quarter = ("mesh.box={max: [0.5, 0.25, 2], cells: [2, 1, 6]}", "boundaries.xmax={type: pmc, symmetry: true}",
+                   "boundaries.ymax.symmetry=true")
+        right = ("mesh.box={min: [0.5, 0, 0], max: [1, 0.5, 2], cells: [2, 2, 6]}", "boundaries.xmin={type: pmc, symmetry: true}")
+        for name, settings in (("quarter", quarter), ("right", right)):
+            for mode_of in ("m: 1, n: 0", "mode: 1"):
+                with self.subTest(name=name, mode=mode_of):
+                    ports = [f"boundaries.{port}={{type: te-port, {mode_of}, axis: [1, 0, 0], direction: [0, 0, {into}]}}"
+                             for port, into in (("in", 1), ("out", -1))]
+                    part = self.compute(deck, "part", *card, *settings, *ports)
+                    self.compare(part.values(), whole.values(), 1e-3)  # the parts' diagonals are not mirror images
+                    found = read_json(self.folder / "part/report.json")["monitors"]["ports"]["incident_power"]
+                    numpy.testing.assert_allclose(found, power, rtol=1e-3)
+        words = [word for setting in quarter for word in ("--set", setting)]
+        for m in ("m: 2, n: 0", "mode: 2"):  # TE20 and TE01 have the same cut-off: axis chooses TE01
+            self.refuse(1, ["boundaries.in: the field of the port is not its own mirror image", "plane of symmetry x = 0.5 of type pmc",
+                            "take pec there"], "check", deck, *words, "--set",
+                        f"boundaries.in={{type: te-port, {m}, axis: [1, 0, 0], direction: [0, 0, 1]}}")
+
     def test_two_media(self):
         """A guide with glass from the middle on: the ports' impedances differ, and S refers to each mode's own."""
         deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [3, 1, 6], split: {axis: z, at: 1, names: "
@@ -540,7 +565,8 @@ class Ports(Case):
         """A port in the wrong place is refused with S-parameters and without, once on all ranks together."""
         guide, plates = self.write("guide.yaml", GUIDE), self.write("plates.yaml", PLATES)
         for deck, parts, *settings in (
-                (guide, ["boundaries.in: the mesh is one of 2 parts", "the port 'in' has 1 of its own"], "boundaries.xmax.symmetry=true"),
+                (guide, ["boundaries.in: the mesh is one of 2 parts", "the port 'in' has 1 of its own"],
+                 "boundaries.zmax={type: pec, symmetry: true}"),
                 (guide, ["conducting walls around it", "only 2 of its rim of 3"], "boundaries.xmax={type: pmc}", "boundaries.xmin={type: pmc}"),
                 (guide, ["boundaries.in: the surface 'septum' crosses the port"], "mesh.box.cells=[4, 1, 6]",
                  "mesh.surfaces.septum={plane: {normal: x, at: 0.5}}", "boundaries.septum={type: pec}"),

@@ -2,6 +2,8 @@
 // its conductors as the line's field is.
 #include "port_fit.h"
 
+#include "port_whole.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -31,8 +33,9 @@ static sedge_status find_impedance(double *out, const sedge_problem *problem, co
     return SEDGE_OK;
 }
 
-static sedge_status fit(const sedge_problem *problem, const char *surface,
-                        const sedge_surface_shape *shape, double *p)
+// Of the whole ring.
+static sedge_status fit_ring(const sedge_problem *problem, const char *surface,
+                             const sedge_surface_shape *shape, double *p)
 {
     double radii[2];
     shape_plane plane;
@@ -53,6 +56,17 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     for (int i = 0; i < 3; i++) p[PORT_V + i] = plane.normal[i];
     port_set_resistor(p, p[COAXIAL_RESISTANCE], squares);
     return SEDGE_OK;
+}
+
+static sedge_status fit(const sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p)
+{
+    port_whole whole;
+    sedge_status status = port_whole_create(&whole, problem, surface, shape);
+
+    if (status == SEDGE_OK) status = fit_ring(problem, surface, &whole.shape, p);
+    port_whole_clear(&whole);
+    return status;
 }
 
 static void describe(char text[160], const double *p, double hertz)

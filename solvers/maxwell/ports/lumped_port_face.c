@@ -2,6 +2,8 @@
 // conductors.
 #include "port_fit.h"
 
+#include "port_whole.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -26,10 +28,10 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     int volume = 0;
 
     SEDGE_TRY(shape_fit_gap(&gap, problem, p + LUMPED_DIRECTION, surface, shape));
+    SEDGE_TRY(port_whole_check(problem, surface, gap.parts));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
     p[PORT_PROFILE] = PORT_UNIFORM;
     p[PORT_VOLUME] = volume;
-    p[PORT_PARTS] = gap.parts;
     for (int i = 0; i < 3; i++) {
         p[PORT_ORIGIN + i] = gap.origin[i];
         p[PORT_U + i] = gap.along[i] / gap.length;

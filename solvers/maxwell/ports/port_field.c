@@ -3,6 +3,7 @@
 #include "port_fit.h"
 
 #include "port_modes.h"
+#include "port_whole.h"
 
 #include "base/memory.h"
 #include "dg/surface_field.h"
@@ -269,12 +270,17 @@ sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *com
 {
     char where[128];
     const site at = {NULL, problem, comm, mesh, where};
+    port_whole whole;
 
     *field = NULL;
     if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
     (void)snprintf(where, sizeof where, "boundaries.%s", surface);
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_surface_field_create(field, problem->order, shape)));
-    const sedge_status status = fill(*field, &at, p);
+    sedge_status status = port_whole_create(&whole, problem, surface, shape);
+    if (status == SEDGE_OK)
+        status = sedge_surface_field_create(field, problem->order, &whole.shape);
+    port_whole_clear(&whole);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    status = fill(*field, &at, p);
     if (status == SEDGE_OK) return SEDGE_OK;
     sedge_surface_field_free(*field);
     *field = NULL;

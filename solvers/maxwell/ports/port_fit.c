@@ -1,6 +1,8 @@
 // Media beside ports, their law's numbers, and modes of waveguides.
 #include "port_fit.h"
 
+#include "port_whole.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,13 +74,6 @@ double port_squares(const double *p)
 double port_shown_resistance(double resistance, double hertz)
 {
     return hertz > 0.0 ? resistance * VACUUM_OHMS : resistance;
-}
-
-int port_parts(const sedge_boundary *boundary)
-{
-    const double *const p = boundary->parameters;
-
-    return (int)p[PORT_PROFILE] == PORT_UNIFORM ? (int)p[PORT_PARTS] : 1;
 }
 
 bool port_is(const sedge_boundary_kind *kind)
@@ -359,8 +354,9 @@ static sedge_status fit_known(double *p, const shape_plane *plane, int profile, 
                  : fit_rectangular(p, plane, profile, surface, shape);
 }
 
-sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
-                            const sedge_surface_shape *shape, double *p, int profile)
+// Of the whole port.
+static sedge_status fit_whole(const sedge_problem *problem, const char *surface,
+                              const sedge_surface_shape *shape, double *p, int profile)
 {
     const double *const into = p + GUIDE_DIRECTION;
     shape_plane plane;
@@ -382,6 +378,17 @@ sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
     p[PORT_CONDUCTANCE] = 0.0;
     p[PORT_GAIN] = 2.0 * problem->materials[volume][MAXWELL_Y];
     return SEDGE_OK;
+}
+
+sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
+                            const sedge_surface_shape *shape, double *p, int profile)
+{
+    port_whole whole;
+    sedge_status status = port_whole_create(&whole, problem, surface, shape);
+
+    if (status == SEDGE_OK) status = fit_whole(problem, surface, &whole.shape, p, profile);
+    port_whole_clear(&whole);
+    return status;
 }
 
 // Wave number at the cut-off.

@@ -42,10 +42,6 @@ double port_shown_resistance(double resistance, double hertz);
 // The unit normal of a port's plane.
 void port_normal(const sedge_boundary *boundary, double normal[3]);
 
-// How many parts the port has, of which the mesh has one: more than 1 where planes of symmetry cut
-// it.
-int port_parts(const sedge_boundary *boundary);
-
 // A direction in the plane: the vector `given`, or, if that is 0, one along x, y or z: of those
 // that lie in the plane the one along which the surface is longest. SEDGE_ERR_USAGE: the vector
 // does not lie in the plane.

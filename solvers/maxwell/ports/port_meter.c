@@ -1,6 +1,7 @@
 #include "port_meter.h"
 
 #include "port_fit.h"
+#include "port_whole.h"
 
 #include "base/memory.h"
 #include "monitor/face_points.h"
@@ -35,7 +36,7 @@ static void fill_side(port_meter *one, int32_t s)
         side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
     const double sum = y + y_other + p[PORT_CONDUCTANCE];
     const double *const into = p + GUIDE_DIRECTION;
-    const double squares = port_squares(p) / port_parts(one->boundary); // of the mesh's part
+    const double squares = port_squares(p) / port_whole_parts(problem); // of the mesh's part
     double along = 0.0; // from the port into the element
 
     for (int q = 0; q < points; q++) {
@@ -173,5 +174,6 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
         meter->sums[s] = meter->inside[s] > 0.0 ? sum_side(meter, s, u + s * stride, true) : 0.0;
     out[PORT_CURRENT] =
         context->problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Y] * out[PORT_VOLTAGE] -
-        sedge_sample_sum(context->comm, faces->sides, meter->sums);
+        port_whole_parts(context->problem) *
+            sedge_sample_sum(context->comm, faces->sides, meter->sums);
 }

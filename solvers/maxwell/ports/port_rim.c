@@ -3,6 +3,8 @@
 // ends of a lumped port lie on conductors? Do planes of symmetry cut the port as they should?
 #include "port_fit.h"
 
+#include "port_whole.h"
+
 #include "base/memory.h"
 #include "dg/surface_field.h"
 
@@ -14,6 +16,8 @@
 #define OFF_R  1e-4 // of a round port's radius
 #define ENOUGH 0.9  // of the circle: its chords are shorter
 #define INSIDE 1e-3 // of its size: what is nearer to the rim is a wall of the guide
+#define COPIES 8    // of a mesh with planes of symmetry across all axes
+#define ALIKE  1e-4 // of a mode's power: how far it may be from its mirror image
 
 // A rectangle, a circle or an outline of any shape in the plane of a port.
 typedef struct rim {
@@ -23,6 +27,7 @@ typedef struct rim {
     double size[2]; // sides along U and across it; of a circle the radius, twice; of an outline the
                     // greatest distances from its origin
     bool round;
+    int parts;           // of which the mesh has one
     shape_edge *outline; // [edges]; NULL: a rectangle or a circle
     int64_t edges;
 } rim;
@@ -53,14 +58,15 @@ static sedge_status find_outline(shape_edge **out, int64_t *count, const sedge_s
     return shape_find_outline(out, count, &shape);
 }
 
-// The caller releases the outline. Collective.
+// The rim of the whole port. The caller releases the outline. Collective.
 static sedge_status find_rim(rim *r, const sedge_problem *problem, const sedge_comm *comm,
                              const sedge_mesh *mesh, int surface)
 {
     const sedge_surface_field *const field = problem->boundaries[surface].field;
+    const int mask = port_whole_mask(problem);
     sedge_status status = SEDGE_OK;
 
-    *r = (rim){.p = problem->boundaries[surface].parameters};
+    *r = (rim){.p = problem->boundaries[surface].parameters, .parts = port_whole_parts(problem)};
     r->round = field == NULL && (int)r->p[PORT_PROFILE] >= PORT_ROUND_TE;
     if (field != NULL) status = find_outline(&r->outline, &r->edges, field);
     SEDGE_TRY(sedge_comm_agree(comm, status));
@@ -70,10 +76,12 @@ static sedge_status find_rim(rim *r, const sedge_problem *problem, const sedge_c
         r->across[d] = r->normal[e] * r->p[PORT_U + f] - r->normal[f] * r->p[PORT_U + e];
     }
     for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
-        for (int k = 0; k < 3; k++) {
-            double at[3];
+        for (int k = 0; k < 3 * COPIES; k++) {
+            double x[3], at[3];
 
-            find_place(at, r, corner_of(mesh, &mesh->set_faces[i], k));
+            if ((k / 3 & mask) != k / 3) continue;
+            port_whole_mirror(x, corner_of(mesh, &mesh->set_faces[i], k % 3), problem, k / 3, 0.0);
+            find_place(at, r, x);
             for (int c = 0; c < 2; c++)
                 r->size[c] = fmax(r->size[c], r->round ? hypot(at[0], at[1]) : fabs(at[c]));
         }
@@ -128,6 +136,7 @@ static void measure_rim(double length[2], const rim *r, const sedge_problem *pro
         for (int k = 0; k < 3; k++) length[0] += 0.5 * find_length(r, at[k], at[(k + 1) % 3]);
     }
     sedge_comm_sum(comm, length, 1); // of walls on both sides of the plane: each edge twice
+    length[0] *= r->parts;
     length[1] = r->round ? 2.0 * PI * r->size[0] : 2.0 * (r->size[0] + r->size[1]);
 }
 
@@ -152,7 +161,7 @@ static sedge_status measure_outline(double length[2], const rim *r, const sedge_
         const double *const a = r->outline[i].ends, *const b = a + 3;
         const double one = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 
-        length[0] += found[i] * one;
+        length[0] += r->parts * found[i] * one;
         length[1] += one;
     }
     sedge_release(found);
@@ -190,6 +199,24 @@ static bool is_across(const rim *r, const double at[3])
            at[1] < r->size[1] - slack;
 }
 
+// A side without a condition, or in a plane of symmetry, whose condition the whole does not have.
+static bool is_passed(const sedge_problem *problem, const sedge_mesh *mesh,
+                      const sedge_set_face *side)
+{
+    const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
+
+    for (int d = 0; d < 3 && kind != NULL; d++) {
+        const sedge_mirror_plane *const mirror = &problem->mirrors[d];
+        const double size = mesh->bounds[1][d] - mesh->bounds[0][d];
+        bool lies = mirror->kind != SEDGE_MIRROR_NONE && mirror->kind == kind->mirror;
+
+        for (int k = 0; k < 3; k++)
+            lies = lies && fabs(corner_of(mesh, side, k)[d] - mirror->position) <= OFF * size;
+        if (lies) return true;
+    }
+    return kind == NULL;
+}
+
 // Does an edge between two places lie in the port's plane and, but for its ends, within the port?
 static bool crosses(const rim *r, const double a[3], const double b[3])
 {
@@ -210,7 +237,7 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
         const sedge_set_face *const side = &mesh->set_faces[i];
         double at[3][3];
 
-        if (problem->boundaries[side->group].kind == NULL || side->group == surface) continue;
+        if (side->group == surface || is_passed(problem, mesh, side)) continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
         for (int k = 0; k < 3; k++)
             if (crosses(r, at[k], at[(k + 1) % 3])) found = fmax(found, side->group);
@@ -274,7 +301,7 @@ static sedge_status check_direction(const sedge_problem *problem, const sedge_co
         const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
         double centre[3] = {0.0, 0.0, 0.0}, at[3];
 
-        if (kind == NULL || side->group == surface) continue;
+        if (side->group == surface || is_passed(problem, mesh, side)) continue;
         for (int k = 0; k < 3; k++)
             for (int d = 0; d < 3; d++) centre[d] += corner_of(mesh, side, k)[d] / 3.0;
         find_place(at, &r, centre);
@@ -376,23 +403,65 @@ static sedge_status check_ends(const sedge_problem *problem, const sedge_comm *c
 
 // ---- planes of symmetry -----------------------------------------------------------------------
 
-// Each plane of symmetry cuts the port.
-static sedge_status check_symmetry(const sedge_problem *problem, const sedge_mesh *mesh,
-                                   int surface)
+// At the middle of a face of the port: the square of the field, and of its difference to the mirror
+// image that it should be of the field behind the plane across axis d.
+static void compare_field(double squares[2], const sedge_boundary *port,
+                          const sedge_problem *problem, const sedge_mesh *mesh,
+                          const sedge_set_face *side, int d)
 {
-    const int parts = port_parts(&problem->boundaries[surface]);
-    const char *const name = mesh->groups.surface_names[surface];
-    int copies = 1;
+    // On an electric plane the tangential field changes its sign behind the plane, on a magnetic
+    // one the normal field does.
+    const double sign = problem->mirrors[d].kind == SEDGE_MIRROR_ELECTRIC ? -1.0 : 1.0;
+    const double size = mesh->bounds[1][d] - mesh->bounds[0][d];
+    double own[9], image[9], here[3], there[3], x[2][3] = {{0.0}};
+    double corner[3][3];
 
-    for (int d = 0; d < 3; d++)
-        if (problem->mirrors[d].kind != SEDGE_MIRROR_NONE) copies *= 2;
-    if (parts == copies) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "boundaries.%s: the mesh is one of %d parts that are mirror images, and the "
-                      "port '%s' has %d of its own: there would be several such ports; each plane "
-                      "of symmetry must cut each port, which is a lumped one, or model the whole "
-                      "structure",
-                      name, copies, name, parts);
+    for (int k = 0; k < 3; k++) {
+        port_whole_mirror(corner[k], corner_of(mesh, side, k), problem, 1 << d, size);
+        for (int i = 0; i < 3; i++) {
+            x[0][i] += corner_of(mesh, side, k)[i] / 3.0;
+            x[1][i] += corner[k][i] / 3.0;
+        }
+    }
+    sedge_surface_corners(own, corner_of(mesh, side, 0), corner_of(mesh, side, 1),
+                          corner_of(mesh, side, 2));
+    sedge_surface_corners(image, corner[0], corner[1], corner[2]);
+    port_field_at(port, own, x[0], here);
+    port_field_at(port, image, x[1], there);
+    for (int i = 0; i < 3; i++) {
+        const double off = there[i] - (i == d ? -sign : sign) * here[i];
+        squares[0] += here[i] * here[i];
+        squares[1] += off * off;
+    }
+}
+
+// The port's field is its own mirror image in each plane of symmetry. Collective.
+static sedge_status check_images(const sedge_problem *problem, const sedge_comm *comm,
+                                 const sedge_mesh *mesh, int surface)
+{
+    const sedge_boundary *const port = &problem->boundaries[surface];
+
+    for (int d = 0; d < 3; d++) {
+        const sedge_mirror_plane *const mirror = &problem->mirrors[d];
+        const bool electric = mirror->kind == SEDGE_MIRROR_ELECTRIC;
+        double squares[2] = {0.0, 0.0};
+
+        if (mirror->kind == SEDGE_MIRROR_NONE) continue;
+        for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++)
+            compare_field(squares, port, problem, mesh, &mesh->set_faces[i], d);
+        sedge_comm_sum(comm, squares, 2);
+        if (squares[1] <= ALIKE * squares[0]) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "boundaries.%s: the field of the port is not its own mirror image in the "
+                          "plane of symmetry %c = %.6g of type %s, %s: take %s there, or another "
+                          "mode, or model the whole structure",
+                          mesh->groups.surface_names[surface], 'x' + d, mirror->position,
+                          electric ? "pec" : "pmc",
+                          electric ? "on which it would be perpendicular to the plane"
+                                   : "on which it would lie in the plane",
+                          electric ? "pmc" : "pec");
+    }
+    return SEDGE_OK;
 }
 
 sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
@@ -401,9 +470,9 @@ sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
     const sedge_boundary *const port = &problem->boundaries[surface];
     const bool guide = port_is_guide(port->kind);
 
-    SEDGE_TRY(check_symmetry(problem, mesh, surface));
     if ((int)port->parameters[PORT_PROFILE] == PORT_UNIFORM)
         return check_ends(problem, comm, mesh, surface);
+    SEDGE_TRY(check_images(problem, comm, mesh, surface));
     if (guide || port->field != NULL) SEDGE_TRY(check_rim(problem, comm, mesh, surface));
     return guide ? check_direction(problem, comm, mesh, surface) : SEDGE_OK;
 }

@@ -3,6 +3,8 @@
 // is.
 #include "port_fit.h"
 
+#include "port_whole.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,7 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     shape_plane plane;
     int volume = 0;
 
+    SEDGE_TRY(port_whole_check(problem, surface, 1));
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     SEDGE_TRY(port_fit_axis(p + PORT_U, none, &plane, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));

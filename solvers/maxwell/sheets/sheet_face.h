@@ -344,7 +344,6 @@ enum {
     PORT_U = PORT_ORIGIN + 3,
     PORT_V = PORT_U + 3,
     PORT_KU = PORT_V + 3,
-    PORT_PARTS = PORT_KU, // of PORT_UNIFORM: it has this many parts, of which the mesh has one
     PORT_KV,
     PORT_SCALE,
     PORT_CONDUCTANCE,
