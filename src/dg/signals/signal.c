@@ -9,6 +9,7 @@
 #define SCAN             16
 #define SAMPLES_A_PERIOD 8.0 // of the highest frequency
 #define SAMPLES_MOST     2e5
+#define FAR_ABOVE        100.0 // times a signal's highest frequency: nothing is left of its spectrum
 
 #define DECLARE_KIND(NUMBER, name) extern const sedge_signal_kind sedge_signal_##name;
 SEDGE_SIGNAL_ROWS(DECLARE_KIND)
@@ -59,6 +60,7 @@ double sedge_signal_part(const double *signal, double frequency, double end)
     const double samples = ceil(SAMPLES_A_PERIOD * fmax(top, frequency) * (times[1] - times[0]));
     double peak = 0.0;
 
+    if (kind->end != NULL && end >= last && frequency > FAR_ABOVE * top) return 0.0;
     if (kind->end == NULL || !(samples >= 1.0 && samples <= SAMPLES_MOST)) return HUGE_VAL;
     for (int i = 0; i <= SCAN; i++) {
         peak = fmax(peak, find_spectrum(signal, low + (top - low) * i / SCAN, times, (int)samples));
