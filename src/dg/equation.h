@@ -241,7 +241,10 @@ typedef struct sedge_boundary_kind {
     void (*describe)(char text[160], const double *p, double hertz);
     sedge_mirror mirror; // optional: flat surfaces may be planes of symmetry
     bool absorbs;        // optional: waves leave the mesh through it, all but for small reflections
-    bool guided; // optional: it sends waves along a guide, below whose cut-off fields do not travel
+    // Optional: it sends waves both ways along a guide, below whose cut-off fields do not travel.
+    // This is the place in p of a vector into the structure. Behind the surface the guide goes
+    // straight on, and all that is there is lost.
+    int guided;
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,

@@ -218,6 +218,12 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
                                const sedge_mesh *mesh, int *surface);
 
+// The corners of the faces of a surface group of the whole mesh, each face once, on every rank.
+// SEDGE_ERR_MEMORY. The caller releases them. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_surface_triangles(double (**out)[9], int64_t *count, const sedge_comm *comm,
+                                     const sedge_mesh *mesh, int surface);
+
 // The kind of a surface through which incident fields enter; NULL: there is none.
 const sedge_boundary_kind *sedge_problem_feeds(const sedge_problem *problem);
 

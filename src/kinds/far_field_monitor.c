@@ -115,7 +115,7 @@ static sedge_status create_driven(far_field_entry *entry, const sedge_output_con
     surface.own = true;
     SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &surface, where));
     return sedge_driven_surface_create(&entry->input_surface, &entry->input_weight, context,
-                                       &entry->input_faces);
+                                       surface.name, &entry->input_faces);
 }
 
 // The surface through which an antenna accepts its power.

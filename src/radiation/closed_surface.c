@@ -108,6 +108,60 @@ static void suggest_symmetry(char *text, size_t size, const sedge_output_context
     }
 }
 
+// Of a waveguide's port the vector into the structure; NULL: the surface is none.
+static const double *into_of(const sedge_output_context *context, int surface)
+{
+    const sedge_boundary *const boundary = &context->problem->boundaries[surface];
+    const bool guided = boundary->kind != NULL && boundary->kind->guided > 0;
+
+    return guided ? boundary->parameters + boundary->kind->guided : NULL;
+}
+
+// Does the line from x along `into` go through the triangle, in front of x?
+static bool is_behind(const double x[3], const double triangle[9], const double into[3])
+{
+    double ahead = 0.0;
+    int signs = 0;
+
+    for (int k = 0; k < 3; k++) {
+        const double *const a = triangle + (ptrdiff_t)3 * k;
+        const double *const b = triangle + (ptrdiff_t)3 * ((k + 1) % 3);
+        double turn = 0.0;
+
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3;
+            const int l = (i + 2) % 3;
+            turn += into[i] * ((a[j] - x[j]) * (b[l] - x[l]) - (a[l] - x[l]) * (b[j] - x[j]));
+            ahead += into[i] * (a[i] - x[i]);
+        }
+        signs += turn > 0.0 ? 1 : -1;
+    }
+    return ahead > 0.0 && (signs == 3 || signs == -3);
+}
+
+// Faces that cross the guide behind a waveguide's port count no more. Collective.
+static sedge_status leave_out_guide(double *weight, const sedge_output_context *context,
+                                    const sedge_face_points *faces, int port)
+{
+    double(*triangles)[9] = NULL;
+    int64_t count = 0;
+
+    SEDGE_TRY(sedge_surface_triangles(&triangles, &count, context->comm, context->mesh, port));
+    for (int32_t s = 0; s < faces->sides; s++) {
+        const double *const c = faces->corners[s];
+        double middle[3];
+        bool inside = false;
+
+        for (int i = 0; i < 3; i++) middle[i] = (c[i] + c[3 + i] + c[6 + i]) / 3.0;
+        for (int64_t t = 0; t < count && !inside; t++)
+            inside = is_behind(middle, triangles[t], into_of(context, port));
+        for (int k = 0; k < faces->side_points && inside; k++)
+            weight[(int64_t)s * faces->side_points + k] = 0.0;
+    }
+    sedge_release(triangles);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weight,
                                          const sedge_output_context *context,
                                          const sedge_deck_far_field *deck, const char *name,
@@ -146,13 +200,19 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the surface '%s': %s%s", where, name, reason,
                           remedy);
     }
+    for (int s = 0; s < context->problem->surfaces; s++)
+        if (into_of(context, s) != NULL) SEDGE_TRY(leave_out_guide(*weight, context, faces, s));
     return SEDGE_OK;
 }
 
 sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weight,
-                                         const sedge_output_context *context,
+                                         const sedge_output_context *context, const char *name,
                                          const sedge_face_points *faces)
 {
+    const double *into = NULL;
+
+    for (int s = 0; s < context->problem->surfaces; s++)
+        if (strcmp(context->mesh->groups.surface_names[s], name) == 0) into = into_of(context, s);
     *out = (sedge_near_surface){.comm = context->comm,
                                 .threads = context->threads,
                                 .points = (int64_t)faces->sides * faces->side_points,
@@ -160,8 +220,11 @@ sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weigh
                                 .normal = (const double(*)[3])faces->normal};
     SEDGE_TRY(
         sedge_comm_agree(context->comm, sedge_allocate(weight, out->points, sizeof **weight)));
-    for (int64_t k = 0; k < out->points; k++) // normals point out of the elements
-        (*weight)[k] = -faces->area[k] * context->deck->copies;
+    for (int64_t k = 0; k < out->points; k++) { // normals point out of the elements
+        double along = into != NULL ? 0.0 : -1.0;
+        for (int i = 0; i < 3 && into != NULL; i++) along += into[i] * faces->normal[k][i];
+        (*weight)[k] = along < 0.0 ? -faces->area[k] * context->deck->copies : 0.0;
+    }
     out->weight = *weight;
     return SEDGE_OK;
 }

@@ -8,7 +8,8 @@
 
 // Make the surface `name` whose faces are `faces`, with the images of `deck`; turns the normals
 // outward, and sets `*weight` [points], which the caller releases in any case. SEDGE_ERR_USAGE: it
-// is open; `where` begins the message. Borrows all other arguments. Collective.
+// is open; `where` begins the message. Faces that cross a waveguide behind its port have the
+// weight 0: what is in there does not radiate. Borrows all other arguments. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weight,
                                          const sedge_output_context *context,
@@ -16,11 +17,12 @@ sedge_status sedge_closed_surface_create(sedge_near_surface *out, double **weigh
                                          sedge_face_points *faces, const char *where);
 
 // The same of a surface that a source drives, such as a port: it need not be closed. Power out of
-// it is what it gives to the elements on all its sides, with what its mirror images in planes of
-// symmetry give. The normals of `faces` are those of each side's own element. Collective.
+// it is what it gives to the elements on all its sides, of a waveguide's port to those of the
+// structure alone, with what its mirror images in planes of symmetry give. The normals of `faces`
+// are those of each side's own element. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_driven_surface_create(sedge_near_surface *out, double **weight,
-                                         const sedge_output_context *context,
+                                         const sedge_output_context *context, const char *name,
                                          const sedge_face_points *faces);
 
 // Does the side's element lie outside? Normals point outward.

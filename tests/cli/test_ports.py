@@ -254,6 +254,57 @@ class Ports(Case):
             numpy.testing.assert_allclose(file["antenna/input"], accepted, rtol=1e-2)
             numpy.testing.assert_allclose(file["antenna/efficiency"], 1, atol=0.15)
 
+    def test_open_guide(self):
+        """A quarter of an open guide that radiates, through a surface that crosses the guide behind its port: what the port sends backwards
+        counts neither as radiated nor as accepted."""
+        cube = Cube(6)
+        faces = {tuple(sorted(face)) for corners in cube.tetrahedra for face in itertools.combinations(corners, 3)}
+
+        def where(face, axis):
+            places = {round(6 * cube.nodes[node][axis]) for node in face}
+            return min(places), max(places)
+
+        extra = []
+        for face in sorted(faces):
+            x, y, z = (where(face, axis) for axis in range(3))
+            if z[1] <= 3 and ((x == (3, 3) and y[1] <= 2) or (y == (2, 2) and x[1] <= 3)):
+                extra.append((TRIANGLE, 8, face))
+            if z == (2, 2) and x[1] <= 3 and y[1] <= 2:
+                extra.append((TRIANGLE, 9, face))
+        cube.nodes = [tuple(2 * place for place in node) for node in cube.nodes]
+        self.write("guide.msh", cube.text(extra=extra).replace("Names\n7\n", 'Names\n9\n2 8 "tube"\n2 9 "feed"\n'))
+        deck = self.write("open.yaml", """\
+equation: maxwell
+order: 2
+mesh: {file: guide.msh, surfaces: {around: {box: {min: [-9, -9, 0.3], max: [1.7, 1.7, 1.7]}}}}
+time: {end: 40, stop: {energy: 1.0e-5}}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: pmc, symmetry: true}
+  ymin: {type: pec, symmetry: true}
+  xmax: {type: pml}
+  ymax: {type: pml}
+  zmin: {type: pml}
+  zmax: {type: pml}
+  tube: {type: pec}
+  feed: {type: te-port, m: 1, n: 0, direction: [0, 0, 1]}
+sources: [{type: port, surface: feed, signal: {type: gaussian, width: 3, frequency: 0.4}}]
+monitors:
+  frequencies: {list: [0.35, 0.4, 0.45]}
+  ports: {from: 0.35, to: 0.45, count: 3}
+  far-field: {open: {surface: around, input: feed, theta: {step: 10}}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+""")
+        for ranks in (1, 2):
+            self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "open", ranks=ranks)
+            with h5py.File(self.folder / "open/far-field.h5") as file:
+                found = {name: file["open"][name][()] for name in ("power", "flux", "input", "efficiency")}
+            accepted = read_json(self.folder / "open/report.json")["monitors"]["ports"]["accepted_power"]
+            numpy.testing.assert_allclose(found["input"], accepted, rtol=1e-2)
+            numpy.testing.assert_allclose(found["flux"], accepted, rtol=3e-2)
+            numpy.testing.assert_allclose(found["power"] / found["flux"], 1, atol=3e-2)
+
     # ---- modes of a guide ----
 
     def test_guide(self):

@@ -128,7 +128,7 @@ extern const char sedge_text_sheet_face_h[];
     const sedge_face_kind sedge_face_##id = {                                                   \
         .equation = "maxwell",                                                                  \
         .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                  \
-                 .apply_two_sided = maxwell_port, .guided = true,                               \
+                 .apply_two_sided = maxwell_port, .guided = GUIDE_DIRECTION,                    \
                  .parameters = port_guide_parameters, .parameter_count = PORT_GUIDE_PARAMETERS, \
                  .text = "port of a waveguide for one of its modes " #family                    \
                          ", on a plane inside the mesh that is all of the guide's "             \

@@ -92,6 +92,21 @@ done:
     return status;
 }
 
+sedge_status sedge_surface_triangles(double (**out)[9], int64_t *count, const sedge_comm *comm,
+                                     const sedge_mesh *mesh, int surface)
+{
+    row *rows = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, gather_rows(&rows, count, comm, mesh, surface));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(out, *count, sizeof **out)));
+    for (int64_t i = 0; i < *count; i++) memcpy((*out)[i], rows[i].corners, sizeof **out);
+done:
+    sedge_release(rows);
+    return status;
+}
+
 // Collective.
 static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const sedge_mesh *mesh,
                         int surface)
