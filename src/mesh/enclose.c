@@ -176,7 +176,22 @@ static bool is_on_layer(const sedge_global *mesh, rim_edge rim)
     return false;
 }
 
-// An edge of the surface that has an odd number of its faces, and is on no outer surface.
+// Is the edge one of a face on the outside of the mesh?
+static bool is_outside(const sedge_global *mesh, rim_edge rim)
+{
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            for (int i = 0; i < 3 && mesh->faces[e][f].neighbour < 0; i++) {
+                const rim_edge edge = edge_of(mesh, e, f, i);
+                if (compare_edges(&edge, &rim) == 0) return true;
+            }
+        }
+    }
+    return false;
+}
+
+// An edge of the surface that has an odd number of its faces. If it is on an outer surface, the
+// surface is one that the mesh file names.
 static sedge_status fail_at_rim(const sedge_global *mesh, const sedge_mesh_enclosed *out,
                                 rim_edge rim)
 {
@@ -185,11 +200,16 @@ static sedge_status fail_at_rim(const sedge_global *mesh, const sedge_mesh_enclo
 
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "%s: the surface '%s' is not closed: it %s at (%.6g, %.6g, %.6g); it must "
-                      "enclose elements without a gap%s",
+                      "enclose elements without a gap%s%s",
                       place_of(mesh, out), mesh->groups.surface_names[out->surface],
                       is_on_layer(mesh, rim) ? "ends on an absorbing layer" : "has a rim",
                       0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]),
-                      is_on_layer(mesh, rim) ? ", with an element between it and the layer" : "");
+                      is_on_layer(mesh, rim) ? ", with an element between it and the layer" : "",
+                      is_outside(mesh, rim)
+                          ? "; where it ends on planes of symmetry or periodic sides, let the deck "
+                            "make it in place of the mesh file: mesh.surfaces, with a box, a "
+                            "sphere or the volume groups inside of it"
+                          : "");
 }
 
 // The edges [count] of the surface, with faces on both sides in `list` [sides], that have an odd

@@ -231,6 +231,10 @@ class TotalField(Case):
                  "boundaries.default: no face of the mesh has this condition"),
                 ((f"{surface}.max=[0.7, 0.7, 1]", "boundaries.zmax.type=pml", "boundaries.zmin.type=pml"),
                  "deck.yaml:7: the surface 'around' is not closed: it ends on an absorbing layer at ("),
+                ((f"mesh={{file: {SOURCE / 'meshes/slab.msh'}}}", "materials={air: {}, slab: {}}",
+                  "boundaries={xmin: {type: pec}, xmax: {type: pec}, ymin: {type: pmc}, ymax: {type: pmc}, "
+                  "zmin: {type: absorbing}, zmax: {type: absorbing}, front: {type: total-field}}"),
+                 "where it ends on planes of symmetry or periodic sides, let the deck make it"),
                 (("materials.domain.conductivity=0.1",), "'domain', which conducts, is dispersive or has a tensor"),
                 (("materials.domain.epsilon=[1, 1, 2]",), "'domain', which conducts, is dispersive or has a tensor"),
                 (("mesh.box.split={axis: x, at: 0, names: [a, b]}",
