@@ -88,6 +88,8 @@ static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const se
         sedge_plausibility_print(session);
         sedge_session_print_two_sided(session);
     }
+    const sedge_output_context context = sedge_session_output(session, 0, false);
+    SEDGE_TRY(sedge_monitors_check(&context)); // before kernels are compiled and compared
     SEDGE_TRY(driver_listen(run));
     sedge_stopwatch_begin(&run->watch, "device");
     sedge_stop_hold(false); // devices' libraries bring handlers of their own

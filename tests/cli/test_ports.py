@@ -669,6 +669,8 @@ kernels: {tune: "off"}
                  "boundaries.in.shift=35"),
                 (plates, ["the spectrum of the source's signal is at most", "let sources.0.signal cover"],
                  "sources.0.signal={type: gaussian, width: 10, frequency: 0.1}"),
+                (plates, ["the spectrum of the source's signal is at most 0 of its peak"],
+                 "sources.0.signal={type: gaussian, width: 1e9, frequency: 1e-9}"),
                 (plates, ["S-parameters need a signal that ends"], "sources.0.signal={type: cw, frequency: 0.5}"),
                 (plates, ["monitors.ports", "the run begins with fields (initial, of type 'plane-wave')"],
                  "initial={type: plane-wave, direction: [0, 0, 1], polarisation: [0, 1, 0], signal: {type: ricker, frequency: 1}}"),

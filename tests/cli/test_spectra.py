@@ -393,6 +393,7 @@ class Spectra(Case):
             self.refuse(1, ["--set monitors.flux.plate={surface: plate}: monitors.flux.plate: ", "'domain' on both sides: its normal has no direction; say which by 'away_from'"], command,
                         deck, "--device", "host", "--output", "none", "--set", "monitors.flux.plate={surface: plate}",
                         ranks=(0,))
+            self.assertFalse((self.folder / "none").exists())  # before kernels are compiled and results begin
         self.succeed("check", deck, "--output", "checked")
         self.assertFalse((self.folder / "checked").exists())
 
