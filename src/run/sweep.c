@@ -121,7 +121,8 @@ static sedge_status name_fault(const sweep_state *state, int i, sedge_status sta
 
 // ---- is it done? -------------------------------------------------------------------------------
 
-typedef enum run_progress { RUN_ANEW, RUN_BEGUN, RUN_DONE } run_progress;
+// RUN_CHANGED: made anew, in place of what a run of another deck or mesh left.
+typedef enum run_progress { RUN_ANEW, RUN_CHANGED, RUN_BEGUN, RUN_DONE } run_progress;
 
 // The resolved deck without what does not change results: how long the run may take, where its
 // kernels run, and how these are chosen.
@@ -168,13 +169,15 @@ static run_progress find_progress(const sweep_state *state)
     size_t length = 0;
     bool timeless = false;
     bool same = false;
+    bool before = false;
     run_progress progress = RUN_ANEW;
 
     (void)snprintf(path[0], sizeof path[0], "%.4000s/%s/deck.yaml", state->sweep.output,
                    state->name);
     (void)snprintf(path[1], sizeof path[1], "%.4000s/%s/report.json", state->sweep.output,
                    state->name);
-    if (sedge_file_read(&found, &length, path[0], SEDGE_ERR_USAGE) == SEDGE_OK &&
+    before = sedge_file_read(&found, &length, path[0], SEDGE_ERR_USAGE) == SEDGE_OK;
+    if (before &&
         resolve(&text[0], &timeless, &deck[0], &state->options, state->given->deck, state->text,
                 state->length) == SEDGE_OK &&
         resolve(&text[1], &timeless, &deck[1], NULL, path[0], found, length) == SEDGE_OK)
@@ -184,6 +187,8 @@ static run_progress find_progress(const sweep_state *state)
     if (same && is_after_mesh(path[0], deck[0])) {
         progress = timeless ? RUN_ANEW : RUN_BEGUN;
         if (sedge_sweep_is_done(path[1])) progress = RUN_DONE;
+    } else if (before) {
+        progress = RUN_CHANGED;
     }
     for (int i = 0; i < 2; i++) {
         sedge_text_free(text[i]);
@@ -339,14 +344,17 @@ static sedge_status make_run(sweep_state *state, int i)
     if (state->tells) {
         printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
                i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : left, values);
+        if (progress == RUN_CHANGED)
+            printf(
+                "  sweep              made anew: the folder has a run of another deck or mesh\n");
     }
     state->before += progress == RUN_DONE;
     if (progress == RUN_BEGUN) state->options.restart = "auto";
     if (progress != RUN_DONE) {
         const double begun = sedge_clock();
         SEDGE_TRY(name_fault(state, i, sedge_run(state->comm, &state->options)));
-        if (progress == RUN_ANEW) state->spent += sedge_clock() - begun;
-        state->whole += progress == RUN_ANEW;
+        if (progress <= RUN_CHANGED) state->spent += sedge_clock() - begun;
+        state->whole += progress <= RUN_CHANGED;
         state->left--;
     }
     return sedge_comm_agree(state->comm,

@@ -237,7 +237,10 @@ class Sweep(Case):
         self.assertEqual((self.folder / "out/001/report.json").stat().st_mtime_ns, kept)
         self.assertEqual([self.energies(f"out/00{i}") for i in (1, 2, 3)], before)
         self.assertIn("3 of them done before", self.succeed("run", deck, "--output", "out").out)
-        self.assertIn("0 of them done before", self.succeed("run", deck, "--output", "out", "--set", "order=1").out)
+        changed = self.succeed("run", deck, "--output", "out", "--set", "order=1").out
+        self.assertIn("0 of them done before", changed)
+        self.assertIn("made anew: the folder has a run of another deck or mesh", changed)
+        self.assertNotIn("made anew", whole.out)
 
     def test_changed_mesh(self):
         """A mesh that has changed since a run began, be it before the run's end, is not that of its results. While runs
