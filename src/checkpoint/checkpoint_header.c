@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "image/image.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,12 +101,27 @@ static sedge_status add_terms(sedge_text *out, const sedge_session *session, int
     return SEDGE_OK;
 }
 
+// ", graded 0123..." of volume group v if numbers of its material vary in space: a checksum of all.
+static sedge_status add_grades(sedge_text *out, const sedge_session *session, int v)
+{
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+    const size_t parts = (size_t)sedge_mesh_group_parts(groups, v);
+    const uint64_t sum =
+        sedge_hash_quick(0, groups->volume_values[v], parts * sizeof *groups->volume_values);
+    bool is_graded = false;
+
+    for (int i = 0; i < session->deck->mesh.grids; i++)
+        is_graded |= strcmp(session->deck->grids[i].volume, groups->volume_names[v]) == 0;
+    return is_graded ? sedge_text_add(out, ", graded %016llx", (unsigned long long)sum) : SEDGE_OK;
+}
+
 static sedge_status add_materials(sedge_text *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
 
-    for (int v = 0; v < session->mesh->groups.volumes; v++) {
-        const char *const name = session->mesh->groups.volume_names[v];
+    for (int v = 0; v < groups->volumes; v += sedge_mesh_group_parts(groups, v)) {
+        const char *const name = groups->volume_names[v];
 
         SEDGE_TRY(sedge_text_add(out, "%s%s:", v > 0 ? "; " : "", name));
         for (int i = 0; i < deck->material_count; i++) {
@@ -113,6 +129,7 @@ static sedge_status add_materials(sedge_text *out, const sedge_session *session)
             SEDGE_TRY(add_values(out, session, deck->equation->materials,
                                  deck->equation->material_count, deck->materials[i].values));
         }
+        SEDGE_TRY(add_grades(out, session, v));
         SEDGE_TRY(add_terms(out, session, v));
     }
     return SEDGE_OK;
@@ -294,6 +311,7 @@ static sedge_status add_materials_difference(sedge_text *out, const sedge_mesh_g
                        : add_layer_difference(out, old, old_length, now, now_length);
         }
         if (!same) SEDGE_TRY(add_difference(out, "materials", old, old_length, now, now_length));
+        if (v < groups->volumes) v += sedge_mesh_group_parts(groups, v) - 1;
         old += old_length + (old[old_length] != '\0' ? 2 : 0);
         now += now_length + (now[now_length] != '\0' ? 2 : 0);
     }

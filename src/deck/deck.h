@@ -244,6 +244,7 @@ typedef struct sedge_deck {
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it
     char *mesh_file;
     struct sedge_image_labels *labels; // image/image.h; NULL: none
+    struct sedge_image_grid *grids;    // [mesh.grids]
     sedge_periodic_pair *pairs;
     const char **layer_surfaces;
     const char **layer_volumes;

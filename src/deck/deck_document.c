@@ -29,7 +29,7 @@ static const char *type_text(const deck_key *key)
         [DECK_REAL] = "number",
         [DECK_DURATION] = "wall time",
         [DECK_VECTOR] = "[x, y, z]",
-        [DECK_TENSOR] = "number or tensor",
+        [DECK_TENSOR] = "number, tensor or image",
         [DECK_INTEGERS] = "[i, j, k], whole numbers",
         [DECK_AXES] = "list of x, y, z",
         [DECK_NAMES] = "[name, name]",

@@ -243,7 +243,8 @@ static bool is_body(const sedge_deck *deck, const sedge_mesh *mesh, const sedge_
             const double y = problem->materials[volume][i];
             same = same && !(x < y) && !(x > y);
         }
-        if (same || (groups->volume_axes[v] != 0 && groups->volume_owner[v] == volume))
+        if (same || (groups->volume_axes[v] != 0 &&
+                     sedge_mesh_same_group(groups, groups->volume_owner[v], volume)))
             return false;
     }
     return true;

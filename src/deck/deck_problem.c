@@ -5,12 +5,14 @@
 #include "deck_layers.h"
 
 #include "base/memory.h"
+#include "image/image.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NEAR_MAX 32
+#define NEAR_MAX     32
+#define LEAST_GRADED 1e-300
 
 // Group `name` among `count` names; -1 if there is none.
 static int find_group(const char *name, char (*const names)[64], int count)
@@ -104,6 +106,21 @@ static sedge_status set_material(const sedge_equation *equation, const double *v
                       SEDGE_MAX_MATERIALS);
 }
 
+// The numbers of material i with those that vary in space, of which a group of equal values has
+// `graded`. None is exactly 0: the equation's source acts in all elements of a range or in none.
+static void find_values(double values[SEDGE_MAX_MATERIALS], const sedge_deck *deck, int i,
+                        const double *graded)
+{
+    memcpy(values, deck->materials[i].values, sizeof deck->materials[i].values);
+    for (int k = 0; k < deck->mesh.grids; k++) {
+        const sedge_image_grid *const grid = &deck->grids[k];
+        if (strcmp(grid->volume, deck->materials[i].name) != 0) continue;
+        values[sedge_parameters_size(deck->equation->materials, grid->key)] =
+            fabs(*graded) > LEAST_GRADED ? *graded : LEAST_GRADED;
+        graded++;
+    }
+}
+
 static sedge_status set_constants(sedge_problem *problem, const double *flux)
 {
     const sedge_equation *const equation = problem->equation;
@@ -130,15 +147,15 @@ static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck 
     }
     for (int v = 0; v < groups->volumes; v++) { // a layer has the material that it continues
         const char *const name = groups->volume_names[groups->volume_owner[v]];
+        double values[SEDGE_MAX_MATERIALS];
         char message[256];
         int i = 0;
 
         while (i < deck->material_count && strcmp(deck->materials[i].name, name) != 0) i++;
         if (i < deck->material_count) {
-            if (deck->equation->derive != NULL) { // an equation without materials has none
-                SEDGE_TRY(
-                    set_material(deck->equation, deck->materials[i].values, problem->materials[v]));
-            }
+            find_values(values, deck, i, groups->volume_values[v]);
+            if (deck->equation->derive != NULL) // an equation without materials has none
+                SEDGE_TRY(set_material(deck->equation, values, problem->materials[v]));
             continue;
         }
         (void)snprintf(message, sizeof message,
@@ -156,11 +173,10 @@ static sedge_status add_terms(sedge_problem *problem, const sedge_deck *deck,
     for (int i = 0; i < deck->term_count; i++) {
         const sedge_deck_term *const term = &deck->terms[i];
         if (term->kind != kind) continue;
-        const int owner = find_group(deck->materials[term->material].name, groups->volume_names,
-                                     count_volumes(groups));
+        const char *const name = deck->materials[term->material].name;
         // The entry `default` of a mesh where no element needs it has no group.
         for (int v = 0; v < groups->volumes; v++) {
-            if (groups->volume_owner[v] != owner) continue;
+            if (strcmp(groups->volume_names[groups->volume_owner[v]], name) != 0) continue;
             SEDGE_TRY(sedge_problem_add_term(problem, kind, term->poles, v, term->parameters));
         }
     }

@@ -431,7 +431,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->path);
     sedge_release(deck->folder);
     sedge_release(deck->mesh_file);
-    deck_free_labels(deck);
+    deck_free_images(deck);
     sedge_release(deck->pairs);
     sedge_release(deck->two_sided_names);
     sedge_release(deck->enclosures);

@@ -118,6 +118,17 @@ static const deck_key label_keys[] = {
      .dimension = SEDGE_LENGTH, .text = "of the voxels along x, y and z"},
 };
 
+static const deck_key grid_keys[] = {
+    {"file", DECK_TEXT, .required = true, .text = "HDF5 file; relative to the deck's folder"},
+    {"dataset", DECK_TEXT, .required = true,
+     .text = "of numbers with three dimensions: [i, j, k] is the value at origin + (i, j, k) "
+             "spacing, with x first; linear in between; in the deck's units"},
+    {"origin", DECK_VECTOR, .computed = "the dataset's attribute `origin`, else the zero vector",
+     .dimension = SEDGE_LENGTH, .text = "place of the first value"},
+    {"spacing", DECK_VECTOR, .computed = "the dataset's attribute `spacing`",
+     .dimension = SEDGE_LENGTH, .text = "of the values along x, y and z"},
+};
+
 static const deck_key surface_keys[] = {
     {"groups", DECK_LISTED, .text = "volume groups of the mesh: the surface is around them"},
     {"box", DECK_SECTION, .text = "around the elements whose centroid is in a box"},
@@ -481,6 +492,13 @@ const deck_section deck_sections[] = {
      "periods of the highest frequency, or two crossings of the mesh where that is longer.",
      ROWS(stop_keys)},
     {"solver", "For an equation without time.", ROWS(solver_keys)},
+    {"materials.NAME.KEY",
+     "In place of a number that may be a tensor: one that varies in space (input/materials.md). "
+     "Each "
+     "element has the mean over it. An axis with one value has it everywhere. Attributes are in "
+     "the "
+     "deck's unit of length.",
+     ROWS(grid_keys)},
     {"boundaries.NAME",
      "NAME is a surface group of the mesh. The entry `default` applies to outer faces of a Gmsh "
      "mesh that are in no surface group; without it they are refused. It does not apply to faces "

@@ -54,6 +54,7 @@ sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
         deck_values(material->values, reader, node, equation->materials, equation->material_count);
         if (strcmp(node->key, SEDGE_DEFAULT_GROUP) == 0) deck->mesh.default_volume = true;
     }
+    SEDGE_TRY(deck_read_grids(reader, deck));
     return deck_read_terms(reader, deck);
 }
 

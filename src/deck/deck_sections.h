@@ -25,7 +25,14 @@ sedge_status deck_read_surfaces(const deck_reader *reader, sedge_deck *deck);
 // Groups by an image, mesh.labels; called after the rest of `mesh` has been read.
 SEDGE_MUST_USE
 sedge_status deck_read_labels(const deck_reader *reader, sedge_deck *deck);
-void deck_free_labels(sedge_deck *deck);
+
+// Numbers of materials that vary in space, materials.NAME.KEY: {file, dataset}. In the material's
+// values each has 1 in its place. After deck_values has read the numbers.
+SEDGE_MUST_USE
+sedge_status deck_read_grids(const deck_reader *reader, sedge_deck *deck);
+
+// Release what deck_read_labels and deck_read_grids have made.
+void deck_free_images(sedge_deck *deck);
 
 // The path of the file that `node` names, relative to the deck's folder; the caller releases
 // `*out`. In the resolved deck it is absolute, so that the deck can be run from its new place.

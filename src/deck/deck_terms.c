@@ -171,7 +171,7 @@ static sedge_status read_tensors(const deck_reader *reader, sedge_deck *deck,
         char group[DECK_PATH_MAX];
         char where[DECK_PATH_MAX];
 
-        if (node->kind == DECK_SCALAR) continue;
+        if (node->kind != DECK_SEQUENCE) continue;
         deck_path(group, "materials", material->key);
         deck_path(where, group, kind->tensor);
         const bool symmetric = deck_tensor(t, reader, node, key->dimension);

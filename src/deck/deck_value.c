@@ -206,16 +206,19 @@ static sedge_status check_triple(const deck_reader *reader, deck_node *node, con
 }
 
 // A number, three numbers, or three rows of three numbers; an entry of a tensor may be of any size.
+// A mapping is an image, whose keys deck_read_grids checks.
 static sedge_status check_tensor(const deck_reader *reader, deck_node *node, const char *where,
                                  const deck_key *key)
 {
     const deck_key entry = {.name = key->name, .type = DECK_REAL, .dimension = key->dimension};
 
     if (node->kind == DECK_SCALAR) return check_real(reader, node, where, key);
+    if (node->kind == DECK_MAPPING) return SEDGE_OK;
     if (node->kind != DECK_SEQUENCE || node->count != 3) {
         return deck_fail(reader->path, node,
-                         "%s must be a number, the diagonal [xx, yy, zz] of a tensor, or its three "
-                         "rows [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]",
+                         "%s must be a number, the diagonal [xx, yy, zz] of a tensor, its three "
+                         "rows [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]], or an image {file: ..., "
+                         "dataset: ...}",
                          where);
     }
     for (deck_node *row = node->first; row != NULL; row = row->next) {

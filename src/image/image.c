@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#define BEYOND       0.500001 // spacings: to the faces of the outer voxels
+#define LEAST_POINTS 4        // along an edge
+#define MOST_POINTS  16
+
 // ---- reading -----------------------------------------------------------------------------------
 
 // Origin or spacing: the deck's, or the attribute `name` of the dataset.
@@ -132,5 +136,97 @@ bool sedge_image_find(const sedge_image *image, const double x[3], float *value)
         at = at * image->count[d] + (image->count[d] > 1 ? (int64_t)i : 0);
     }
     *value = image->values[at];
+    return true;
+}
+
+void sedge_image_bounds(double bounds[2][3], const sedge_image *image)
+{
+    for (int d = 0; d < 3; d++) {
+        const double half = image->count[d] > 1 ? 0.5 * image->spacing[d] : HUGE_VAL;
+        bounds[0][d] = image->origin[d] - half;
+        bounds[1][d] = image->origin[d] + (double)(image->count[d] - 1) * image->spacing[d] + half;
+    }
+}
+
+// The value at x, of the eight points around it; beyond the last point that of the last point.
+static bool interpolate(const sedge_image *image, const double x[3], double *value)
+{
+    int64_t low[3];
+    double share[3];
+    double sum = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        const double last = (double)(image->count[d] - 1);
+        double t = (x[d] - image->origin[d]) / image->spacing[d];
+        if (last > 0.0 && !(t > -BEYOND && t < last + BEYOND)) return false;
+        t = fmin(fmax(t, 0.0), last);
+        low[d] = (int64_t)fmin(floor(t), fmax(last - 1.0, 0.0));
+        share[d] = t - (double)low[d];
+    }
+    for (int k = 0; k < 8; k++) {
+        double weight = 1.0;
+        int64_t at = 0;
+        for (int d = 0; d < 3; d++) {
+            const int high = k >> d & 1;
+            weight *= high != 0 ? share[d] : 1.0 - share[d];
+            at = at * image->count[d] + low[d] + (image->count[d] > 1 ? high : 0);
+        }
+        sum += weight * (double)image->values[at];
+    }
+    *value = sum;
+    return true;
+}
+
+// The place with the barycentric coordinates b.
+static void place(double x[3], double node[SEDGE_IMAGE_NODES][3], const double b[4])
+{
+    static const int edges[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
+
+    for (int d = 0; d < 3; d++) {
+        x[d] = 0.0;
+        for (int v = 0; v < 4; v++) x[d] += b[v] * (2.0 * b[v] - 1.0) * node[v][d];
+        for (int k = 0; k < 6; k++) x[d] += 4.0 * b[edges[k][0]] * b[edges[k][1]] * node[4 + k][d];
+    }
+}
+
+// How finely an element is sampled: two points a spacing along its longest extent, if that is no
+// more than MOST_POINTS.
+static int count_points(const sedge_image *image, double node[SEDGE_IMAGE_NODES][3])
+{
+    double most = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        double low = node[0][d];
+        double high = node[0][d];
+        for (int v = 1; v < SEDGE_IMAGE_NODES; v++) {
+            low = fmin(low, node[v][d]);
+            high = fmax(high, node[v][d]);
+        }
+        if (image->count[d] > 1) most = fmax(most, (high - low) / image->spacing[d]);
+    }
+    return (int)fmin(fmax(ceil(2.0 * most), LEAST_POINTS), MOST_POINTS);
+}
+
+bool sedge_image_average(const sedge_image *image, double node[SEDGE_IMAGE_NODES][3], double *mean,
+                         double outside[3])
+{
+    const int n = count_points(image, node);
+    double sum = 0.0;
+    int points = 0;
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; i + j < n; j++) {
+            for (int k = 0; i + j + k < n; k++, points++) { // i + j + k + l = n - 1
+                const int l = n - 1 - i - j - k;
+                const double b[4] = {(i + 0.25) / n, (j + 0.25) / n, (k + 0.25) / n,
+                                     (l + 0.25) / n};
+                double value = 0.0;
+                place(outside, node, b);
+                if (!interpolate(image, outside, &value)) return false;
+                sum += value;
+            }
+        }
+    }
+    *mean = sum / points;
     return true;
 }

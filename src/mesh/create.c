@@ -107,6 +107,7 @@ sedge_status sedge_global_build(sedge_global *mesh, const sedge_mesh_options *op
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_label(mesh, options->labels));
+    SEDGE_TRY(sedge_global_grade(mesh, options));
     SEDGE_TRY(sedge_global_add_enclosures(mesh, options));
     SEDGE_TRY(sedge_global_find_layers(mesh, &options->extrude));
     SEDGE_TRY(connect(mesh, options));
@@ -116,7 +117,8 @@ sedge_status sedge_global_build(sedge_global *mesh, const sedge_mesh_options *op
     SEDGE_TRY(add_layers(mesh, options));
     sedge_global_sort_sides(mesh);
     SEDGE_TRY(sedge_global_close_enclosures(mesh, options));
-    return options->file != NULL ? sedge_global_list_parts(mesh) : SEDGE_OK;
+    if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
+    return sedge_global_divide(mesh);
 }
 
 // Everything that rank 0 does alone.

@@ -298,6 +298,7 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
         {groups->volume_tags, source->volume_tags, sizeof *groups->volume_tags},
         {groups->volume_owner, source->volume_owner, sizeof *groups->volume_owner},
         {groups->volume_axes, source->volume_axes, sizeof *groups->volume_axes},
+        {groups->volume_values, source->volume_values, sizeof *groups->volume_values},
         {groups->volume_elements, source->volume_elements, sizeof *groups->volume_elements},
         {groups->surface_names, source->surface_names, sizeof *groups->surface_names},
         {groups->surface_tags, source->surface_tags, sizeof *groups->surface_tags},
@@ -308,7 +309,7 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
          sizeof *groups->surface_two_sided_faces},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 5];
+        const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 6];
         if (sedge_comm_is_root(comm) && bytes > 0) memcpy(arrays[i].to, arrays[i].from, bytes);
         sedge_comm_broadcast(comm, arrays[i].to, bytes, 0);
     }

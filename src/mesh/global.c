@@ -21,6 +21,8 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->middles);
     sedge_release(mesh->planes);
     sedge_release(mesh->curved);
+    sedge_release(mesh->grade);
+    sedge_release(mesh->grades);
     sedge_release(mesh->numbers);
     sedge_release(mesh->volumes);
     sedge_release(mesh->tagged_faces);
@@ -142,6 +144,7 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     SEDGE_TRY(sedge_allocate(&groups->volume_owner, v, sizeof(int)));
     SEDGE_TRY(sedge_allocate(&groups->volume_axes, v, sizeof(int)));
     SEDGE_TRY(sedge_allocate(&groups->surface_tags, s, sizeof(int)));
+    SEDGE_TRY(sedge_allocate(&groups->volume_values, v, sizeof *groups->volume_values));
     SEDGE_TRY(sedge_allocate(&groups->volume_elements, v, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_faces, s, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_interior_faces, s, sizeof(int64_t)));
@@ -170,6 +173,20 @@ sedge_status sedge_groups_copy(sedge_mesh_groups *out, const sedge_mesh_groups *
     return SEDGE_OK;
 }
 
+bool sedge_mesh_same_group(const sedge_mesh_groups *groups, int v, int w)
+{
+    return v == w ||
+           (v >= 0 && w >= 0 && strcmp(groups->volume_names[v], groups->volume_names[w]) == 0);
+}
+
+int sedge_mesh_group_parts(const sedge_mesh_groups *groups, int v)
+{
+    int end = v + 1;
+
+    while (end < groups->volumes && sedge_mesh_same_group(groups, v, end)) end++;
+    return end - v;
+}
+
 int sedge_groups_default(int *count, char (*names)[64])
 {
     for (int g = 0; g < *count; g++)
@@ -186,6 +203,7 @@ void sedge_groups_release(sedge_mesh_groups *groups)
     sedge_release(groups->volume_owner);
     sedge_release(groups->volume_axes);
     sedge_release(groups->surface_tags);
+    sedge_release(groups->volume_values);
     sedge_release(groups->volume_elements);
     sedge_release(groups->surface_faces);
     sedge_release(groups->surface_interior_faces);

@@ -35,6 +35,9 @@ typedef struct sedge_global {
     double (*middles)[SEDGE_EDGES][3]; // [elements] nodes of the edges; NULL: all are straight
     signed char *curved;               // [elements] 1: an edge is bent; NULL without middles
     int64_t global_curved;             // elements that are
+    int32_t *grade;             // [elements] in `grades`; -1: its group has none; NULL: nothing is
+    int grade_count;            // graded
+    struct sedge_grade *grades; // [grade_count] image/grades.h
     int64_t *numbers; // [elements] the element numbers that Gmsh shows, 0 in layers; NULL for a box
     int32_t *volumes; // [elements] Gmsh's geometric volume; NULL for a box
     double (*planes)[3]; // see sedge_mesh

@@ -144,6 +144,7 @@ static sedge_status make_room(side *s)
     SEDGE_TRY(widen(&s->build->least, s->vertices, vertices, sizeof *s->build->least));
     SEDGE_TRY(widen(&mesh->cells, s->elements, elements, sizeof *mesh->cells));
     SEDGE_TRY(widen(&mesh->group, s->elements, elements, sizeof *mesh->group));
+    SEDGE_TRY(widen(&mesh->grade, s->elements, elements, sizeof *mesh->grade));
     SEDGE_TRY(widen(&mesh->middles, s->elements, elements, sizeof *mesh->middles));
     SEDGE_TRY(widen(&mesh->curved, s->elements, elements, sizeof *mesh->curved));
     SEDGE_TRY(widen(&mesh->numbers, s->elements, elements, sizeof *mesh->numbers));
@@ -225,6 +226,7 @@ static void set_element(const side *s, int32_t e, const int32_t vertex[4],
         cell[1] = vertex[0];
     }
     mesh->group[e] = mesh->group[owner];
+    if (mesh->grade != NULL) mesh->grade[e] = mesh->grade[owner];
     s->build->axes[e] = (uint8_t)(s->build->axes[owner] | 1 << s->axis); // RADIAL, too
     if (mesh->volumes != NULL) mesh->volumes[e] = mesh->volumes[owner];
     if (s->axis == RADIAL) find_plane(s, base->vertex, mesh->planes[e]);

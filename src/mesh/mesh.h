@@ -81,6 +81,10 @@ typedef struct sedge_set_face {
 // continue the group "glass" along x and y are in the group "glass-layer-xy", with the tag of
 // "glass". These groups come last. Where a group of the mesh is the layer, it is left without
 // elements.
+//
+// A volume group with graded numbers (image/image.h), and each of its layers, is divided into
+// groups of equal values. They have the name and the tag of the whole, and lie behind each other.
+#define SEDGE_VOLUME_VALUES 4
 typedef struct sedge_mesh_groups {
     int volumes;
     int surfaces;
@@ -90,6 +94,8 @@ typedef struct sedge_mesh_groups {
     int *volume_owner; // the group that a layer's group continues; of any other group, itself
     int *volume_axes;  // bit d: it is in a layer along axis d; SEDGE_LAYER_RADIAL: in one around a
                        // sphere; 0: in no layer
+    // The graded numbers, in the order of the options' grids for the group; 0 behind the last.
+    double (*volume_values)[SEDGE_VOLUME_VALUES];
     int *surface_tags;
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
@@ -344,8 +350,11 @@ typedef struct sedge_mesh_options {
     int linked_surfaces;
     const char *const *linked_surface;
 
-    const struct sedge_image_labels
-        *labels; // volume groups by an image (image/image.h); NULL: none
+    // By images (image/image.h): volume groups, NULL: none; numbers of materials that vary in
+    // space.
+    const struct sedge_image_labels *labels;
+    int grids;
+    const struct sedge_image_grid *grid; // [grids]
 
     sedge_mesh_extrusion extrude;
 
@@ -475,6 +484,14 @@ int32_t sedge_mesh_interior(const sedge_mesh *mesh);
 
 // How many elements are curved.
 int32_t sedge_mesh_curved(const sedge_mesh *mesh);
+
+// ---- groups ------------------------------------------------------------------------------------
+
+// Are two volume groups one and the same, or parts of one with graded numbers? -1 is no group.
+bool sedge_mesh_same_group(const sedge_mesh_groups *groups, int v, int w);
+
+// How many volume groups, from v on, are parts of the same one: 1 without graded numbers.
+int sedge_mesh_group_parts(const sedge_mesh_groups *groups, int v);
 
 // ---- absorbing layers --------------------------------------------------------------------------
 

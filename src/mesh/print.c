@@ -30,9 +30,16 @@ static sedge_status print_volume_groups(const sedge_comm *comm, const sedge_mesh
     if (!sedge_comm_is_root(comm)) goto done;
     (void)printf("volume groups\n");
     (void)printf("  %-24s %8s %12s %14s\n", "name", "tag", "elements", "volume");
-    for (int g = 0; g < groups->volumes; g++) {
+    for (int g = 0, end; g < groups->volumes; g = end) {
+        int64_t elements = 0;
+        double volume = 0.0;
+        end = g + sedge_mesh_group_parts(groups, g);
+        for (int v = g; v < end; v++) {
+            elements += groups->volume_elements[v];
+            volume += volumes[v];
+        }
         (void)printf("  %-24s %8d %12lld %14.8g\n", groups->volume_names[g], groups->volume_tags[g],
-                     (long long)groups->volume_elements[g], volumes[g]);
+                     (long long)elements, volume);
     }
 done:
     sedge_release(volumes);
@@ -42,8 +49,11 @@ done:
 // The groups with faces, of which `counts` has the number.
 static void print_volumes(const sedge_mesh_groups *groups, const int64_t *counts)
 {
-    for (int v = 0, printed = 0; v < groups->volumes; v++)
-        if (counts[v] > 0) (void)printf(printed++ > 0 ? ", %s" : " %s", groups->volume_names[v]);
+    for (int v = 0, last = -1; v < groups->volumes; v++) {
+        if (counts[v] == 0 || sedge_mesh_same_group(groups, v, last)) continue;
+        (void)printf(last >= 0 ? ", %s" : " %s", groups->volume_names[v]);
+        last = v;
+    }
 }
 
 // Collective; root prints.

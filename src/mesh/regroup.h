@@ -1,5 +1,5 @@
-// Volume groups that the file does not have: of absorbing layers (sedge_mesh_extrusion) and of the
-// labels of an image (image/image.h). Used on rank 0 while the mesh is built.
+// Volume groups that the file does not have: of absorbing layers (sedge_mesh_extrusion), of the
+// labels of an image and of graded numbers (image/image.h). Used on rank 0 while the mesh is built.
 #pragma once
 
 #include "global.h"
@@ -25,6 +25,17 @@ sedge_status sedge_global_group_layers(sedge_global *mesh, const uint8_t *axes);
 // before anything else has the numbers of groups.
 SEDGE_MUST_USE
 sedge_status sedge_global_label(sedge_global *mesh, const struct sedge_image_labels *labels);
+
+// Give the elements of groups with graded numbers their grades: `grade` and `grades` of the mesh.
+// SEDGE_ERR_DATA: an image cannot be read, does not cover its group, or has a value there that the
+// number must not have. After sedge_global_label. Groups that the mesh does not have are left out.
+SEDGE_MUST_USE
+sedge_status sedge_global_grade(sedge_global *mesh, const sedge_mesh_options *options);
+
+// Divide the groups by grades (sedge_mesh_groups), last of all, when nothing more of the mesh
+// depends on which groups meet.
+SEDGE_MUST_USE
+sedge_status sedge_global_divide(sedge_global *mesh);
 
 // Find along which axes the elements of the volume groups `request->volume` are layers, and group
 // them. The elements of all other groups have a box around them; a layer's element lies outside of

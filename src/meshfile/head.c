@@ -25,7 +25,7 @@ enum {
 
 #define PART_COUNTS (2 + SEDGE_PART_GROUPS) // elements, number of groups, groups
 
-// A dataset with a row for each volume or surface group.
+// A dataset with a row for each volume or surface group: a name, numbers, or a single number.
 typedef struct group_column {
     const char *path;
     bool of_surfaces;
@@ -33,7 +33,16 @@ typedef struct group_column {
     void *data;
 } group_column;
 
-#define GROUP_COLUMNS 9
+#define GROUP_COLUMNS 10
+
+// Dimensions, and lengths for so many groups.
+static int find_shape(int64_t shape[2], const group_column *column, int64_t volumes,
+                      int64_t surfaces)
+{
+    shape[0] = column->of_surfaces ? surfaces : volumes;
+    shape[1] = column->type == SEDGE_H5_U8 ? NAME_BYTES : SEDGE_VOLUME_VALUES;
+    return column->type == SEDGE_H5_U8 || column->type == SEDGE_H5_F64 ? 2 : 1;
+}
 
 static void list_columns(group_column columns[GROUP_COLUMNS], const sedge_mesh_groups *groups)
 {
@@ -43,6 +52,7 @@ static void list_columns(group_column columns[GROUP_COLUMNS], const sedge_mesh_g
         {"/volumes/owner", false, SEDGE_H5_I32, groups->volume_owner},
         {"/volumes/axes", false, SEDGE_H5_I32, groups->volume_axes},
         {"/volumes/elements", false, SEDGE_H5_I64, groups->volume_elements},
+        {"/volumes/values", false, SEDGE_H5_F64, groups->volume_values},
         {"/surfaces/name", true, SEDGE_H5_U8, groups->surface_names},
         {"/surfaces/tag", true, SEDGE_H5_I32, groups->surface_tags},
         {"/surfaces/outer_faces", true, SEDGE_H5_I64, groups->surface_faces},
@@ -101,10 +111,9 @@ sedge_status mesh_head_write(sedge_h5 *file, const sedge_mesh *mesh, const sedge
     list_columns(columns, groups);
     for (int c = 0; c < GROUP_COLUMNS; c++) {
         const group_column *const column = &columns[c];
-        const int64_t shape[2] = {column->of_surfaces ? groups->surfaces : groups->volumes,
-                                  NAME_BYTES};
-        SEDGE_TRY(sedge_h5_put(file, column->path, column->type,
-                               column->type == SEDGE_H5_U8 ? 2 : 1, shape, column->data));
+        int64_t shape[2];
+        const int rank = find_shape(shape, column, groups->volumes, groups->surfaces);
+        SEDGE_TRY(sedge_h5_put(file, column->path, column->type, rank, shape, column->data));
     }
     return mesh_additions_write(file, global);
 }
@@ -202,9 +211,10 @@ static sedge_status read_groups(sedge_mesh *mesh, sedge_h5 *file, const char *pa
     list_columns(columns, &mesh->groups);
     for (int c = 0; c < GROUP_COLUMNS; c++) {
         const group_column *const column = &columns[c];
-        const int64_t shape[2] = {column->of_surfaces ? surfaces : volumes, NAME_BYTES};
-        SEDGE_TRY(mesh_whole_read(file, path, column->path, column->type,
-                                  column->type == SEDGE_H5_U8 ? 2 : 1, shape, column->data));
+        int64_t shape[2];
+        const int rank = find_shape(shape, column, volumes, surfaces);
+        SEDGE_TRY(
+            mesh_whole_read(file, path, column->path, column->type, rank, shape, column->data));
     }
     return check_groups(mesh, path);
 }

@@ -105,17 +105,35 @@ static sedge_status describe_two_sided(sedge_text *out, const sedge_mesh_options
     return status;
 }
 
-// With a checksum of the image, so that the file goes with no other.
+// With a checksum, so that the file goes with no other image.
+static sedge_status describe_image(sedge_text *out, const sedge_image_source *source)
+{
+    sedge_image image;
+
+    SEDGE_TRY(sedge_image_read(&image, source));
+    const unsigned long long sum = sedge_image_checksum(&image);
+    sedge_image_clear(&image);
+    return sedge_text_add(out, "an image with the checksum %016llx", sum);
+}
+
+static sedge_status describe_grids(sedge_text *out, const sedge_mesh_options *options)
+{
+    if (options->grids == 0) return sedge_text_add(out, none);
+    for (int i = 0; i < options->grids; i++) {
+        const sedge_image_grid *const grid = &options->grid[i];
+        SEDGE_TRY(sedge_text_add(out, "%sin '%s' ", i == 0 ? "" : ", ", grid->volume));
+        SEDGE_TRY(describe_image(out, &grid->image));
+        SEDGE_TRY(sedge_text_add(out, " times %.17g as number %d", grid->unit, grid->key));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status describe_labels(sedge_text *out, const sedge_mesh_options *options)
 {
     const sedge_image_labels *const labels = options->labels;
-    sedge_image image;
 
     if (labels == NULL) return sedge_text_add(out, none);
-    SEDGE_TRY(sedge_image_read(&image, &labels->image));
-    const unsigned long long sum = sedge_image_checksum(&image);
-    sedge_image_clear(&image);
-    SEDGE_TRY(sedge_text_add(out, "an image with the checksum %016llx:", sum));
+    SEDGE_TRY(describe_image(out, &labels->image));
     for (int i = 0; i < labels->count; i++)
         SEDGE_TRY(sedge_text_add(out, " %d '%s'", labels->label[i], labels->name[i]));
     return SEDGE_OK;
@@ -131,6 +149,7 @@ static const struct {
     {"periodic", "the periodic surfaces", true, describe_periodic},
     {"surfaces", "the closed surfaces", true, describe_surfaces},
     {"labels", "the labels", true, describe_labels},
+    {"grids", "the graded numbers of materials", true, describe_grids},
     {"scale", "mesh.scale, in units of the run,", false, describe_scale},
     {"two_sided", "the surfaces with conditions", false, describe_two_sided},
 };
@@ -142,7 +161,7 @@ sedge_mesh_options mesh_request_choose(const sedge_mesh_options *options)
 {
     const bool shapes = options->extrude.surfaces > 0 || options->extrude.volumes > 0 ||
                         options->periodic_pairs > 0 || options->enclosures > 0 ||
-                        options->labels != NULL;
+                        options->labels != NULL || options->grids > 0;
     sedge_mesh_options chosen = shapes ? *options : sedge_mesh_defaults();
 
     chosen.file = options->file;

@@ -59,8 +59,8 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
 {
     const sedge_mesh_groups *const groups = &context->mesh->groups;
     const int group = context->mesh->group[side->element];
-    const bool own = group == way->out_of;
-    const bool other = side->other_group == way->out_of;
+    const bool own = sedge_mesh_same_group(groups, group, way->out_of);
+    const bool other = sedge_mesh_same_group(groups, side->other_group, way->out_of);
     double along = 0.0;
 
     *sign = 1.0;
@@ -71,7 +71,9 @@ static sedge_status find_sign(double *sign, const sedge_output_context *context,
         return SEDGE_OK;
     }
     *sign = side->second ? -1.0 : 1.0;
-    if (way->out_of < 0 && (!way->doubled || side->other_group != group)) return SEDGE_OK;
+    if (way->out_of < 0 &&
+        (!way->doubled || !sedge_mesh_same_group(groups, side->other_group, group)))
+        return SEDGE_OK;
     if (way->out_of < 0 && sedge_mesh_enclosed_by(context->mesh, side->group) != NULL)
         return SEDGE_OK;
     *sign = own ? 1.0 : -1.0;

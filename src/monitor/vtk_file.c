@@ -14,6 +14,14 @@
 
 #define FRAME_BYTES 65536 // what describes a file, without its values
 
+static void number_materials(sedge_vtk *vtk, const sedge_mesh_groups *groups)
+{
+    for (int v = 0; v < groups->volumes; v++) {
+        if (!sedge_mesh_same_group(groups, v, v - 1)) vtk->materials++;
+        vtk->material[v] = vtk->materials - 1;
+    }
+}
+
 sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *context)
 {
     const sedge_comm *const comm = context->comm;
@@ -22,6 +30,9 @@ sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *conte
     vtk->context = context;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&vtk->element, mesh->elements, sizeof *vtk->element)));
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&vtk->material, mesh->groups.volumes, sizeof *vtk->material)));
+    number_materials(vtk, &mesh->groups);
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (sedge_mesh_in_layer(mesh, e) && !context->deck->layers_in_files) continue;
         vtk->element[vtk->own++] = e;
@@ -41,6 +52,7 @@ void sedge_vtk_clear(sedge_vtk *vtk)
 {
     sedge_lattice_free(vtk->lattice);
     sedge_release(vtk->element);
+    sedge_release(vtk->material);
     sedge_release(vtk->block);
     *vtk = (sedge_vtk){.context = NULL};
 }

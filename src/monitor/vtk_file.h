@@ -21,8 +21,10 @@ typedef struct sedge_vtk {
     int64_t own;            // elements of this rank
     int64_t most;           // elements of the largest rank
     int32_t *element;       // [own] the number of each in the mesh
-    void *block;            // for some elements' values of a dataset, at least one's, 8 bytes each
-    int64_t block_values;   // its size
+    int32_t *material;    // [volume groups] their numbers in files, where parts of a group are one
+    int materials;        // how many numbers
+    void *block;          // for some elements' values of a dataset, at least one's, 8 bytes each
+    int64_t block_values; // its size
 } sedge_vtk;
 
 // Clear it in any case. Keeps `context`.

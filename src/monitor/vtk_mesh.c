@@ -86,7 +86,8 @@ static void fill_group(const sedge_vtk *vtk, const void *from, int64_t first, in
     int32_t *const groups = values;
 
     (void)from;
-    for (int64_t i = 0; i < count; i++) groups[i] = mesh->group[vtk->element[first + i]];
+    for (int64_t i = 0; i < count; i++)
+        groups[i] = vtk->material[mesh->group[vtk->element[first + i]]];
 }
 
 static void fill_id(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
@@ -134,18 +135,19 @@ _Static_assert(COUNTS + 1 + MESH_COLUMNS == SEDGE_VTK_MESH_SETS, "datasets of me
 static const char *const count_paths[COUNTS] = {"/VTKHDF/NumberOfPoints", "/VTKHDF/NumberOfCells",
                                                 "/VTKHDF/NumberOfConnectivityIds"};
 
-static sedge_status describe_mesh(const sedge_output_context *context, sedge_h5 *file)
+static sedge_status describe_mesh(const sedge_vtk *vtk, sedge_h5 *file)
 {
+    const sedge_output_context *const context = vtk->context;
     const sedge_mesh_groups *const groups = &context->mesh->groups;
     const char **names = NULL;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&names, groups->volumes, sizeof *names));
-    for (int v = 0; v < groups->volumes; v++) names[v] = groups->volume_names[v];
+    for (int v = 0; v < groups->volumes; v++) names[vtk->material[v]] = groups->volume_names[v];
     SEDGE_TRY_GOTO(status,
                    sedge_h5_text(file, "/VTKHDF/Points", "units", sedge_output_unit(context, "m")));
     SEDGE_TRY_GOTO(
-        status, sedge_h5_texts(file, "/VTKHDF/CellData/material", "names", names, groups->volumes));
+        status, sedge_h5_texts(file, "/VTKHDF/CellData/material", "names", names, vtk->materials));
 done:
     sedge_release(names);
     return status;
@@ -169,7 +171,7 @@ static sedge_status frame_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void 
         SEDGE_TRY(sedge_h5_dataset(file, count_paths[i], SEDGE_H5_I64, 1, &pieces));
     SEDGE_TRY(sedge_h5_dataset(file, "/VTKHDF/Offsets", SEDGE_H5_I64, 1, &offsets));
     for (int i = 0; i < MESH_COLUMNS; i++) SEDGE_TRY(sedge_vtk_make_column(vtk, file, &columns[i]));
-    return describe_mesh(context, file);
+    return describe_mesh(vtk, file);
 }
 
 // ---- the thread --------------------------------------------------------------------------------

@@ -153,6 +153,12 @@ static sedge_status find_media(exact_media *media, const sedge_output_context *c
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the mesh has no volume group '%s'", where,
                               media->material[i]);
         }
+        if (sedge_mesh_group_parts(&context->mesh->groups, media->inside[i]) > 1) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the material '%s' varies in space, and the exact solution of a "
+                              "%s is known for layers that are the same everywhere",
+                              where, media->material[i], media->what);
+        }
         SEDGE_TRY(sedge_medium_find(&media->epsilon[i], &media->mu[i], context, media->inside[i],
                                     frequency, where));
     }

@@ -4,6 +4,7 @@
 #include "checkpoint/checkpoint.h"
 #include "device/device.h"
 #include "elliptic/parts.h"
+#include "image/image.h"
 #include "monitor/monitors.h"
 #include "monitor/sampling.h"
 #include "operator/operator.h"
@@ -238,13 +239,16 @@ static void print_bytes(const sedge_session *session, int64_t bytes)
 static void print_terms(const sedge_session *session, int v)
 {
     const sedge_problem *const problem = &session->problem;
+    const int parts = sedge_mesh_group_parts(&session->mesh->groups, v);
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
         if (!term->present[v]) continue;
         printf(", %s", term->kind->name);
         if (term->poles > 1) printf(" with %d poles", term->poles);
-        print_bytes(session, find_memory(session, term, v));
+        int64_t bytes = 0;
+        for (int part = 0; part < parts; part++) bytes += find_memory(session, term, v + part);
+        print_bytes(session, bytes);
     }
 }
 
@@ -292,18 +296,44 @@ static void print_condition(const sedge_session *session, int s)
     }
 }
 
+// The least and the greatest of a group's numbers that vary in space.
+static void print_grades(const sedge_session *session, int v)
+{
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+    const sedge_deck *const deck = session->deck;
+    const int parts = sedge_mesh_group_parts(groups, v);
+    int place = 0;
+
+    for (int i = 0; deck != NULL && i < deck->mesh.grids; i++) {
+        const sedge_image_grid *const grid = &deck->grids[i];
+        double least = HUGE_VAL, most = -HUGE_VAL;
+        if (strcmp(grid->volume, groups->volume_names[v]) != 0) continue;
+        for (int part = v; part < v + parts; part++) {
+            least = fmin(least, groups->volume_values[part][place]);
+            most = fmax(most, groups->volume_values[part][place]);
+        }
+        printf(", %s %.6g to %.6g", deck->equation->materials[grid->key].name, least / grid->unit,
+               most / grid->unit);
+        place++;
+    }
+    if (place > 0) printf(" in %d grade%s", parts, parts == 1 ? "" : "s");
+}
+
 // All groups of the mesh, and what the deck says about them.
 static void print_groups(const sedge_session *session)
 {
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
     printf("  materials\n");
-    for (int v = 0; v < groups->volumes; v++) {
+    for (int v = 0, end; v < groups->volumes; v = end) {
+        int64_t elements = 0;
+        end = v + sedge_mesh_group_parts(groups, v);
         if (groups->volume_axes[v] != 0) continue;
-        printf("    %-16s %lld elements: %s", groups->volume_names[v],
-               (long long)groups->volume_elements[v],
+        for (int part = v; part < end; part++) elements += groups->volume_elements[part];
+        printf("    %-16s %lld elements: %s", groups->volume_names[v], (long long)elements,
                has_material(session->deck, groups->volume_names[v]) ? "given"
                                                                     : "NO MATERIAL in the deck");
+        print_grades(session, v);
         print_terms(session, v);
         printf("\n");
     }

@@ -122,11 +122,12 @@ static void print_tensors(const sedge_deck *deck)
 void sedge_refraction_print(const sedge_session *session)
 {
     const double highest = sedge_problem_frequency(&session->problem);
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
     bool first = true;
 
     if (!sedge_comm_is_root(session->comm)) return;
     print_tensors(session->deck);
-    for (int v = 0; v < session->problem.volumes; v++) {
+    for (int v = 0; v < session->problem.volumes; v += sedge_mesh_group_parts(groups, v)) {
         bool some = sedge_problem_has_source(&session->problem, v);
         bool layer = false; // its medium is that of the group that it continues
         for (int i = 0; i < session->problem.term_count; i++) {
@@ -142,5 +143,7 @@ void sedge_refraction_print(const sedge_session *session)
         }
         first = false;
         print_group(session, v, highest);
+        if (sedge_mesh_group_parts(groups, v) > 1)
+            printf("    %-16s   where its numbers that vary in space are least\n", "");
     }
 }

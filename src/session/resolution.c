@@ -158,10 +158,24 @@ static void print_group(const resolution *group, const sedge_session *session, i
     printf("\n");
 }
 
+// A group with graded numbers has the shortest wave of its parts.
+static void join_parts(resolution *groups, int count)
+{
+    for (int i = 1; i < count; i++) {
+        groups->wave = fmin(groups->wave, groups[i].wave);
+        groups->plain |= groups[i].plain;
+        groups->edge = fmax(groups->edge, groups[i].edge);
+        groups->volume += groups[i].volume;
+        for (int order = 0; order <= SEDGE_ORDER_MAX; order++)
+            groups->errors[order] += groups[i].errors[order];
+    }
+}
+
 sedge_status sedge_resolution_print(const sedge_session *session)
 {
     const double frequency = sedge_problem_frequency(&session->problem);
-    const int count = session->mesh->groups.volumes;
+    const sedge_mesh_groups *const mesh_groups = &session->mesh->groups;
+    const int count = mesh_groups->volumes;
     resolution *groups = NULL;
 
     if (!(frequency > 0.0)) return SEDGE_OK;
@@ -169,13 +183,13 @@ sedge_status sedge_resolution_print(const sedge_session *session)
     SEDGE_TRY(sedge_comm_agree(session->comm, status));
     for (int g = 0; g < count; g++) find_wave(&groups[g], session, g, frequency);
     add_elements(groups, session, frequency);
-    for (int g = 0; g < count; g++) {
+    for (int g = 0; g < count; g += sedge_mesh_group_parts(mesh_groups, g)) {
+        join_parts(&groups[g], sedge_mesh_group_parts(mesh_groups, g));
         sedge_comm_max(session->comm, &groups[g].edge, 1);
         sedge_comm_sum(session->comm, &groups[g].volume, 1);
         sedge_comm_sum(session->comm, groups[g].errors, SEDGE_ORDER_MAX + 1);
-        const sedge_mesh_groups *const mesh_groups = &session->mesh->groups;
-        if (mesh_groups->volume_axes[g] != 0) continue;     // its elements are like others
-        if (mesh_groups->volume_elements[g] == 0) continue; // all of them are in a layer
+        if (mesh_groups->volume_axes[g] != 0) continue; // its elements are like others
+        if (!(groups[g].volume > 0.0)) continue;        // all of them are in a layer
         if (sedge_comm_is_root(session->comm)) print_group(&groups[g], session, g);
     }
     sedge_release(groups);

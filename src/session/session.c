@@ -362,7 +362,10 @@ static void print_gain(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
 
-    for (int g = 0; g < problem->volumes && problem->equation->decay != NULL; g++) {
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+
+    for (int g = 0; g < problem->volumes && problem->equation->decay != NULL;
+         g += sedge_mesh_group_parts(groups, g)) {
         const double decay = problem->equation->decay(problem->materials[g]);
         if (decay < 0.0) {
             printf("  warning            material '%s' has gain: fields grow in it, as fast as "

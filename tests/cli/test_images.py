@@ -1,11 +1,12 @@
-"""Media by images: volume groups by labels."""
+"""Media by images: volume groups by labels, and numbers that vary in space."""
 
+import re
 import unittest
 
 import h5py
 import numpy
 
-from kit import DEVICE, Case, line_of, sides
+from kit import DEVICE, SOURCE, Case, line_of, sides
 from slabs import write_bar
 
 # Two media that meet inside a bar, also in its layers: one with poles, one that conducts.
@@ -26,6 +27,53 @@ sources:
 monitors: {probes: {points: {p: [0.7, 0.2, 1.3]}}, energy: {every: 4}}
 output: {snapshots: 0}
 """
+
+# A slab from z = 0 to 1 across a duct that guides plane waves along z.
+SLAB = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh:
+  box: {min: [0, 0, -1], max: [SIZE, SIZE, 2], cells: [1, 1, CELLS], name: air}
+  labels: {file: slab.h5, dataset: where, names: {1: slab}}
+  surfaces: {entry: {plane: {normal: z, at: -0.5}}}
+time: {end: 20}
+materials: {air: {}, slab: {}}
+boundaries:
+  xmin: {type: pec}
+  xmax: {type: pec}
+  ymin: {type: pmc}
+  ymax: {type: pmc}
+  zmin: {type: pml, reflection: 1e-6}
+  zmax: {type: pml, reflection: 1e-6}
+  entry: {type: total-field}
+sources:
+  - {type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], origin: [0, 0, -3], signal: {type: ricker, frequency: 0.3}}
+monitors: {frequencies: {list: [0.2, 0.3, 0.4]}, spectra: {points: {points: {before: [0.1, 0.1, -0.75], behind: [0.1, 0.1, 1.25]}}}}
+output: {snapshots: 0}
+"""
+
+# A soil, also in layers around it: permittivity and conductivity vary in space, and one part is dry.
+SOIL = LABELS.replace("  labels: {file: head.h5, dataset: body/tissue, names: {7: left, 9: right}}\n", "")
+SOIL = SOIL[:SOIL.index("  left:")] + """\
+  block:
+    epsilon: {file: soil.h5, dataset: epsilon}
+    conductivity: {file: soil.h5, dataset: conductivity, spacing: [0.5, 0.5, 0.25]}
+    debye: {strength: 1, relaxation_time: 0.5}
+""" + SOIL[SOIL.index("boundaries:"):]
+
+
+def reflect(epsilon, conductivity, w, sheets=2000):
+    """What a slab from 0 to 1 reflects and lets through at its faces, by many thin homogeneous sheets."""
+    z, found = (numpy.arange(sheets) + 0.5) / sheets, []
+    for k in w:
+        n = numpy.sqrt(epsilon(z) - 1j * conductivity(z) / k)
+        whole = numpy.eye(2)
+        for m, turn in zip(n, k * n / sheets):
+            whole = whole @ numpy.array([[numpy.cos(turn), 1j * numpy.sin(turn) / m], [1j * m * numpy.sin(turn), numpy.cos(turn)]])
+        b, c = whole @ numpy.ones(2)
+        found.append(((b - c) / (b + c), 2 / (b + c)))
+    return numpy.array(found).T
 
 
 def write_image(path, name, values, **attributes):
@@ -106,6 +154,128 @@ class Labels(Case):
                 self.assertIn(message.format(folder=self.folder), result.messages[0])
                 if code == 2:
                     self.assertIn(f"deck.yaml:{line_of(LABELS, 'labels:')}: ", result.messages[0])
+
+
+class Grades(Case):
+    def write_soil(self, change=0.0):
+        """The conductivity is 0 in half of the bar."""
+        numbers = numpy.random.default_rng(7)
+        (self.folder / "soil.h5").unlink(missing_ok=True)
+        write_image(self.folder / "soil.h5", "epsilon", 2 + numbers.random((3, 3, 9)) + change, spacing=[0.5, 0.5, 0.25])
+        write_image(self.folder / "soil.h5", "conductivity",
+                    numpy.maximum(0, numbers.random((3, 3, 9))) * (numpy.arange(9) > 4), spacing=[1, 1, 1])
+
+    def setUp(self):
+        super().setUp()
+        write_bar(self.folder / "bar.msh", (2, 2, 4), (1, 1, 2), ["block"] * 4)
+        self.deck = self.write("deck.yaml", SOIL)
+
+    def run_deck(self, deck, name, *settings, words=(), ranks=0):
+        settings = [word for setting in settings for word in ("--set", setting)]
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--tune=off", "--output", name, *settings, *words, ranks=ranks)
+
+    def probe(self, name):
+        with h5py.File(self.folder / name / "probes.h5") as file:
+            return file["probes/p/E"][()]
+
+    def test_slab(self):
+        """A profile that rises exponentially, also with losses, against sheets. Half the cells leave a quarter of the error."""
+        z = numpy.linspace(0, 1, 101)
+        write_image(self.folder / "slab.h5", "where", numpy.array([[[0, 1, 0]]]), origin=[0, 0, -0.5], spacing=[1, 1, 1])
+        write_image(self.folder / "slab.h5", "epsilon", 4 ** z[None, None], spacing=[1, 1, 0.01])
+        write_image(self.folder / "slab.h5", "conductivity", z[None, None] ** 2, spacing=[1, 1, 0.01])
+        w = 2 * numpy.pi * numpy.array([0.2, 0.3, 0.4])
+        one, two = "epsilon: {file: slab.h5, dataset: epsilon}", "conductivity: {file: slab.h5, dataset: conductivity}"
+        errors = []
+        for cells, medium, conductivity in ((6, one, 0), (12, one, 0), (12, f"{one}, {two}", 1)):
+            deck = self.write("slab.yaml", SLAB.replace("CELLS", str(cells)).replace("SIZE", str(3 / cells)))
+            self.run_deck(deck, "slab", f"materials.slab={{{medium}}}")
+            with h5py.File(self.folder / "slab/spectra.h5") as file:
+                found = file["spectra/points/E_normalised"][:, :, 0].T
+            errors.append(abs(abs(found) - abs(reflect(lambda z: 4**z, lambda z: conductivity * z**2, w))).max())
+        print("errors of the slab:", *(f"{error:.1e}" for error in errors))
+        self.assertLess(errors[0], 1.6e-2)
+        self.assertLess(errors[1], 0.35 * errors[0])
+        self.assertLess(errors[2], 5e-3)
+
+    def test_ranks(self):
+        """With a pole and losses, in layers, by both kinds of steps, on two ranks: as on one, to the bit. A checkpoint goes on with the same image alone, and an import serves it alone."""
+        self.write_soil()
+        store = "output.checkpoint={steps: 6}"
+        self.run_deck(self.deck, "one", store, "time.integrator=lsrk45")
+        self.run_deck(self.deck, "two", "time.integrator=lsrk45", ranks=2)
+        numpy.testing.assert_array_equal(self.probe("one"), self.probe("two"))
+        for ranks in (0, 2):
+            self.run_deck(self.deck, f"ader-{ranks}", "time={end: 0.8, integrator: ader}", "precision=fp32", ranks=ranks)
+        numpy.testing.assert_array_equal(self.probe("ader-0"), self.probe("ader-2"))
+        self.succeed("mesh", "import", "bar.msh", "bar.h5", "--deck", self.deck)
+        words = ("--restart", self.folder / "one/checkpoint-6.h5")
+        self.run_deck(self.deck, "again", "mesh.file=bar.h5", "time.integrator=lsrk45", words=words)
+        numpy.testing.assert_array_equal(self.probe("one")[-1], self.probe("again")[-1])
+        self.assertRegex(self.succeed("mesh", "info", "bar.h5").out, r"(?m)^  block +\d+ +96 ")
+        self.write_soil(change=0.01)
+        result = self.sedge("run", self.deck, "--quiet", "--tune=off", "--set", "time.integrator=lsrk45", *words)
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.messages[0], "materials is 'block: .*graded [0-9a-f]{16}.*' there, 'block: .*graded ")
+        result = self.sedge("check", self.deck, "--set", "mesh.file=bar.h5")
+        self.assertIn("the graded numbers of materials there: in 'block' an image with the checksum", result.messages[0])
+
+    def test_constant(self):
+        """An image of one value is that number, to the bit."""
+        write_image(self.folder / "soil.h5", "epsilon", numpy.full((1, 1, 1), 2.5), spacing=[1, 1, 1])
+        write_image(self.folder / "soil.h5", "conductivity", numpy.full((1, 1, 1), 0.25), spacing=[1, 1, 1])
+        self.run_deck(self.deck, "image")
+        self.run_deck(self.deck, "number", "materials.block={epsilon: 2.5, conductivity: 0.25, debye: {strength: 1, "
+                      "relaxation_time: 0.5}}")
+        numpy.testing.assert_array_equal(self.probe("image"), self.probe("number"))
+
+    def test_check(self):
+        """What `sedge check` says: values within the image's, of a group as a whole; also of curved elements, by the mean of
+        their coordinate z; and no more grades than there may be."""
+        self.write_soil()
+        out = self.succeed("check", self.deck).out
+        found = re.search(r"block +96 elements: given, epsilon ([\d.]+) to ([\d.]+), conductivity 0 to ([\d.]+) in (\d+) "
+                          r"grades, debye \(memory", out)
+        self.assertTrue(2 < float(found[1]) < float(found[2]) < 3 and 0 < float(found[3]) < 1 and 80 < int(found[4]) <= 96, out)
+        self.assertEqual(len(re.findall("(?m)^ +block +shortest wave", out)), 1, out)
+        write_image(self.folder / "soil.h5", "z", 2 + numpy.array([[[-1, 1]]]), origin=[0, 0, -1], spacing=[1, 1, 2])
+        ball = ("mesh={file: %s}" % (SOURCE / "meshes/ball.msh"), "boundaries={wall: {type: pec}}",
+                "sources.0.position=[0, 0, 0]", "monitors={}", "materials={inside: {epsilon: {file: soil.h5, dataset: z}}}")
+        found = re.search(r"inside .*epsilon ([\d.]+) to ([\d.]+) in", self.succeed(
+            "check", self.deck, *(word for setting in ball for word in ("--set", setting))).out)
+        self.assertTrue(1 < float(found[1]) < 1.25 and 2.75 < float(found[2]) < 3, found[0])
+        write_image(self.folder / "soil.h5", "wide", numpy.geomspace(1, 1e4, 12**3).reshape(12, 12, 12), spacing=[0.1] * 3)
+        out = self.succeed("check", self.write("box.yaml", SOIL), "--set", "mesh={box: {cells: [10, 10, 10], name: block}}",
+                           "--set", "materials={block: {epsilon: {file: soil.h5, dataset: wide}}}", "--set", "monitors={}",
+                           "--set", "sources.0.position=[0.5, 0.6, 0.5]").out
+        self.assertTrue(2000 < int(re.search(r"in (\d+) grades", out)[1]) <= 4096, out)
+
+    def test_messages(self):
+        self.write_soil()
+        write_image(self.folder / "soil.h5", "short", numpy.ones((2, 2, 4)), spacing=[1, 1, 0.25])
+        write_image(self.folder / "soil.h5", "zero", numpy.zeros((1, 1, 1)), spacing=[1, 1, 1])
+        far = "{box: {min: [0.4, 0.4, 0.4], max: [0.9, 0.9, 1.6]}}"
+        line = f"deck.yaml:{line_of(SOIL, 'epsilon:')}: materials.block.epsilon: "
+        for settings, code, message in (
+                (["materials.block.epsilon.dataset=short"], 2, line + "the volume group 'block' has the point ("),
+                (["materials.block.epsilon.dataset=short"], 2, "and the image reaches from (-0.5, -0.5, -0.125) to (1.5, 1.5, "
+                 "0.875): it must cover the whole group"),
+                (["materials.block.epsilon.dataset=zero"], 2, "is 0; it must be greater than 0"),
+                (["materials.block.epsilon.file=no.h5"], 2, line + "cannot read '{folder}/no.h5': No such file"),
+                (["materials.block.epsilon={file: soil.h5}"], 1, "materials.block.epsilon needs the key 'dataset'"),
+                (["materials.block.debye.strength={file: a, dataset: b}"], 1, "must be a single value, not a mapping"),
+                (["boundaries.in={type: total-field}", f"mesh.surfaces={{in: {far}}}", "materials.block={epsilon: {file: "
+                  "soil.h5, dataset: epsilon}}", "sources.0={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
+                  "signal: {type: ricker, frequency: 0.5}}"], 1, "surface 'in' has elements of a third material beside it"),
+                (["boundaries.ymin.type=pec", "mesh={box: {max: [1, 1, 2], cells: [4, 4, 8], name: block}, surfaces: {f: {box: {min: "
+                  "[0.2, 0.2, 0.4], max: [0.8, 0.8, 1.6]}}}}", "materials.block={epsilon: {file: soil.h5, "
+                  "dataset: epsilon}}", "monitors.far-field={f: {surface: f, frequencies: {list: [0.5]}}}"], 1,
+                 "outside of the surface 'f' must be one material")):
+            with self.subTest(settings=settings, message=message):
+                result = self.sedge("check", self.deck, *(word for setting in settings for word in ("--set", setting)))
+                self.assertEqual(result.code, code, result)
+                self.assertEqual(len(result.messages), 1, result)
+                self.assertIn(message.format(folder=self.folder), result.messages[0])
 
 
 if __name__ == "__main__":
