@@ -344,9 +344,10 @@ static sedge_status make_run(sweep_state *state, int i)
     if (state->tells) {
         printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
                i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : left, values);
-        if (progress == RUN_CHANGED)
+        if (progress == RUN_CHANGED) {
             printf(
                 "  sweep              made anew: the folder has a run of another deck or mesh\n");
+        }
     }
     state->before += progress == RUN_DONE;
     if (progress == RUN_BEGUN) state->options.restart = "auto";
