@@ -17,6 +17,8 @@ static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0
 // LSRK4(5) is stable for y' = -d y up to dt d = 4.657.
 #define STABLE_DECAY 4.6
 
+#define MEDIA_COUNTED 16 // up to so many media their number is told exactly
+
 double sedge_stable_number(int order)
 {
     if (order < STABLE_NUMBERS) return stable_number[order];
@@ -455,11 +457,14 @@ int sedge_problem_media(const sedge_problem *problem)
     const size_t bytes =
         (size_t)problem->equation->material_values * sizeof problem->materials[0][0];
 
-    for (int v = 1; v < problem->volumes; v++) {
-        if (memcmp(problem->materials[v], problem->materials[0], bytes) != 0)
-            return problem->volumes;
-    }
-    return 1;
+    bool same = true;
+    int media = 1;
+
+    for (int v = 1; v < problem->volumes; v++)
+        same = same && memcmp(problem->materials[v], problem->materials[0], bytes) == 0;
+    if (same) return 1;
+    while (media < problem->volumes) media *= 2;
+    return problem->volumes <= MEDIA_COUNTED ? problem->volumes : media;
 }
 
 bool sedge_problem_is_two_sided(const sedge_problem *problem)

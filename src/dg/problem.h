@@ -121,7 +121,7 @@ double sedge_problem_shown(const sedge_problem *problem, sedge_dimension dimensi
 const char *sedge_problem_unit(const sedge_problem *problem, sedge_dimension dimension);
 
 // 1 if all volume groups have the same material values, so that kernels need not read them; else
-// the number of volume groups. Terms may differ either way.
+// the number of volume groups, of many the next power of two. Terms may differ either way.
 int sedge_problem_media(const sedge_problem *problem);
 
 // Add a term with `poles` poles (1 for a kind without) to volume group `volume`: as many parameters
