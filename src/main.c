@@ -7,6 +7,7 @@
 #include "cli/option.h"
 #include "device/device.h"
 #include "halo/transport.h"
+#include "io/h5.h"
 #include "par/comm.h"
 #include "run/stop.h"
 
@@ -142,12 +143,15 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         if (given.run.verbose) (void)fprintf(stderr, "  at %s\n", sedge_error_trace());
     }
+    const int code = sedge_status_exit_code(status);
+    const bool unfinished = status != SEDGE_OK && sedge_h5_is_left_open();
     sedge_options_clear(&given);
     sedge_device_stop_helper();
-    sedge_comm_free(comm);
-    if (sedge_device_is_left_busy()) {
+    if (unfinished && sedge_comm_size(comm) > 1) sedge_comm_abort(comm, code);
+    if (!unfinished) sedge_comm_free(comm);
+    if (unfinished || sedge_device_is_left_busy()) {
         (void)fflush(NULL);
-        _exit(sedge_status_exit_code(status));
+        _exit(code);
     }
-    return sedge_status_exit_code(status);
+    return code;
 }

@@ -73,6 +73,10 @@ sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const s
 SEDGE_MUST_USE
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status);
 
+// True if a file that was written could not be closed: HDF5 would try again when MPI ends, and
+// crash. The process must then end with `_exit`, or all ranks with sedge_comm_abort.
+bool sedge_h5_is_left_open(void);
+
 // Make a group; its parent must exist.
 SEDGE_MUST_USE
 sedge_status sedge_h5_group(sedge_h5 *file, const char *path);

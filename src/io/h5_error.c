@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 static _Thread_local char last_reason[512];
@@ -47,6 +48,7 @@ sedge_status h5_failure(const char *what, const char *path)
     const char *const reason = last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason";
     char folder[4096];
     struct statvfs space;
+    struct rlimit limit;
 
     (void)snprintf(folder, sizeof folder, "%s", path);
     char *const slash = strrchr(folder, '/');
@@ -56,6 +58,11 @@ sedge_status h5_failure(const char *what, const char *path)
     if (statvfs(place, &space) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': folder '%s': %s", what, path, place,
                           strerror(errno));
+    }
+    if (strcmp(reason, strerror(EFBIG)) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "cannot %s '%s': %s (the limit of a file's size, ulimit -f, is %.2f MiB)",
+                          what, path, reason, (double)limit.rlim_cur / 1048576.0);
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': %s (%.1f MiB are free on its file system)",
                       what, path, reason,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -325,6 +326,14 @@ static sedge_status finish_writing(const sedge_h5 *file)
     return status;
 }
 
+// Where ulimit -f limits the size of files, it limits copies in memory, too.
+static atomic_bool left_open;
+
+bool sedge_h5_is_left_open(void)
+{
+    return atomic_load(&left_open);
+}
+
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
 {
     char first[4096]; // the message of the failure that came first
@@ -336,7 +345,10 @@ sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
         const sedge_status written = finish_writing(file);
         if (written != SEDGE_OK) status = written;
     }
-    if (H5Fclose(file->id) < 0 && status == SEDGE_OK) status = h5_failure("close", file->path);
+    if (H5Fclose(file->id) < 0) {
+        if (!file->reads) atomic_store(&left_open, true);
+        if (status == SEDGE_OK) status = h5_failure("close", file->path);
+    }
     if (before != SEDGE_OK) {
         sedge_error_set(first);
         status = before;

@@ -107,6 +107,20 @@ class Place(Fault):
                 check_same(self, self.results, answer)
                 record("files are limited in size", f"one message, code {USAGE} on all ranks")
 
+    def test_file_size_limit_alone(self):
+        """One rank, and a file that HDF5 cannot close: it would crash when MPI ends."""
+        words = ["--device", "host", "--quiet", "--set", "order=9"]
+        subprocess.run([PROGRAM, "build", "deck.yaml", *words], cwd=self.folder, check=True, timeout=PATIENCE)
+        done = subprocess.run(
+            ["/bin/sh", "-c", "ulimit -f 280 && exec \"$@\"", "sh", PROGRAM, "run", "deck.yaml", *words],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE,
+            env={**os.environ, "OMPI_MCA_btl": "self", "PMIX_MCA_gds": "hash"})
+        text = done.stdout.decode()
+        self.assertEqual(done.returncode, USAGE, text)
+        self.assertEqual(text.count("sedge: "), 1, text)
+        self.assertIn("ulimit -f, is 0.14", text)
+        record("files are limited in size", f"one message, code {USAGE} on all ranks")
+
     def test_results_that_vanish(self):
         """The folder is moved away in the run: once the deck is in it, for a folder that vanishes
         before is made anew. So many steps that no job is done before."""
