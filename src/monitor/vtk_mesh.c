@@ -2,6 +2,7 @@
 #include "vtk_mesh.h"
 
 #include "base/memory.h"
+#include "image/image.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
 
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define VTK_LAGRANGE_TETRAHEDRON 71
+#define GRADED_PATH              "/VTKHDF/CellData/graded"
 
 // ---- the datasets ------------------------------------------------------------------------------
 
@@ -110,11 +112,64 @@ static void fill_rank(const sedge_vtk *vtk, const void *from, int64_t first, int
     for (int64_t i = 0; i < count; i++) ranks[i] = sedge_comm_rank(vtk->context->comm);
 }
 
-// The columns of mesh.hdf, links to which make up a field file.
-#define MESH_COLUMNS 6
-static void mesh_columns(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk,
-                         sedge_vtk_column columns[MESH_COLUMNS])
+// The keys of materials that vary in space in any volume group, each once: how many.
+static int list_graded(int key[SEDGE_MAX_MATERIALS], const sedge_deck *deck)
 {
+    int count = 0;
+
+    for (int k = 0; k < deck->equation->material_count; k++) {
+        bool is_graded = false;
+        for (int i = 0; i < deck->mesh.grids; i++) is_graded |= deck->grids[i].key == k;
+        if (is_graded) key[count++] = k;
+    }
+    return count;
+}
+
+// The number `key` of the material of volume group v, in the deck's units.
+static double find_number(const sedge_output_context *context, int v, int key)
+{
+    const sedge_deck *const deck = context->deck;
+    const sedge_equation *const equation = deck->equation;
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    const char *const name = groups->volume_names[groups->volume_owner[v]];
+    const int place = sedge_parameters_size(equation->materials, key);
+    const double unit = deck->si ? equation->si[equation->materials[key].dimension] : 1.0;
+    int graded = 0;
+
+    for (int i = 0; i < deck->mesh.grids; i++) {
+        if (strcmp(deck->grids[i].volume, name) != 0) continue;
+        if (deck->grids[i].key == key) return groups->volume_values[v][graded] / unit;
+        graded++;
+    }
+    for (int i = 0; i < deck->material_count; i++) {
+        if (strcmp(deck->materials[i].name, name) != 0) continue;
+        return deck->materials[i].values[place] / unit;
+    }
+    return (double)NAN;
+}
+
+static void fill_graded(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                        void *values)
+{
+    const sedge_output_context *const context = vtk->context;
+    int key[SEDGE_MAX_MATERIALS];
+    const int keys = list_graded(key, context->deck);
+    float *out = values;
+
+    (void)from;
+    for (int64_t i = 0; i < count; i++) {
+        const int group = context->mesh->group[vtk->element[first + i]];
+        for (int k = 0; k < keys; k++) *out++ = (float)find_number(context, group, key[k]);
+    }
+}
+
+// The columns of mesh.hdf, links to which make up a field file: how many.
+#define MESH_COLUMNS 7
+static int mesh_columns(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk,
+                        sedge_vtk_column columns[MESH_COLUMNS])
+{
+    int key[SEDGE_MAX_MATERIALS];
+    const int graded = list_graded(key, vtk->context->deck);
     const sedge_h5_type real = mesh->wide ? SEDGE_H5_F64 : SEDGE_H5_F32;
     const int nodes = vtk->lattice->nodes;
     const sedge_vtk_column all[MESH_COLUMNS] = {
@@ -123,9 +178,11 @@ static void mesh_columns(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk,
         {"/VTKHDF/Types", SEDGE_H5_U8, 1, 1, fill_types},
         {"/VTKHDF/CellData/material", SEDGE_H5_I32, 1, 1, fill_group},
         {"/VTKHDF/CellData/element", SEDGE_H5_I64, 1, 1, fill_id},
-        {"/VTKHDF/CellData/rank", SEDGE_H5_I32, 1, 1, fill_rank}};
+        {"/VTKHDF/CellData/rank", SEDGE_H5_I32, 1, 1, fill_rank},
+        {GRADED_PATH, SEDGE_H5_F32, 1, graded, fill_graded}};
 
     memcpy(columns, all, sizeof all);
+    return graded > 0 ? MESH_COLUMNS : MESH_COLUMNS - 1;
 }
 
 // Datasets with one row a piece. They come first in sedge_vtk_mesh.places, then the offsets, then
@@ -148,6 +205,11 @@ static sedge_status describe_mesh(const sedge_vtk *vtk, sedge_h5 *file)
                    sedge_h5_text(file, "/VTKHDF/Points", "units", sedge_output_unit(context, "m")));
     SEDGE_TRY_GOTO(
         status, sedge_h5_texts(file, "/VTKHDF/CellData/material", "names", names, vtk->materials));
+    int key[SEDGE_MAX_MATERIALS];
+    const char *numbers[SEDGE_MAX_MATERIALS];
+    const int graded = list_graded(key, context->deck);
+    for (int k = 0; k < graded; k++) numbers[k] = context->deck->equation->materials[key[k]].name;
+    if (graded > 0) status = sedge_h5_texts(file, GRADED_PATH, "names", numbers, graded);
 done:
     sedge_release(names);
     return status;
@@ -164,13 +226,13 @@ static sedge_status frame_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void 
     const sedge_vtk_mesh *const mesh = what;
     sedge_vtk_column columns[MESH_COLUMNS];
 
-    mesh_columns(mesh, vtk, columns);
+    const int count = mesh_columns(mesh, vtk, columns);
     SEDGE_TRY(sedge_vtk_write_head(vtk, file, "mesh"));
     SEDGE_TRY(sedge_h5_text(file, "/", "partition", mesh->partition));
     for (int i = 0; i < COUNTS; i++)
         SEDGE_TRY(sedge_h5_dataset(file, count_paths[i], SEDGE_H5_I64, 1, &pieces));
     SEDGE_TRY(sedge_h5_dataset(file, "/VTKHDF/Offsets", SEDGE_H5_I64, 1, &offsets));
-    for (int i = 0; i < MESH_COLUMNS; i++) SEDGE_TRY(sedge_vtk_make_column(vtk, file, &columns[i]));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_vtk_make_column(vtk, file, &columns[i]));
     return describe_mesh(vtk, file);
 }
 
@@ -229,11 +291,11 @@ static sedge_status fill_mesh(void *of, const sedge_write *file)
     const int64_t rank = sedge_comm_rank(vtk->context->comm);
     sedge_vtk_column columns[MESH_COLUMNS];
 
-    mesh_columns(mesh, vtk, columns);
+    const int count = mesh_columns(mesh, vtk, columns);
     for (int i = 0; i < COUNTS; i++)
         SEDGE_TRY(sedge_write_put(file, mesh->places[i] + rank * bytes, &counts[i], bytes));
     SEDGE_TRY(write_offsets(mesh, file, mesh->places[COUNTS]));
-    for (int i = 0; i < MESH_COLUMNS; i++)
+    for (int i = 0; i < count; i++)
         SEDGE_TRY(write_column(mesh, file, &columns[i], mesh->places[COUNTS + 1 + i]));
     return SEDGE_OK;
 }
@@ -244,11 +306,11 @@ sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vt
 {
     sedge_vtk_column columns[MESH_COLUMNS];
 
-    mesh_columns(mesh, vtk, columns);
+    const int count = mesh_columns(mesh, vtk, columns);
     for (int i = 0; i < COUNTS; i++)
         SEDGE_TRY(sedge_h5_link(file, count_paths[i], mesh->name, count_paths[i]));
     SEDGE_TRY(sedge_h5_link(file, "/VTKHDF/Offsets", mesh->name, "/VTKHDF/Offsets"));
-    for (int i = 0; i < MESH_COLUMNS; i++)
+    for (int i = 0; i < count; i++)
         SEDGE_TRY(sedge_h5_link(file, columns[i].path, mesh->name, columns[i].path));
     return SEDGE_OK;
 }
@@ -281,24 +343,34 @@ static bool needs_wide_points(const sedge_output_context *context)
            reach > (double)FLT_MAX;
 }
 
-// The elements' order over ranks, as a text: equal in runs whose mesh files are interchangeable.
+// The elements' order over ranks and their graded numbers, as a text: equal in runs whose mesh
+// files are interchangeable.
 static sedge_status name_partition(char partition[SEDGE_HASH_TEXT], const sedge_vtk *vtk)
 {
     const sedge_comm *const comm = vtk->context->comm;
     const int64_t ranks = sedge_comm_size(comm);
     int64_t *ids = NULL;
+    float *graded = NULL;
     sedge_hash *all = NULL;
+    int key[SEDGE_MAX_MATERIALS];
+    const int64_t numbers = vtk->own * list_graded(key, vtk->context->deck);
     sedge_status status = sedge_allocate(&ids, vtk->own, sizeof *ids);
 
     if (status == SEDGE_OK) status = sedge_allocate(&all, ranks, sizeof *all);
+    if (status == SEDGE_OK) status = sedge_allocate(&graded, numbers, sizeof *graded);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     for (int64_t i = 0; i < vtk->own; i++) ids[i] = vtk->context->mesh->global_ids[vtk->element[i]];
-    const sedge_hash mine = sedge_hash_bytes(ids, (size_t)vtk->own * sizeof *ids);
+    fill_graded(vtk, NULL, 0, vtk->own, graded);
+    const void *const fields[2] = {ids, graded};
+    const size_t bytes[2] = {(size_t)vtk->own * sizeof *ids, (size_t)numbers * sizeof *graded};
+    const sedge_hash mine =
+        numbers > 0 ? sedge_hash_fields(fields, bytes, 2) : sedge_hash_bytes(ids, bytes[0]);
     sedge_comm_all_gather(comm, &mine, all, sizeof mine);
     const sedge_hash together = sedge_hash_bytes(all, (size_t)ranks * sizeof *all);
     sedge_hash_print(&together, partition);
 done:
     sedge_release(ids);
+    sedge_release(graded);
     sedge_release(all);
     return status;
 }
@@ -347,13 +419,13 @@ static sedge_status begin(sedge_vtk_mesh *mesh)
     sedge_vtk_column columns[MESH_COLUMNS];
     char paths[SEDGE_VTK_MESH_SETS][SEDGE_VTK_PATH];
 
-    mesh_columns(mesh, vtk, columns);
+    const int count = mesh_columns(mesh, vtk, columns);
     for (int i = 0; i < COUNTS; i++)
         (void)snprintf(paths[i], sizeof paths[i], "%s", count_paths[i]);
     (void)snprintf(paths[COUNTS], sizeof paths[COUNTS], "/VTKHDF/Offsets");
-    for (int i = 0; i < MESH_COLUMNS; i++)
+    for (int i = 0; i < count; i++)
         (void)snprintf(paths[COUNTS + 1 + i], sizeof paths[0], "%s", columns[i].path);
-    SEDGE_TRY(sedge_vtk_begin(vtk, mesh->name, frame_mesh, mesh, paths, SEDGE_VTK_MESH_SETS,
+    SEDGE_TRY(sedge_vtk_begin(vtk, mesh->name, frame_mesh, mesh, paths, COUNTS + 1 + count,
                               mesh->places));
     mesh->to = (sedge_write){.fill = fill_mesh, .of = mesh};
     sedge_vtk_temporary(mesh->to.path, vtk, mesh->name);

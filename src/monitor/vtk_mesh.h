@@ -6,7 +6,7 @@
 #include "io/writer.h"
 #include "monitor/vtk_file.h"
 
-#define SEDGE_VTK_MESH_SETS 10 // datasets of mesh.hdf
+#define SEDGE_VTK_MESH_SETS 11 // datasets of mesh.hdf at most
 
 typedef struct sedge_vtk_mesh {
     bool wide;     // fp32 points would lose the geometry

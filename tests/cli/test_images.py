@@ -221,10 +221,15 @@ class Grades(Case):
         self.assertIn("the graded numbers of materials there: in 'block' an image with the checksum", result.messages[0])
 
     def test_constant(self):
-        """An image of one value is that number, to the bit."""
+        """An image of one value is that number, to the bit. Field files have it."""
         write_image(self.folder / "soil.h5", "epsilon", numpy.full((1, 1, 1), 2.5), spacing=[1, 1, 1])
         write_image(self.folder / "soil.h5", "conductivity", numpy.full((1, 1, 1), 0.25), spacing=[1, 1, 1])
-        self.run_deck(self.deck, "image")
+        self.run_deck(self.deck, "image", "output.snapshots=1")
+        with h5py.File(self.folder / "image/fields_000001.hdf") as file:
+            graded = file["VTKHDF/CellData/graded"]
+            self.assertEqual(list(graded.attrs["names"]), ["epsilon", "conductivity"])
+            numpy.testing.assert_array_equal(graded[()], numpy.full((96, 2), [2.5, 0.25], "f4"))
+            self.assertEqual(set(file["VTKHDF/CellData/material"][()]), {0})
         self.run_deck(self.deck, "number", "materials.block={epsilon: 2.5, conductivity: 0.25, debye: {strength: 1, "
                       "relaxation_time: 0.5}}")
         numpy.testing.assert_array_equal(self.probe("image"), self.probe("number"))
