@@ -223,7 +223,7 @@ class Stop(Case):
         # The last one hangs when it is asked for its target: then a signal is blocked, since devices'
         # libraries may bring handlers of their own, and the wait ends after half a minute.
         for number, hangs in ((signal.SIGUSR1, "kernel.c"), (signal.SIGTERM, "kernel.c"),
-                              (signal.SIGHUP, "help=target")):
+                              (signal.SIGHUP, "-###")):
             name, marker = f"cc-{number:d}", self.folder / f"at-work-{number:d}"
             compiler = self.write(name, f"""#!/bin/sh
 case "$*" in *{hangs}*) ;; *) exec cc "$@";; esac
