@@ -272,6 +272,8 @@ class Grades(Case):
                 (["boundaries.in={type: total-field}", f"mesh.surfaces={{in: {far}}}", "materials.block={epsilon: {file: "
                   "soil.h5, dataset: epsilon}}", "sources.0={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
                   "signal: {type: ricker, frequency: 0.5}}"], 1, "surface 'in' has elements of a third material beside it"),
+                (["boundaries.ymin.type=pec", f"mesh.surfaces={{f: {far}}}", "monitors={flux: {f: {surface: f, out_of: block}}}"],
+                 1, "the surface 'f' has a face with the volume group 'block' on both sides"),
                 (["boundaries.ymin.type=pec", "mesh={box: {max: [1, 1, 2], cells: [4, 4, 8], name: block}, surfaces: {f: {box: {min: "
                   "[0.2, 0.2, 0.4], max: [0.8, 0.8, 1.6]}}}}", "materials.block={epsilon: {file: soil.h5, "
                   "dataset: epsilon}}", "monitors.far-field={f: {surface: f, frequencies: {list: [0.5]}}}"], 1,
