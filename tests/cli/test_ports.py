@@ -460,6 +460,13 @@ kernels: {tune: "off"}
         s = scattering(line(w, z, 2), 0.2, z)
         self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 2.5e-2)  # waves are 0.4 % too slow: of the edges
         self.compare([abs(found[port]) for port in ("zmin", "zmax")], (abs(s[0]), abs(s[2])), 6e-3)
+        # A quarter, which the deck speaks of as the whole.
+        quarter = self.write_part("quarter", 2, lambda x, y: max(x, y) > 0.5, text.replace("{type: pec}", "{type: pmc, symmetry: true}").replace(
+            "xmin: {type: pmc, symmetry: true}", "xmin: {type: pec}"), lambda x, y: "xmax" if x == 0 else "ymax" if y == 0 else "xmin",
+            lambda x, y: (0.5 * x, 0.5 * y))
+        self.assertRegex(self.succeed("check", quarter).out, r"zmax .* tem-port, 0\.097\d*, the line in vacuum 0\.097")
+        found = self.compute(quarter, "quarter", "time.end=12", "monitors.ports={from: 0.05, to: 0.4, count: 8}")
+        self.compare((found["zmin"], found["zmax"]), (s[0], s[2]), 2.5e-2)
 
     def test_pair(self):
         """Two square conductors, each in its half of a tube of 2 by 1. With opposite voltages each half is the line of test_square_line,

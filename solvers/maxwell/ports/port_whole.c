@@ -58,8 +58,7 @@ sedge_status port_whole_check(const sedge_problem *problem, const char *surface,
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the mesh is one of %d parts that are mirror images, and the "
                       "port '%s' has %d of its own: there would be several such ports; each plane "
-                      "of symmetry must cut each port, and none can cut a tem-port; or model the "
-                      "whole structure",
+                      "of symmetry must cut each port, or model the whole structure",
                       surface, copies, surface, parts);
 }
 

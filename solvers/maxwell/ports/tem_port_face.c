@@ -21,14 +21,14 @@ static const sedge_parameter parameters[] = {
                               "against the outer one; without it of the one inner conductor 1"},
 };
 
-static sedge_status fit(const sedge_problem *problem, const char *surface,
-                        const sedge_surface_shape *shape, double *p)
+// Of the whole cross-section.
+static sedge_status fit_line(const sedge_problem *problem, const char *surface,
+                             const sedge_surface_shape *shape, double *p)
 {
     const double none[3] = {0.0, 0.0, 0.0};
     shape_plane plane;
     int volume = 0;
 
-    SEDGE_TRY(port_whole_check(problem, surface, 1));
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     SEDGE_TRY(port_fit_axis(p + PORT_U, none, &plane, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
@@ -37,6 +37,17 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     p[PORT_PROFILE] = PORT_FOUND_TEM;
     p[PORT_VOLUME] = volume;
     return SEDGE_OK;
+}
+
+static sedge_status fit(const sedge_problem *problem, const char *surface,
+                        const sedge_surface_shape *shape, double *p)
+{
+    port_whole whole;
+    sedge_status status = port_whole_create(&whole, problem, surface, shape);
+
+    if (status == SEDGE_OK) status = fit_line(problem, surface, &whole.shape, p);
+    port_whole_clear(&whole);
+    return status;
 }
 
 static void describe(char text[160], const double *p, double hertz)
