@@ -283,12 +283,12 @@ class Layers(Case):
                     "sources.0.position=[0, 0, 0.45]", ranks=(0, 2))
 
     def test_rest(self):
-        """What is left in a layer as thick as the ball decays: fields at rest there must not grow. Measured: 2e-6 of
-        the pulse; where the layer's matrix was a rate of decay, 4e-4 and growing."""
+        """What is left in a layer as thick as the ball decays: fields at rest there must not grow. Measured: 4e-6 of
+        the pulse; where the layer's matrix was a rate of decay, 4e-4 at t = 24 and growing."""
         (self.folder / "dome.msh").write_text(dome((0.25, 0.5)))
-        _, probes = self.run_deck("rest", DOME, "--set", "time.end=24", "--set", "boundaries.outer.reflection=1e-6")
+        _, probes = self.run_deck("rest", DOME, "--set", "time.end=16", "--set", "boundaries.outer.reflection=1e-6")
         near = abs(probes["near"])
-        self.assertLess(near[-len(near) // 4:].max(), 2e-5 * near.max())
+        self.assertLess(near[-len(near) // 4:].max(), 1e-5 * near.max())
 
     def test_ball_ranks(self):
         """The same answer on two ranks, from a checkpoint of one, in a medium with terms; what is refused."""
