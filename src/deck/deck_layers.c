@@ -316,7 +316,7 @@ static double find_guide(const sedge_deck *deck, const sedge_problem *problem,
         const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
         const double *const box = mesh->boxes[mesh->groups.volumes + s];
 
-        for (int d = 0; d < 3 && kind != NULL && kind->guided > 0; d++)
+        for (int d = 0; d < 3 && kind != NULL && kind->guided; d++)
             width = fmax(width, find_width(deck, mesh, box, d));
     }
     return width;

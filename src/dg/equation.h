@@ -51,7 +51,7 @@
 
 #define SEDGE_MAX_FIELDS      16
 #define SEDGE_MAX_MATERIALS   16  // material values an element
-#define SEDGE_MAX_VALUES      32  // numbers of one kind's parameters; constants of an equation
+#define SEDGE_MAX_VALUES      36  // numbers of one kind's parameters; constants of an equation
 #define SEDGE_MAX_INCIDENTS   8   // incident fields of a problem
 #define SEDGE_MAX_FED         480 // constants of a kind with `feed`
 #define SEDGE_MAX_FACE_MEMORY 48  // components of a boundary kind's memory
@@ -241,10 +241,11 @@ typedef struct sedge_boundary_kind {
     void (*describe)(char text[160], const double *p, double hertz);
     sedge_mirror mirror; // optional: flat surfaces may be planes of symmetry
     bool absorbs;        // optional: waves leave the mesh through it, all but for small reflections
-    // Optional: it sends waves both ways along a guide, below whose cut-off fields do not travel.
-    // This is the place in p of a vector into the structure. Behind the surface the guide goes
-    // straight on, and all that is there is lost.
-    int guided;
+    // Optional: it sends waves both ways along a guide or a line. This is the place in p, not the
+    // first, of a vector into the structure. Behind the surface the guide goes straight on, and all
+    // that is there is lost. And: below a cut-off its fields do not travel.
+    int into;
+    bool guided;
     // Optional: a perfectly matched layer. The mesh gets layers of elements outside of the surface
     // (sedge_mesh_extrusion) with the equation's terms of layers (sedge_term_kind.layer), and the
     // condition holds behind them. The parameters are layers, thickness, reflection and frequency,

@@ -112,9 +112,9 @@ static void suggest_symmetry(char *text, size_t size, const sedge_output_context
 static const double *into_of(const sedge_output_context *context, int surface)
 {
     const sedge_boundary *const boundary = &context->problem->boundaries[surface];
-    const bool guided = boundary->kind != NULL && boundary->kind->guided > 0;
+    const bool guided = boundary->kind != NULL && boundary->kind->into > 0;
 
-    return guided ? boundary->parameters + boundary->kind->guided : NULL;
+    return guided ? boundary->parameters + boundary->kind->into : NULL;
 }
 
 // Does the line from x along `into` go through the triangle, in front of x?

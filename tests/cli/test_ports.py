@@ -13,8 +13,8 @@ import unittest
 import h5py
 import numpy
 
-from kit import DEVICE, SOURCE, TRIANGLE, Case, Cube, read_json
-from port_lines import coaxial_impedance, iris, line, mode, scattering, shunt, slab
+from kit import DEVICE, SOURCE, TETRAHEDRON, TRIANGLE, Case, Cube, read_json
+from port_lines import coaxial_impedance, iris, layered, line, mode, scattering, shunt, slab
 
 # Plates 0.25 apart and 0.5 wide between magnetic walls: a line of the impedance 0.5 and the length 2.
 PLATES = """\
@@ -80,6 +80,33 @@ sources: [{{type: port, surface: near, signal: {{type: gaussian, width: 3e-11, f
 monitors: {{ports: {{from: 2e9, to: 18e9, count: 9}}}}
 output: {{snapshots: 0}}
 kernels: {{tune: "off"}}
+"""
+
+# Plates 1 apart and 0.5 wide between magnetic walls, with a medium on one of them.
+LAYERED = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh:
+  box: {max: [0.5, 1, 6], cells: [1, 2, 6], split: {axis: y, at: 0.5, names: [below, above]}}
+  surfaces:
+    in: {plane: {normal: z, at: 1}}
+    out: {plane: {normal: z, at: 5}}
+time: {end: 70, integrator: lsrk45}
+materials: {below: {epsilon: 4}, above: {}}
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pml}
+  zmax: {type: pml}
+  in: {type: line-port, direction: [0, 0, 1], voltages: {ymax: 1}}
+  out: {type: line-port, direction: [0, 0, -1], shift: 0.5, voltages: {ymin: 1}}
+sources: [{type: port, surface: in, signal: {type: gaussian, width: 6, frequency: 0.045}}]
+monitors: {ports: {from: 0.03, to: 0.06, count: 4}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
 """
 
 
@@ -149,6 +176,54 @@ class Ports(Case):
     def compare(self, found, exact, bound):
         for i, (one, other) in enumerate(zip(found, exact)):
             self.assertLess(abs(one - other).max(), bound, f"number {i}: {one} {other}")  # also fails for not-a-number
+
+    # ---- lines that go on behind their ports ----
+
+    def test_layered(self):
+        """A line of two media, whose static fields and capacitances are known."""
+        deck = self.write("layered.yaml", LAYERED)
+        z, index = 1 / math.sqrt(0.5 * 0.5 / (0.5 / 4 + 0.5 / 1)), math.sqrt(1 / (0.5 / 4 + 0.5 / 1))
+        half = ("mesh.box.max=[0.25, 1, 6]", "boundaries.xmax.symmetry=true")
+        for settings in ((), ("order=5",), half):
+            words = (word for setting in settings for word in ("--set", setting))
+            self.assertIn(f"{z:.6g}, index {index:.6g}", self.succeed("check", deck, *words).out)
+        for name, settings, ranks in (("layered", (), 0), ("half", half, 2)):
+            found = self.compute(deck, name, *settings, ranks=ranks)
+            k = layered(2 * math.pi * self.frequency, 4, 0.5, 1, 1)
+            # The conductors have each other's voltages. The errors are those of static fields and fall with the square of the frequency.
+            self.compare([found["in"] / self.frequency**2], [0], 1)
+            self.compare([(found["out"] + numpy.exp(-3.5j * k)) / self.frequency**2], [0], 2)
+            ports = read_json(self.folder / name / "report.json")["monitors"]["ports"]["ports"]
+            self.assertAlmostEqual(ports[0]["reference"] / z, 1, delta=1e-12)
+            with h5py.File(self.folder / name / "ports.h5") as file:
+                t = numpy.linspace(-20, 20, 4000)
+                sent = numpy.exp(-((t / 6) ** 2)) * numpy.sin(2 * math.pi * 0.045 * t)
+                self.assertAlmostEqual(abs(file["in/voltage"][()]).max() / sent.max(), 1, delta=0.01)
+        for words, setting in (
+                (["boundaries.in.voltages: all conductors have the same one"], "boundaries.in.voltages={ymin: 1, ymax: 1}"),
+                (["boundaries.in needs the key 'voltages'"], "boundaries.in={type: line-port, direction: [0, 0, 1]}"),
+                (["boundaries.in: a line has two conductors at least", "and here are 1"], "boundaries.ymin.type=pmc"),
+                (["boundaries.in: beside the port are media with different mu, 2 and 1"], "materials.below.mu=2"),
+                (["boundaries.in: beside the port is a medium with 'debye'"], "materials.above.debye={strength: 1, relaxation_time: 1}"),
+                (["a face of the port lies between media with epsilon 4 and 1"], "mesh.box.split={axis: z, at: 1, names: [below, above]}"),
+                (["boundaries.in: the surface 'fin' crosses the port", "since it is no conductor"],
+                 "boundaries.fin={type: sheet, resistance: 1}"),
+                (["`direction` points to the open end of the guide"], "boundaries.in.direction=[0, 0, -1]")):
+            fin = ["mesh.surfaces.fin={plane: {normal: y, at: 0.5}}", "boundaries.zmin.type=absorbing", "boundaries.zmax.type=absorbing"]
+            settings = [setting, *(fin if "fin" in setting else ())]
+            self.refuse(1, words, "check", deck, *(word for one in settings for word in ("--set", one)), ranks=(2,))
+
+    def test_strip(self):
+        """A strip without thickness in the middle of a tube. Its static fields are the same for any two media above and below, and the walls
+        at its sides are far away: between plates its impedance is K'/4K of the modulus tanh(pi/2)."""
+        self.write_strip("strip")
+        deck = self.write("strip.yaml", re.sub(r"mesh:.*?time:", "mesh: {file: strip.msh}\ntime:", LAYERED, flags=re.S).replace(
+            "pmc", "pec").replace("ymax: 1", "strip: 1").replace("ymin: 1", "strip: 1").replace("boundaries:", "boundaries:\n  strip: {type: pec}"))
+        found = re.search(r"out .* line-port, on .* ([\d.]+), index ([\d.]+)", self.succeed("check", deck, "--set", "order=6").out)
+        self.assertAlmostEqual(float(found[1]) * math.sqrt(2.5) / 0.173476, 1, delta=0.015)  # fields are infinite at the edges
+        self.assertAlmostEqual(float(found[2]) / math.sqrt(2.5), 1, delta=1e-5)
+        self.refuse(1, ["boundaries.in.voltages: the surface 'zmin' does not reach the port"], "check", deck, "--set",
+                    "boundaries.in.voltages={zmin: 1}", ranks=(0,))
 
     # ---- lumped ports ----
 
@@ -514,6 +589,24 @@ kernels: {tune: "off"}
                     "boundaries.default.type=pec", "--set", "boundaries.zmin.voltages={default: 0.5, ymin: 1, ymax: 2}", ranks=(0, 2))
 
     # ---- the same answers ----
+
+    def write_strip(self, name):
+        """A strip 1 wide in the middle of a tube of 3 by 1, 4 long, between the media below and above, and the surfaces in and out across
+        it, 1 from the ends."""
+        cube = Cube(4)
+        names = '12\n2 8 "in"\n2 9 "out"\n2 10 "strip"\n3 11 "below"\n3 12 "above"\n'
+        faces = {tuple(sorted(face)) for corners in cube.tetrahedra for face in itertools.combinations(corners, 3)}
+
+        def group(face):
+            x, y, z = ({cube.nodes[node][axis] for node in face} for axis in range(3))
+            if z == {0.25} or z == {0.75}:
+                return 8 + (z == {0.75})
+            return 10 if y == {0.5} and x <= {0.25, 0.5, 0.75} else None
+
+        extra = [(TRIANGLE, group(face), face) for face in sorted(faces) if group(face)]
+        extra += [(TETRAHEDRON, 11 + (sum(cube.nodes[node][1] for node in corners) > 2), corners) for corners in cube.tetrahedra]
+        cube.nodes = [([0, 1, 1.5, 2, 3][round(4 * x)], y, 4 * z) for x, y, z in cube.nodes]
+        self.write(name + ".msh", cube.text(tetrahedra=False, extra=extra).replace("\n7\n", f"\n{names}", 1))
 
     def write_guide(self, name, move):
         """A mesh file of GUIDE, whose nodes are moved; absorbing ends."""

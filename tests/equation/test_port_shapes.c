@@ -127,11 +127,11 @@ static found find_mode(const sedge_face_kind *kind, int order, int mode, int way
 {
     double deck[11] = {0.0};
 
-    deck[2] = mode;
+    deck[GUIDE_MODE] = mode;
     for (int d = 0; d < 3; d++) { // the normal, and the axis
         const int j = (d + 1) % 3, k = (d + 2) % 3;
-        deck[3 + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
-        deck[6 + d] = axis[way][d];
+        deck[GUIDE_DIRECTION + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
+        deck[GUIDE_AXIS + d] = axis[way][d];
     }
     return find(kind, order, deck, 11);
 }

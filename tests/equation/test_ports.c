@@ -2,6 +2,7 @@
 // fields of their modes.
 #include "maxwell/maxwell.h"
 
+#include "maxwell/ports/port_fit.h"
 #include "maxwell/sheets/sheet_face.h"
 
 #include "base/memory.h"
@@ -93,12 +94,12 @@ static void find_mode(double out[2], const double *p, double s, double q)
 static void set_guide(double p[SEDGE_MAX_VALUES], double m, double n)
 {
     for (int i = 0; i < SEDGE_MAX_VALUES; i++) p[i] = 0.0;
-    p[0] = m;
-    p[1] = n;
+    p[GUIDE_M] = m;
+    p[GUIDE_N] = n;
     for (int d = 0; d < 3; d++) { // the normal, and the first axis
         const int j = (d + 1) % 3, k = (d + 2) % 3;
-        p[3 + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
-        p[6 + d] = axis[0][d];
+        p[GUIDE_DIRECTION + d] = axis[0][j] * axis[1][k] - axis[0][k] * axis[1][j];
+        p[GUIDE_AXIS + d] = axis[0][d];
     }
 }
 

@@ -17,7 +17,8 @@ static sedge_status check_deck(const ports_monitor *monitor)
     if (monitor->count == 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: no surface in `boundaries` is a port (types "
-                          "lumped-port, coaxial-port, tem-port, te-port, tm-port)",
+                          "lumped-port, coaxial-port, tem-port, line-port, te-port, "
+                          "tm-port)",
                           deck->path);
     }
     if (context->problem->incident_count > 0 && sedge_problem_feeds(context->problem) == NULL) {

@@ -18,6 +18,7 @@ typedef struct conductors {
     const sedge_mesh *mesh;
     const double *given; // [count][surface group from 1, voltage]
     int count;
+    bool closed; // the outline is one of conductors
     const char *where;
     double *touches; // [count][walls] 1: the surface reaches the wall
 } conductors;
@@ -95,7 +96,7 @@ static sedge_status set_voltages(double *voltages, const conductors *of)
             voltages[w] = voltage;
             found = k;
         }
-        if (found < 0 && w > 0) {
+        if (found < 0 && w > 0 && of->closed) {
             const double *const x = port_section_corner(of->section, w);
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "%s.voltages: the conductor at (%.6g, %.6g, %.6g) has none; name its "
@@ -120,15 +121,23 @@ static sedge_status set_voltages(double *voltages, const conductors *of)
 
 sedge_status port_conductors_find(double *voltages, const port_section *section,
                                   const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double *given, const char *where)
+                                  const double *given, bool closed, const char *where)
 {
-    conductors of = {.section = section, .mesh = mesh, .given = given, .where = where};
+    conductors of = {section, mesh, given, .closed = closed, .where = where};
     sedge_status status;
 
     while (of.count < SEDGE_MAX_WEIGHTS && given[2L * of.count] > 0.0) of.count++;
-    if (of.count == 0 && section->walls == 2) {
+    if (of.count == 0 && section->walls == 2 && closed) {
         voltages[1] = 1.0;
         return SEDGE_OK;
+    }
+    if (!closed && section->walls < 2) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: a line has two conductors at least, surfaces of type pec, conductor, "
+            "impedance or rational that do not touch each other in the port's plane, "
+            "and here are %d",
+            where, section->walls);
     }
     if (of.count == 0 || section->walls < 2) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

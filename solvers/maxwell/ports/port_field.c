@@ -153,12 +153,13 @@ done:
     return status;
 }
 
-// A port: its section, where it is, and how messages begin.
+// A port: its section, where it is, its faces, and how messages begin.
 typedef struct site {
     const port_section *section;
     const sedge_problem *problem;
     const sedge_comm *comm;
     const sedge_mesh *mesh;
+    const sedge_surface_shape *shape;
     const char *where;
 } site;
 
@@ -175,7 +176,45 @@ static sedge_status find_line(sedge_surface_field *field, const port_section *se
     return status;
 }
 
-// A port's numbers that follow from the field between its conductors.
+// The integral of epsilon |grad f|^2 of the potential f in the media beside the port.
+static sedge_status find_capacity(double *out, const site *at, const double *voltages)
+{
+    const sedge_surface_shape *const shape = at->shape;
+    port_section section = *at->section;
+    double *epsilon = NULL, *potential = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&epsilon, section.field->faces, sizeof *epsilon));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&potential, section.unknowns, sizeof *potential));
+    for (int64_t i = 0; i < shape->count; i++) {
+        const double *const x = shape->triangles[i];
+        double corners[9];
+
+        sedge_surface_corners(corners, x, x + 3, x + 6);
+        epsilon[sedge_surface_field_find(section.field, corners)] =
+            1.0 / at->problem->materials[shape->volumes[i][0]][MAXWELL_INVERSE_EPSILON];
+    }
+    section.epsilon = epsilon;
+    SEDGE_TRY_GOTO(status, port_modes_potential(potential, &section, voltages, at->where));
+    status = port_section_energy(out, &section, potential);
+done:
+    sedge_release(epsilon);
+    sedge_release(potential);
+    return status;
+}
+
+// A port's numbers that follow from F = int |grad f|^2 of vacuum and C of find_capacity: those of a
+// line that goes on behind it (line_port_face.c), and those of a resistor.
+static void set_open_line(double *p, const sedge_problem *problem, double squares, double capacity)
+{
+    const double mu = 1.0 / problem->materials[(int)p[PORT_VOLUME]][MAXWELL_INVERSE_MU];
+
+    p[PORT_SQUARES] = squares;
+    p[PORT_LINE] = sqrt(mu / (squares * capacity));
+    p[PORT_INDEX] = sqrt(mu * capacity / squares);
+    p[PORT_GAIN] = 2.0 / (p[PORT_LINE] * squares); // half of the current goes either way
+}
+
 static void set_line(double *p, const sedge_problem *problem, double squares)
 {
     if (!(p[TEM_RESISTANCE] > 0.0))
@@ -217,25 +256,32 @@ static sedge_status find(sedge_surface_field *field, const site *at, double *p)
 {
     const port_section *const section = at->section;
     const int profile = (int)p[PORT_PROFILE];
-    const bool line = profile == PORT_FOUND_TEM;
+    const bool open = profile == PORT_FOUND_LINE, line = open || profile == PORT_FOUND_TEM;
     const int64_t numbers = field->faces * sedge_triangle_count(field->order);
-    double *voltages = NULL;
+    double *voltages = NULL, capacity = 0.0;
     sedge_status status = sedge_allocate(&voltages, section->walls, sizeof *voltages);
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
     if (line) {
         SEDGE_TRY_GOTO(status, port_conductors_find(voltages, section, at->comm, at->mesh,
-                                                    p + TEM_VOLTAGES, at->where));
+                                                    p + (open ? LINE_VOLTAGES : TEM_VOLTAGES),
+                                                    !open, at->where));
     }
     if (sedge_comm_is_root(at->comm)) {
         status = line ? find_line(field, section, voltages, at->where)
                       : find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE,
                                   (int)p[GUIDE_MODE], at->where);
+        if (status == SEDGE_OK && open) status = find_capacity(&capacity, at, voltages);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
     sedge_comm_broadcast(at->comm, field->values, (size_t)numbers * sizeof *field->values, 0);
     sedge_comm_broadcast(at->comm, &p[PORT_KU], sizeof p[PORT_KU], 0);
-    if (line) set_line(p, at->problem, find_squares(section, field));
+    sedge_comm_broadcast(at->comm, &capacity, sizeof capacity, 0);
+    if (open) {
+        set_open_line(p, at->problem, find_squares(section, field), capacity);
+    } else if (line) {
+        set_line(p, at->problem, find_squares(section, field));
+    }
 done:
     sedge_release(voltages);
     return status;
@@ -247,19 +293,28 @@ static sedge_status fill(sedge_surface_field *field, const site *at, double *p)
     const double *const u = p + PORT_U, *const v = p + PORT_V;
     const int profile = (int)p[PORT_PROFILE];
     double product[3];
-    port_section section;
+    port_section section = {.field = NULL};
+    shape_edge *walls = NULL;
+    int64_t wall_count = 0;
+    sedge_status status = SEDGE_OK;
 
     for (int d = 0; d < 3; d++)
         product[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
-    // Of a line V is the normal, and the product an axis.
-    const bool line = profile == PORT_FOUND_TEM;
+    // Of a resistor V is the normal, and the product an axis.
+    const bool resistor = profile == PORT_FOUND_TEM;
+    if (profile == PORT_FOUND_LINE) {
+        SEDGE_TRY_GOTO(status, port_find_conductors(&walls, &wall_count, at->problem, at->comm,
+                                                    at->mesh, field));
+    }
     if (profile == PORT_FOUND_TE) memcpy(field->normal, product, sizeof product);
-    sedge_status status = port_section_create(&section, field, u, line ? product : v);
-    const site here = {&section, at->problem, at->comm, at->mesh, at->where};
-    if (status == SEDGE_OK) status = check_section(&section, line ? v : product, at->where);
+    status = port_section_create(&section, field, u, resistor ? product : v, walls, wall_count);
+    const site here = {&section, at->problem, at->comm, at->mesh, at->shape, at->where};
+    if (status == SEDGE_OK) status = check_section(&section, resistor ? v : product, at->where);
     status = sedge_comm_agree(at->comm, status);
     if (status == SEDGE_OK) status = find(field, &here, p);
+done:
     port_section_clear(&section);
+    sedge_release(walls);
     return status;
 }
 
@@ -269,8 +324,8 @@ sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *com
                              struct sedge_surface_field **field)
 {
     char where[128];
-    const site at = {NULL, problem, comm, mesh, where};
     port_whole whole;
+    const site at = {NULL, problem, comm, mesh, &whole.shape, where};
 
     *field = NULL;
     if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
@@ -278,9 +333,9 @@ sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *com
     sedge_status status = port_whole_create(&whole, problem, surface, shape);
     if (status == SEDGE_OK)
         status = sedge_surface_field_create(field, problem->order, &whole.shape);
+    status = sedge_comm_agree(comm, status);
+    if (status == SEDGE_OK) status = fill(*field, &at, p);
     port_whole_clear(&whole);
-    SEDGE_TRY(sedge_comm_agree(comm, status));
-    status = fill(*field, &at, p);
     if (status == SEDGE_OK) return SEDGE_OK;
     sedge_surface_field_free(*field);
     *field = NULL;

@@ -66,8 +66,14 @@ void port_set_resistor(double *p, double resistance, double squares)
     p[PORT_GAIN] = 2.0 * p[PORT_CONDUCTANCE]; // the source has twice the wave's voltage
 }
 
+bool port_is_line(const double *p)
+{
+    return (int)p[PORT_PROFILE] == PORT_FOUND_LINE;
+}
+
 double port_squares(const double *p)
 {
+    if (port_is_line(p)) return p[PORT_SQUARES];
     return p[PORT_CONDUCTANCE] > 0.0 ? 1.0 / (p[0] * p[PORT_CONDUCTANCE]) : 1.0;
 }
 
@@ -85,7 +91,8 @@ bool port_is(const sedge_boundary_kind *kind)
 
 bool port_is_guide(const sedge_boundary_kind *kind)
 {
-    return port_is(kind) && kind->parameters == port_guide_parameters;
+    return port_is(kind) &&
+           (kind->parameters == port_guide_parameters || kind->parameters == port_line_parameters);
 }
 
 void port_normal(const sedge_boundary *boundary, double normal[3])
@@ -105,6 +112,22 @@ void port_normal(const sedge_boundary *boundary, double normal[3])
 // ---- waveguides --------------------------------------------------------------------------------
 
 const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
+    {.name = "shift",
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_LENGTH,
+     .text = "by which the plane that S-parameters refer to lies further into the structure"},
+    {.name = "direction",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .nonzero = true,
+     .text = "into the structure, across the port"},
+    {.name = "axis",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .text =
+         "one side of the cross-section; [0, 0, 0]: the longer one, which then lies along x, "
+         "y or z. Of a round guide the direction of E on the axis for TE11, and from which the "
+         "angle counts for all. With `mode` a direction by which the sign is chosen, and of two "
+         "modes with one cut-off the one whose mean E is along it"},
     {.name = "m",
      .type = SEDGE_PARAMETER_INTEGER,
      .minimum = 0.0,
@@ -126,22 +149,6 @@ const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
      .text = "in place of m and n, for a cross-section of any shape: the number of the mode among "
              "those of the family, TE or TM, from 1 with rising cut-off; its field and cut-off are "
              "computed"},
-    {.name = "direction",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .nonzero = true,
-     .text = "into the structure, across the port"},
-    {.name = "axis",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .text =
-         "one side of the cross-section; [0, 0, 0]: the longer one, which then lies along x, "
-         "y or z. Of a round guide the direction of E on the axis for TE11, and from which the "
-         "angle counts for all. With `mode` a direction by which the sign is chosen, and of two "
-         "modes with one cut-off the one whose mean E is along it"},
-    {.name = "shift",
-     .maximum = HUGE_VAL,
-     .dimension = SEDGE_LENGTH,
-     .text = "by which the plane that S-parameters refer to lies further into the structure"},
 };
 
 // The side of the guide along which m counts: the axis given, or the longer side, if that lies
@@ -284,14 +291,13 @@ sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane
     return SEDGE_OK;
 }
 
-// The axes U and V of the port's plane, V = normal x U.
-static sedge_status fit_axes(double *p, const shape_plane *plane, const char *surface,
-                             const sedge_surface_shape *shape)
+sedge_status port_fit_axes(double *p, const double given[3], const shape_plane *plane,
+                           const char *surface, const sedge_surface_shape *shape)
 {
     double *const u = p + PORT_U, *const v = p + PORT_V;
     const double *const n = plane->normal;
 
-    SEDGE_TRY(port_fit_axis(u, p + GUIDE_AXIS, plane, surface, shape));
+    SEDGE_TRY(port_fit_axis(u, given, plane, surface, shape));
     for (int d = 0; d < 3; d++)
         v[d] = n[(d + 1) % 3] * u[(d + 2) % 3] - n[(d + 2) % 3] * u[(d + 1) % 3];
     return SEDGE_OK;
@@ -312,7 +318,7 @@ static sedge_status fit_round(double *p, const shape_plane *plane, int profile, 
                           "'mode'",
                           surface, te ? 'E' : 'M', m, n, MOST_ROUND);
     }
-    SEDGE_TRY(fit_axes(p, plane, surface, shape));
+    SEDGE_TRY(port_fit_axes(p, p + GUIDE_AXIS, plane, surface, shape));
     // int |grad f|^2 = k^2 int f^2, and that of J_m^2 r is x^2 / 2 (J_m'^2 + (1 - m^2 / x^2)
     // J_m^2).
     const double at = find_bessel(m, x, !te);
@@ -339,7 +345,7 @@ static sedge_status fit_any(double *p, const shape_plane *plane, int profile, co
     }
     memcpy(p + PORT_ORIGIN, shape->triangles[0], 3 * sizeof *p);
     p[PORT_PROFILE] = profile == PORT_TE ? PORT_FOUND_TE : PORT_FOUND_TM;
-    return fit_axes(p, plane, surface, shape);
+    return port_fit_axes(p, p + GUIDE_AXIS, plane, surface, shape);
 }
 
 // A rectangle or a disc.
@@ -354,23 +360,27 @@ static sedge_status fit_known(double *p, const shape_plane *plane, int profile, 
                  : fit_rectangular(p, plane, profile, surface, shape);
 }
 
+sedge_status port_fit_direction(const double *p, const shape_plane *plane, const char *surface)
+{
+    const double *const into = p + GUIDE_DIRECTION;
+    const double *const n = plane->normal;
+
+    if (fabs(fabs(dot(into, n)) / sqrt(dot(into, into)) - 1.0) <= FLAT) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the direction (%.4g, %.4g, %.4g) is not across the port, "
+                      "whose normal is (%.4g, %.4g, %.4g)",
+                      surface, into[0], into[1], into[2], n[0], n[1], n[2]);
+}
+
 // Of the whole port.
 static sedge_status fit_whole(const sedge_problem *problem, const char *surface,
                               const sedge_surface_shape *shape, double *p, int profile)
 {
-    const double *const into = p + GUIDE_DIRECTION;
     shape_plane plane;
     int volume = 0;
 
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
-    const double along = dot(into, plane.normal) / sqrt(dot(into, into));
-    if (fabs(fabs(along) - 1.0) > FLAT) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: the direction (%.4g, %.4g, %.4g) is not across the port, "
-                          "whose normal is (%.4g, %.4g, %.4g)",
-                          surface, into[0], into[1], into[2], plane.normal[0], plane.normal[1],
-                          plane.normal[2]);
-    }
+    SEDGE_TRY(port_fit_direction(p, &plane, surface));
     SEDGE_TRY(p[GUIDE_MODE] > 0.0 ? fit_any(p, &plane, profile, surface, shape)
                                   : fit_known(p, &plane, profile, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, true));
@@ -425,6 +435,7 @@ double port_cutoff(const sedge_problem *problem, const double *p)
 {
     const double *const m = medium_of(problem, p);
 
+    if (port_is_line(p)) return 0.0;
     return cutoff_number(p) * sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]) / (2.0 * PI);
 }
 
@@ -438,6 +449,7 @@ static double find_slope(const sedge_problem *problem, const double *p, double f
 
 double port_impedance(const sedge_problem *problem, const double *p, double frequency)
 {
+    if (port_is_line(p)) return p[PORT_LINE];
     const double slope = find_slope(problem, p, frequency);
     const double z = medium_of(problem, p)[MAXWELL_Z];
 
@@ -452,6 +464,7 @@ double port_phase(const sedge_problem *problem, const double *p, double frequenc
 {
     const double *const m = medium_of(problem, p);
 
+    if (port_is_line(p)) return 2.0 * PI * frequency * p[PORT_INDEX];
     return 2.0 * PI * frequency * find_slope(problem, p, frequency) /
            sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
 }

@@ -16,14 +16,16 @@
 enum { LUMPED_RESISTANCE, LUMPED_DIRECTION };
 enum { COAXIAL_RESISTANCE };
 enum { TEM_RESISTANCE, TEM_VOLTAGES };
+// Those of ports with a layer behind them begin alike.
 enum {
-    GUIDE_M,
-    GUIDE_N,
-    GUIDE_MODE,
+    GUIDE_SHIFT,
     GUIDE_DIRECTION,
     GUIDE_AXIS = GUIDE_DIRECTION + 3,
-    GUIDE_SHIFT = GUIDE_AXIS + 3
+    GUIDE_M = GUIDE_AXIS + 3,
+    GUIDE_N,
+    GUIDE_MODE
 };
+enum { LINE_VOLTAGES = GUIDE_DIRECTION + 3 };
 
 // The volume group beside the surface, first side. SEDGE_ERR_USAGE: a material beside it is not
 // that everywhere where `uniform`, conducts, is dispersive or anisotropic, or a layer.
@@ -48,9 +50,11 @@ void port_normal(const sedge_boundary *boundary, double normal[3]);
 sedge_status port_fit_axis(double u[3], const double given[3], const shape_plane *plane,
                            const char *surface, const sedge_surface_shape *shape);
 
-// Is the kind one of a port, and one of a mode of a waveguide?
+// Is the kind one of a port, and one that sends a mode along a guide or a line, which goes on
+// behind it? Do the numbers belong to such a port of a line?
 bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
+bool port_is_line(const double *p);
 
 // For the tables of all kinds of ports (sedge_boundary_kind): find the field and its numbers if the
 // port has no formula, what a signal makes of it, and whether the port is in the right place.
@@ -64,13 +68,20 @@ sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
                         const sedge_mesh *mesh, int surface);
 
 // The potentials of the walls of a line's cross-section, voltages [walls], which are 0 before.
-// `given` are the numbers of a parameter of the type SEDGE_PARAMETER_WEIGHTS. Without any the inner
-// one of two conductors has 1. SEDGE_ERR_USAGE: they do not fit the conductors; the message begins
-// with `where`. Collective.
+// `given` are the numbers of a parameter of the type SEDGE_PARAMETER_WEIGHTS. Where the outline is
+// one of conductors, `closed`, all inner ones must have a voltage, and without any the inner one of
+// two conductors has 1. SEDGE_ERR_USAGE: they do not fit the conductors; the message begins with
+// `where`. Collective.
 struct port_section; // port_section.h
 sedge_status port_conductors_find(double *voltages, const struct port_section *section,
                                   const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double *given, const char *where);
+                                  const double *given, bool closed, const char *where);
+
+// The edges of a port's faces that lie on conductors, in an order that shape_find_edge knows. The
+// caller releases them. SEDGE_ERR_MEMORY. Collective.
+sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_problem *problem,
+                                  const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const struct sedge_surface_field *field);
 
 // The field at a place x on a face of the port, whose corners are in ascending order
 // (sedge_surface_corners).
@@ -78,17 +89,28 @@ void port_field_at(const sedge_boundary *port, const double corners[9], const do
                    double e[3]);
 
 // Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
-// number along the guide, code units; both are not a number below 1.01 of the cut-off.
+// number along the guide, code units; both are not a number below 1.01 of the cut-off. Of a line
+// the first is 0 and the second its impedance.
 double port_cutoff(const sedge_problem *problem, const double *p);
 double port_impedance(const sedge_problem *problem, const double *p, double frequency);
 double port_phase(const sedge_problem *problem, const double *p, double frequency);
 
-// Of the kinds of TE and TM ports: their functions `fit` and `describe`, and their parameters.
+// The axes U and V in the port's plane of a port of a guide or a line, V = normal x U: U is `given`
+// or found by port_fit_axis. SEDGE_ERR_USAGE: that does not lie in the plane, or GUIDE_DIRECTION is
+// not across it.
+sedge_status port_fit_axes(double *p, const double given[3], const shape_plane *plane,
+                           const char *surface, const sedge_surface_shape *shape);
+sedge_status port_fit_direction(const double *p, const shape_plane *plane, const char *surface);
+
+// Of the kinds of TE and TM ports: their functions `fit` and `describe`, and their parameters; and
+// the parameters of line-port.
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                             const sedge_surface_shape *shape, double *p, int profile);
 void port_describe_guide(char text[160], const char *family, const double *p, double hertz);
 #define PORT_GUIDE_PARAMETERS 6
 extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
+#define PORT_LINE_PARAMETERS 3
+extern const sedge_parameter port_line_parameters[PORT_LINE_PARAMETERS];
 
 extern const char sedge_text_sheet_face_h[];
 
@@ -128,7 +150,7 @@ extern const char sedge_text_sheet_face_h[];
     const sedge_face_kind sedge_face_##id = {                                                   \
         .equation = "maxwell",                                                                  \
         .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                  \
-                 .apply_two_sided = maxwell_port, .guided = GUIDE_DIRECTION,                    \
+                 .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION, .guided = true,      \
                  .parameters = port_guide_parameters, .parameter_count = PORT_GUIDE_PARAMETERS, \
                  .text = "port of a waveguide for one of its modes " #family                    \
                          ", on a plane inside the mesh that is all of the guide's "             \

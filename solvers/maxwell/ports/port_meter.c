@@ -16,9 +16,11 @@ struct port_meter {
     sedge_face_points faces;
     double (*mode)[3];   // [sides][side_points]
     double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
-    double *inside;      // [sides] Y of a side that is the structure's, else 0
+    // Of ports with a layer behind, [sides]: Y of a side that is the structure's, else 0; and the
+    // structure's Y at the face times the integral of the mode squared over the mesh's part.
+    double *inside, *within;
     double *sums;        // [sides]
-    double of_source;    // the voltage that a source of 1 adds
+    double of_source[2]; // the voltage that a source of 1 adds, and that with the factors `within`
 };
 
 // The factors at the points of one side.
@@ -53,7 +55,9 @@ static void fill_side(port_meter *one, int32_t s)
         one->sums[s] +=
             one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square / (sum * squares);
     }
-    one->inside[s] = port_is_guide(one->boundary->kind) && along > 0.0 ? y : 0.0;
+    if (!port_is_guide(one->boundary->kind)) return;
+    one->inside[s] = along > 0.0 ? y : 0.0;
+    one->within[s] = squares * (along > 0.0 ? y : y_other);
 }
 
 // Room for all points.
@@ -65,6 +69,7 @@ static sedge_status allocate(port_meter *out)
     SEDGE_TRY(sedge_allocate(&out->of_e, points, sizeof *out->of_e));
     SEDGE_TRY(sedge_allocate(&out->of_h, points, sizeof *out->of_h));
     SEDGE_TRY(sedge_allocate(&out->inside, out->faces.sides, sizeof *out->inside));
+    SEDGE_TRY(sedge_allocate(&out->within, out->faces.sides, sizeof *out->within));
     return sedge_allocate(&out->sums, out->faces.sides, sizeof *out->sums);
 }
 
@@ -94,7 +99,10 @@ sedge_status port_meter_create(port_meter **out, const struct sedge_output_conte
     SEDGE_TRY_GOTO(status, find_points(meter));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, allocate(meter)));
     for (int32_t s = 0; s < meter->faces.sides; s++) fill_side(meter, s);
-    meter->of_source = sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
+    meter->of_source[0] = sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
+    for (int32_t s = 0; s < meter->faces.sides; s++) meter->sums[s] *= meter->within[s];
+    meter->of_source[1] = port_whole_parts(context->problem) *
+                          sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
     *out = meter;
     meter = NULL;
 done:
@@ -110,6 +118,7 @@ void port_meter_free(port_meter *meter)
     sedge_release(meter->of_e);
     sedge_release(meter->of_h);
     sedge_release(meter->inside);
+    sedge_release(meter->within);
     sedge_release(meter->sums);
     sedge_release(meter);
 }
@@ -164,16 +173,17 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
     for (int32_t s = 0; s < faces->sides; s++)
         meter->sums[s] = sum_side(meter, s, u + s * stride, false);
     out[PORT_VOLTAGE] =
-        sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source * source;
+        sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source[0] * source;
     if (!port_is_guide(meter->boundary->kind)) {
         out[PORT_CURRENT] =
             (2.0 * source - out[PORT_VOLTAGE]) * p[PORT_CONDUCTANCE] * port_squares(p);
         return;
     }
-    for (int32_t s = 0; s < faces->sides; s++)
-        meter->sums[s] = meter->inside[s] > 0.0 ? sum_side(meter, s, u + s * stride, true) : 0.0;
-    out[PORT_CURRENT] =
-        context->problem->materials[(int)p[PORT_VOLUME]][MAXWELL_Y] * out[PORT_VOLTAGE] -
-        port_whole_parts(context->problem) *
-            sedge_sample_sum(context->comm, faces->sides, meter->sums);
+    for (int32_t s = 0; s < faces->sides; s++) {
+        meter->sums[s] *= meter->within[s];
+        if (meter->inside[s] > 0.0) meter->sums[s] -= sum_side(meter, s, u + s * stride, true);
+    }
+    out[PORT_CURRENT] = port_whole_parts(context->problem) *
+                            sedge_sample_sum(context->comm, faces->sides, meter->sums) +
+                        meter->of_source[1] * source;
 }

@@ -97,14 +97,14 @@ static double shown_frequency(const ports_monitor *monitor, int k)
     return sedge_deck_frequency(monitor->context->deck, ports_frequency(monitor, k));
 }
 
-// The reference of a port, in the deck's units; 0: its mode's own impedance.
+// The reference of a port, in the deck's units; 0: its mode's own impedance, which varies.
 static double shown_reference(const ports_monitor *monitor, const port *one)
 {
-    const double *const p = one->boundary->parameters;
+    const int i = (int)(one - monitor->ports);
 
-    if (port_is_guide(one->boundary->kind)) return 0.0;
+    if (port_is_guide(one->boundary->kind) && !port_is_line(one->boundary->parameters)) return 0.0;
     return sedge_problem_shown(monitor->context->problem, SEDGE_RESISTANCE,
-                               1.0 / (p[PORT_CONDUCTANCE] * port_squares(p)));
+                               ports_impedance(monitor, i, monitor->band[0]));
 }
 
 static sedge_status write_table(const ports_monitor *monitor, const sedge_network *network)

@@ -140,6 +140,73 @@ static void measure_rim(double length[2], const rim *r, const sedge_problem *pro
     length[1] = r->round ? 2.0 * PI * r->size[0] : 2.0 * (r->size[0] + r->size[1]);
 }
 
+// A side without a condition, or in a plane of symmetry, whose condition the whole does not have.
+static bool is_passed(const sedge_problem *problem, const sedge_mesh *mesh,
+                      const sedge_set_face *side)
+{
+    const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
+
+    for (int d = 0; d < 3 && kind != NULL; d++) {
+        const sedge_mirror_plane *const mirror = &problem->mirrors[d];
+        const double size = mesh->bounds[1][d] - mesh->bounds[0][d];
+        bool lies = mirror->kind != SEDGE_MIRROR_NONE && mirror->kind == kind->mirror;
+
+        for (int k = 0; k < 3; k++)
+            lies = lies && fabs(corner_of(mesh, side, k)[d] - mirror->position) <= OFF * size;
+        if (lies) return true;
+    }
+    return kind == NULL;
+}
+
+// Which of the edges are on conductors, or where `whole` on their mirror images: 1. Collective.
+static void mark_conductors(double *found, const shape_edge *edges, int64_t count,
+                            const sedge_problem *problem, const sedge_comm *comm,
+                            const sedge_mesh *mesh, bool whole)
+{
+    const double(*const bounds)[3] = mesh->bounds;
+    const double size = fmax(fmax(bounds[1][0] - bounds[0][0], bounds[1][1] - bounds[0][1]),
+                             bounds[1][2] - bounds[0][2]);
+    const int mask = whole ? port_whole_mask(problem) : 0;
+
+    for (int32_t i = 0; i < 3 * COPIES * mesh->set_offsets[problem->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i / (3 * COPIES)];
+        const int k = i % 3, image = i / 3 % COPIES;
+        double a[3], b[3];
+
+        if ((image & mask) != image || !conducts(problem->boundaries[side->group].kind) ||
+            (whole && is_passed(problem, mesh, side)))
+            continue;
+        port_whole_mirror(a, corner_of(mesh, side, k), problem, image, size);
+        port_whole_mirror(b, corner_of(mesh, side, (k + 1) % 3), problem, image, size);
+        const int64_t edge = shape_find_edge(edges, count, a, b);
+        if (edge >= 0) found[edge] = 1.0;
+    }
+    sedge_comm_max(comm, found, (int)count);
+}
+
+sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_problem *problem,
+                                  const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const sedge_surface_field *field)
+{
+    const sedge_surface_shape shape = {.count = field->faces,
+                                       .triangles = (const double(*)[9])field->corners};
+    double *found = NULL;
+    int64_t all = 0;
+
+    *out = NULL;
+    *count = 0;
+    sedge_status status = shape_find_edges(out, &all, &shape);
+    if (status == SEDGE_OK) status = sedge_allocate(&found, all, sizeof *found);
+    status = sedge_comm_agree(comm, status);
+    if (status == SEDGE_OK) {
+        mark_conductors(found, *out, all, problem, comm, mesh, true);
+        for (int64_t i = 0; i < all; i++)
+            if (found[i] > 0.0) (*out)[(*count)++] = (*out)[i];
+    }
+    sedge_release(found);
+    return status;
+}
+
 // The same of an outline. Collective.
 static sedge_status measure_outline(double length[2], const rim *r, const sedge_problem *problem,
                                     const sedge_comm *comm, const sedge_mesh *mesh)
@@ -148,15 +215,7 @@ static sedge_status measure_outline(double length[2], const rim *r, const sedge_
 
     length[0] = length[1] = 0.0;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&found, r->edges, sizeof *found)));
-    for (int32_t i = 0; i < 3 * mesh->set_offsets[problem->surfaces]; i++) {
-        const sedge_set_face *const side = &mesh->set_faces[i / 3];
-
-        if (!conducts(problem->boundaries[side->group].kind)) continue;
-        const int64_t edge = shape_find_edge(r->outline, r->edges, corner_of(mesh, side, i % 3),
-                                             corner_of(mesh, side, (i + 1) % 3));
-        if (edge >= 0) found[edge] = 1.0;
-    }
-    sedge_comm_max(comm, found, (int)r->edges);
+    mark_conductors(found, r->outline, r->edges, problem, comm, mesh, false);
     for (int64_t i = 0; i < r->edges; i++) {
         const double *const a = r->outline[i].ends, *const b = a + 3;
         const double one = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
@@ -199,24 +258,6 @@ static bool is_across(const rim *r, const double at[3])
            at[1] < r->size[1] - slack;
 }
 
-// A side without a condition, or in a plane of symmetry, whose condition the whole does not have.
-static bool is_passed(const sedge_problem *problem, const sedge_mesh *mesh,
-                      const sedge_set_face *side)
-{
-    const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
-
-    for (int d = 0; d < 3 && kind != NULL; d++) {
-        const sedge_mirror_plane *const mirror = &problem->mirrors[d];
-        const double size = mesh->bounds[1][d] - mesh->bounds[0][d];
-        bool lies = mirror->kind != SEDGE_MIRROR_NONE && mirror->kind == kind->mirror;
-
-        for (int k = 0; k < 3; k++)
-            lies = lies && fabs(corner_of(mesh, side, k)[d] - mirror->position) <= OFF * size;
-        if (lies) return true;
-    }
-    return kind == NULL;
-}
-
 // Does an edge between two places lie in the port's plane and, but for its ends, within the port?
 static bool crosses(const rim *r, const double a[3], const double b[3])
 {
@@ -227,7 +268,8 @@ static bool crosses(const rim *r, const double a[3], const double b[3])
     return is_across(r, middle);
 }
 
-// A surface with a condition has edges within the port, whose mode does not know of it. Collective.
+// A surface with a condition has edges within the port, whose mode does not know of it: that of a
+// line knows of conductors. Collective.
 static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
                                    const sedge_comm *comm, const sedge_mesh *mesh, int surface)
 {
@@ -237,7 +279,9 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
         const sedge_set_face *const side = &mesh->set_faces[i];
         double at[3][3];
 
-        if (side->group == surface || is_passed(problem, mesh, side)) continue;
+        if (side->group == surface || is_passed(problem, mesh, side) ||
+            (port_is_line(r->p) && conducts(problem->boundaries[side->group].kind)))
+            continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
         for (int k = 0; k < 3; k++)
             if (crosses(r, at[k], at[(k + 1) % 3])) found = fmax(found, side->group);
@@ -246,8 +290,9 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
     if (found < 0.0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the surface '%s' crosses the port, whose field is that of "
-                      "an empty cross-section: let the surface end before the port",
-                      mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found]);
+                      "a cross-section without it%s: let the surface end before the port",
+                      mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found],
+                      port_is_line(r->p) ? ", since it is no conductor" : "");
 }
 
 static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *comm,
@@ -266,7 +311,8 @@ static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *co
     if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface);
     sedge_release(r.outline);
     SEDGE_TRY(status);
-    if (length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF)) return SEDGE_OK;
+    if (port_is_line(r.p) || length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF))
+        return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the port must be all of the guide's or the line's "
                       "cross-section, with conducting walls around it, and only %.4g of its rim of "

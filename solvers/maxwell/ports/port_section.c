@@ -55,6 +55,7 @@ typedef struct topology {
     int64_t *edge;   // [faces][3]
     int64_t *ends;   // [edges][2]
     bool *rim;       // [edges] it has one face
+    bool *wall;      // [edges] it is on a conductor
     int64_t *group;  // [vertices] of union and find
 } topology;
 
@@ -64,6 +65,7 @@ static void clear_topology(const topology *t)
     sedge_release(t->edge);
     sedge_release(t->ends);
     sedge_release(t->rim);
+    sedge_release(t->wall);
     sedge_release(t->group);
 }
 
@@ -118,6 +120,7 @@ static sedge_status find_topology(topology *t, const sedge_surface_field *field)
     SEDGE_TRY(sedge_allocate(&t->edge, count, sizeof *t->edge));
     SEDGE_TRY(sedge_allocate(&t->ends, 2 * count, sizeof *t->ends));
     SEDGE_TRY(sedge_allocate(&t->rim, count, sizeof *t->rim));
+    SEDGE_TRY(sedge_allocate(&t->wall, count, sizeof *t->wall));
     SEDGE_TRY(sedge_allocate(&t->group, count, sizeof *t->group));
     SEDGE_TRY(number_vertices(t, field));
     return number_edges(t, field->faces);
@@ -132,13 +135,28 @@ static int64_t find_group(const topology *t, int64_t vertex)
     return vertex;
 }
 
-// Join vertices by edges, those of the rim alone or all. A group is known by its least vertex.
-static void join(const topology *t, bool rim)
+// Which edges are on conductors.
+static void mark_walls(const topology *t, const sedge_surface_field *field, const shape_edge *walls,
+                       int64_t count)
+{
+    for (int64_t i = 0; i < 3 * field->faces; i++) {
+        const double *const corners = field->corners[i / 3];
+        const int *const ends = edge_corners[i % 3];
+        const int64_t e = t->edge[i];
+
+        t->wall[e] = walls == NULL ? t->rim[e]
+                                   : shape_find_edge(walls, count, corners + (ptrdiff_t)3 * ends[0],
+                                                     corners + (ptrdiff_t)3 * ends[1]) >= 0;
+    }
+}
+
+// Join vertices by edges, those of walls alone or all. A group is known by its least vertex.
+static void join(const topology *t, bool walls)
 {
     for (int64_t v = 0; v < t->vertices; v++) t->group[v] = v;
     for (int64_t e = 0; e < t->edges; e++) {
         const int64_t a = find_group(t, t->ends[2 * e]), b = find_group(t, t->ends[2 * e + 1]);
-        if (rim && !t->rim[e]) continue;
+        if (walls && !t->wall[e]) continue;
         t->group[a > b ? a : b] = a > b ? b : a;
     }
 }
@@ -223,7 +241,8 @@ done:
     return status;
 }
 
-// Number the walls. The least vertex is on the outer one, which so has the number 0.
+// Number the walls. The least vertex of all is on the outer one of closed walls, which so has the
+// number 0.
 static sedge_status find_walls(port_section *s, const topology *t)
 {
     int64_t *number = NULL; // [vertices] of the wall whose least vertex it is, from 1
@@ -232,7 +251,7 @@ static sedge_status find_walls(port_section *s, const topology *t)
     join(t, true);
     for (int64_t i = 0; i < s->unknowns; i++) s->wall[i] = -1;
     for (int64_t e = 0; e < t->edges; e++) {
-        if (t->rim[e]) number[find_group(t, t->ends[2 * e])] = 1;
+        if (t->wall[e]) number[find_group(t, t->ends[2 * e])] = 1;
     }
     for (int64_t v = 0; v < t->vertices; v++)
         if (number[v] > 0) number[v] = ++s->walls;
@@ -241,7 +260,7 @@ static sedge_status find_walls(port_section *s, const topology *t)
         find_exponents(at, s->order, (int)(i % s->local));
         for (int e = 0; e < 3; e++) {
             const int64_t one = t->edge[i / s->local * 3 + e];
-            if (!t->rim[one] || at[3 - edge_corners[e][0] - edge_corners[e][1]] > 0) continue;
+            if (!t->wall[one] || at[3 - edge_corners[e][0] - edge_corners[e][1]] > 0) continue;
             s->wall[s->of[i]] = (int)number[find_group(t, t->ends[2 * one])] - 1;
         }
     }
@@ -412,8 +431,9 @@ void port_section_matrices(const port_section *section, int64_t face, double *sl
         const double *const first = section->slope + 2LL * q * local, *const second = first + local;
         double place[2], t[2][2];
         const double weight = port_section_map(section, face, q, place, t);
+        const double epsilon = section->epsilon != NULL ? section->epsilon[face] : 1.0;
         const double determinant = t[0][0] * t[1][1] - t[0][1] * t[1][0];
-        const double unit = weight / (determinant * determinant);
+        const double unit = epsilon * weight / (determinant * determinant);
         // The inverse of the slopes' products.
         const double aa = unit * (t[1][0] * t[1][0] + t[1][1] * t[1][1]);
         const double ab = -unit * (t[0][0] * t[1][0] + t[0][1] * t[1][1]);
@@ -429,6 +449,23 @@ void port_section_matrices(const port_section *section, int64_t face, double *sl
             }
         }
     }
+}
+
+sedge_status port_section_energy(double *out, const port_section *section, const double *x)
+{
+    const int local = section->local, square = local * local;
+    double *matrices = NULL, sum = 0.0;
+
+    SEDGE_TRY(sedge_allocate(&matrices, 2LL * square, sizeof *matrices));
+    for (int64_t f = 0; f < section->field->faces; f++) {
+        const int64_t *const of = section->of + f * local;
+
+        port_section_matrices(section, f, matrices, matrices + square);
+        for (int k = 0; k < square; k++) sum += matrices[k] * x[of[k / local]] * x[of[k % local]];
+    }
+    sedge_release(matrices);
+    *out = sum;
+    return SEDGE_OK;
 }
 
 void port_section_slope(const port_section *section, const double *x, double factor,
@@ -451,11 +488,12 @@ void port_section_slope(const port_section *section, const double *x, double fac
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static sedge_status fill(port_section *s, topology *t)
+static sedge_status fill(port_section *s, topology *t, const shape_edge *walls, int64_t wall_count)
 {
     const int64_t count = s->field->faces * s->local;
 
     SEDGE_TRY(find_topology(t, s->field));
+    mark_walls(t, s->field, walls, wall_count);
     s->unknowns = t->vertices + t->edges * (s->order - 1) +
                   s->field->faces * (int64_t)(s->order - 1) * (s->order - 2) / 2;
     SEDGE_TRY(sedge_allocate(&s->of, count, sizeof *s->of));
@@ -472,7 +510,8 @@ static sedge_status fill(port_section *s, topology *t)
 }
 
 sedge_status port_section_create(port_section *out, const sedge_surface_field *field,
-                                 const double u[3], const double v[3])
+                                 const double u[3], const double v[3], const shape_edge *walls,
+                                 int64_t wall_count)
 {
     topology t = {0};
 
@@ -480,7 +519,7 @@ sedge_status port_section_create(port_section *out, const sedge_surface_field *f
         .field = field, .order = field->order + 1, .local = sedge_triangle_count(field->order + 1)};
     memcpy(out->axes[0], u, sizeof out->axes[0]);
     memcpy(out->axes[1], v, sizeof out->axes[1]);
-    const sedge_status status = fill(out, &t);
+    const sedge_status status = fill(out, &t, walls, wall_count);
     clear_topology(&t);
     return status;
 }

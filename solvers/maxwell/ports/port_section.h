@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dg/surface_field.h"
+#include "maxwell/sheets/shape_fit.h"
 
 #include <stdbool.h>
 
@@ -20,11 +21,12 @@ typedef struct port_section {
     int local;   // coefficients of a face
     int64_t unknowns;
     int64_t *of;     // [faces][local] their unknowns
-    int *wall;       // [unknowns] on which wall it is: 0 the outer one, from 1 others; -1: on none
-    int walls;       // closed lines that bound the cross-section
+    int *wall;       // [unknowns] on which wall it is, from 0; -1: on none
+    int walls;       // lines of conductors; of closed ones that bound the section 0 is the outer
     int parts;       // that have no corner in common
     double touch[3]; // if `pinched`: a corner in which its outline touches itself
     bool pinched;
+    const double *epsilon; // [faces] by which slopes count; NULL: 1. Borrowed
     // At the places of a rule of quadrature on the triangle:
     int points;
     double *shares; // [points][3] lambda
@@ -33,11 +35,13 @@ typedef struct port_section {
     double *slope;  // [points][2][local] its derivatives by lambda_1 and lambda_2
 } port_section;
 
-// Of functions one order higher than `field`, which must outlive it. `u` and `v` are the axes.
-// SEDGE_ERR_MEMORY. Clear it in any case.
+// Of functions one order higher than `field`, which must outlive it. `u` and `v` are the axes. On
+// conductors are the edges `walls`, as port_find_conductors has them; NULL: all that bound the
+// cross-section, and no others. SEDGE_ERR_MEMORY. Clear it in any case.
 SEDGE_MUST_USE
 sedge_status port_section_create(port_section *out, const sedge_surface_field *field,
-                                 const double u[3], const double v[3]);
+                                 const double u[3], const double v[3], const shape_edge *walls,
+                                 int64_t wall_count);
 void port_section_clear(const port_section *section);
 
 // The wall on which the corner of a face at the place x is; -1: on none, or no face has a corner
@@ -47,13 +51,19 @@ int port_section_wall(const port_section *section, const double x[3]);
 // A corner on a wall. Borrowed.
 const double *port_section_corner(const port_section *section, int wall);
 
-// The parts that a face has in the integrals of grad f . grad g and of f g, both [local][local].
+// The parts that a face has in the integrals of epsilon grad f . grad g and of f g, both
+// [local][local].
 void port_section_matrices(const port_section *section, int64_t face, double *slopes, double *mass);
 
 // At a place of the rule on a face: its coordinates along the axes, their derivatives by lambda_1
 // and lambda_2, and the weight of the place in integrals over the face.
 double port_section_map(const port_section *section, int64_t face, int point, double place[2],
                         double slopes[2][2]);
+
+// The integral of epsilon |grad f|^2 of the function with the coefficients x [unknowns].
+// SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status port_section_energy(double *out, const port_section *section, const double *x);
 
 // Add factor times f, with the coefficients x [unknowns], to the function of which `field`, with
 // the same faces, has the gradient.

@@ -218,7 +218,9 @@ static void make_edge(shape_edge *out, const double a[3], const double b[3])
     memcpy(out->ends + 3, swap ? a : b, 3 * sizeof *a);
 }
 
-sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_surface_shape *shape)
+// Those of one face alone, or all, each once.
+static sedge_status find_edges(shape_edge **out, int64_t *count, const sedge_surface_shape *shape,
+                               bool alone)
 {
     const int64_t all = 3 * shape->count;
     shape_edge *edges = NULL;
@@ -233,22 +235,32 @@ sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_su
     for (int64_t i = 0; i < all; i++) {
         const bool before = i > 0 && compare_edges(&edges[i], &edges[i - 1]) == 0;
         const bool behind = i + 1 < all && compare_edges(&edges[i], &edges[i + 1]) == 0;
-        if (!before && !behind) edges[kept++] = edges[i];
+        if (!before && !(alone && behind)) edges[kept++] = edges[i];
     }
     *out = edges;
     *count = kept;
     return SEDGE_OK;
 }
 
-int64_t shape_find_edge(const shape_edge *outline, int64_t count, const double a[3],
+sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_surface_shape *shape)
+{
+    return find_edges(out, count, shape, true);
+}
+
+sedge_status shape_find_edges(shape_edge **out, int64_t *count, const sedge_surface_shape *shape)
+{
+    return find_edges(out, count, shape, false);
+}
+
+int64_t shape_find_edge(const shape_edge *edges, int64_t count, const double a[3],
                         const double b[3])
 {
     shape_edge key;
 
     make_edge(&key, a, b);
     const shape_edge *const found =
-        bsearch(&key, outline, (size_t)count, sizeof *outline, compare_edges);
-    return found != NULL ? found - outline : -1;
+        bsearch(&key, edges, (size_t)count, sizeof *edges, compare_edges);
+    return found != NULL ? found - edges : -1;
 }
 
 // The common centre of the points, those nearer to `guess` than `middle` on one circle and the

@@ -56,8 +56,12 @@ typedef struct shape_edge {
 // them.
 sedge_status shape_find_outline(shape_edge **out, int64_t *count, const sedge_surface_shape *shape);
 
-// The number of the edge from a to b, or from b to a, in the outline; -1: it is not there.
-int64_t shape_find_edge(const shape_edge *outline, int64_t count, const double a[3],
+// The same of the edges of any number of faces, each once.
+sedge_status shape_find_edges(shape_edge **out, int64_t *count, const sedge_surface_shape *shape);
+
+// The number of the edge from a to b, or from b to a, among those that one of the functions above
+// has found, or a part of them; -1: it is not there.
+int64_t shape_find_edge(const shape_edge *edges, int64_t count, const double a[3],
                         const double b[3]);
 
 // The least and the largest coordinate of all corners along a direction.

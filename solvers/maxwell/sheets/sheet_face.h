@@ -339,13 +339,16 @@ SEDGE_FUNCTION void maxwell_film(const sedge_real *u, const sedge_real *w, const
 // of the port's mode times `gain` times the source's signal. e* (Y + Y' + G) = S + K. In p, behind
 // the kind's parameters:
 enum {
-    PORT_PROFILE = 10, // what the mode's field is, as below
+    PORT_PROFILE = 12, // what the mode's field is, as below
     PORT_ORIGIN,       // of a ring the centre, of a rectangle a corner
     PORT_U = PORT_ORIGIN + 3,
     PORT_V = PORT_U + 3,
     PORT_KU = PORT_V + 3,
+    PORT_LINE = PORT_KU, // of PORT_FOUND_LINE: the line's impedance
     PORT_KV,
+    PORT_INDEX = PORT_KV, // of PORT_FOUND_LINE: the speed in vacuum by that of the line's wave
     PORT_SCALE,
+    PORT_SQUARES = PORT_SCALE, // of PORT_FOUND_LINE: the integral of the field squared
     PORT_CONDUCTANCE,
     PORT_GAIN,
     PORT_VOLUME, // the volume group on its first side
@@ -362,7 +365,8 @@ enum {
     // The problem has the field (port_field.c), and what drives the port acts elsewhere.
     PORT_FOUND_TE,
     PORT_FOUND_TM,
-    PORT_FOUND_TEM
+    PORT_FOUND_TEM,
+    PORT_FOUND_LINE
 };
 
 // J_m(x) / (x / 2)^m by its series: to 1e-10 up to x = 12, where its terms are 1e5 at most.
