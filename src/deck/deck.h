@@ -307,6 +307,9 @@ sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 
+// The file of image i (image/image.h) of those that the deck names; NULL: it has no more than i.
+const char *sedge_deck_image_file(const sedge_deck *deck, int i);
+
 // The condition of a surface group; NULL: the deck has none.
 const sedge_deck_boundary *sedge_deck_find_boundary(const sedge_deck *deck, const char *name);
 

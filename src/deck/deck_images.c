@@ -117,6 +117,12 @@ sedge_status deck_read_grids(const deck_reader *reader, sedge_deck *deck)
 
 // ---- both --------------------------------------------------------------------------------------
 
+const char *sedge_deck_image_file(const sedge_deck *deck, int i)
+{
+    if (deck->labels != NULL && i-- == 0) return deck->labels->image.file;
+    return i < deck->mesh.grids ? deck->grids[i].image.file : NULL;
+}
+
 void deck_free_images(sedge_deck *deck)
 {
     for (int i = 0; i < deck->mesh.grids; i++) sedge_release(deck->grids[i].image.file);

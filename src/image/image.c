@@ -11,6 +11,7 @@
 #define BEYOND       0.500001 // spacings: to the faces of the outer voxels
 #define LEAST_POINTS 4        // along an edge
 #define MOST_POINTS  16
+#define MOST_VALUES  1e12
 
 // ---- reading -----------------------------------------------------------------------------------
 
@@ -25,6 +26,17 @@ static sedge_status read_vector(double out[3], bool *found, sedge_h5 *file,
     SEDGE_TRY(sedge_h5_read_reals(file, source->dataset, name, out, 3, found));
     for (int d = 0; d < 3; d++) out[d] *= source->unit;
     return SEDGE_OK;
+}
+
+static sedge_status check_size(const sedge_image *image, const sedge_image_source *source)
+{
+    const int64_t *const count = image->count;
+    const double values = (double)count[0] * (double)count[1] * (double)count[2];
+
+    if (values > 0.0 && values < MOST_VALUES) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' of '%s' has %lld x %lld x %lld values; it must have %s",
+                      source->dataset, source->file, (long long)count[0], (long long)count[1],
+                      (long long)count[2], values > 0.0 ? "less than 1e12" : "at least one");
 }
 
 static sedge_status check_place(const sedge_image *image)
@@ -89,6 +101,7 @@ static sedge_status read_file(sedge_image *image, const sedge_image_source *sour
                             sedge_error_message());
         goto done;
     }
+    SEDGE_TRY_GOTO(status, check_size(image, source));
     SEDGE_TRY_GOTO(status, read_place(image, file, source));
     const int64_t row = image->count[1] * image->count[2];
     SEDGE_TRY_GOTO(status, sedge_allocate(&image->values, image->count[0] * row, sizeof(float)));

@@ -121,7 +121,7 @@ static sedge_status name_fault(const sweep_state *state, int i, sedge_status sta
 
 // ---- is it done? -------------------------------------------------------------------------------
 
-// RUN_CHANGED: made anew, in place of what a run of another deck or mesh left.
+// RUN_CHANGED: made anew, in place of what a run of another deck, mesh or image left.
 typedef enum run_progress { RUN_ANEW, RUN_CHANGED, RUN_BEGUN, RUN_DONE } run_progress;
 
 // The resolved deck without what does not change results: how long the run may take, where its
@@ -148,15 +148,20 @@ static sedge_status resolve(sedge_text **out, bool *timeless, sedge_deck **deck,
     return sedge_deck_write(*out, *deck);
 }
 
-// Is the file at `path` there, and not older than the mesh that the deck names?
-static bool is_after_mesh(const char *path, const sedge_deck *deck)
+// Is the file at `path` there, and not older than the mesh and the images that the deck names?
+static bool is_after_inputs(const char *path, const sedge_deck *deck)
 {
+    const char *input = deck->mesh.file;
     struct stat file;
-    struct stat mesh;
+    struct stat other;
 
     if (stat(path, &file) != 0) return false;
-    return deck->mesh.file == NULL ||
-           (stat(deck->mesh.file, &mesh) == 0 && mesh.st_mtime <= file.st_mtime);
+    for (int i = 0; i == 0 || input != NULL; i++) {
+        if (input != NULL && (stat(input, &other) != 0 || other.st_mtime > file.st_mtime))
+            return false;
+        input = sedge_deck_image_file(deck, i);
+    }
+    return true;
 }
 
 // What the folder of the run at hand holds. Root.
@@ -183,8 +188,8 @@ static run_progress find_progress(const sweep_state *state)
         resolve(&text[1], &timeless, &deck[1], NULL, path[0], found, length) == SEDGE_OK)
         same = strcmp(sedge_text_get(text[0]), sedge_text_get(text[1])) == 0;
     sedge_error_clear(); // without a deck that can be read it is none of this sweep
-    // The run wrote deck.yaml when it had read the mesh; by its report the mesh may have changed.
-    if (same && is_after_mesh(path[0], deck[0])) {
+    // The run wrote deck.yaml when it had read the mesh; by its report the inputs may have changed.
+    if (same && is_after_inputs(path[0], deck[0])) {
         progress = timeless ? RUN_ANEW : RUN_BEGUN;
         if (sedge_sweep_is_done(path[1])) progress = RUN_DONE;
     } else if (before) {
@@ -222,10 +227,13 @@ static sedge_status check_report(const sweep_state *state, const sedge_deck *dec
     if (report == NULL || !sedge_comm_is_root(state->comm)) return SEDGE_OK;
     (void)snprintf(own, sizeof own, "%.4000s/report.json", deck->output);
     const bool mesh = deck->mesh.file != NULL && sedge_file_is_same(report, deck->mesh.file);
-    if (!mesh && !sedge_file_is_same(report, own))
-        return sedge_output_check_report(deck->output, report);
+    const char *what = mesh ? "the mesh" : NULL;
+    for (int i = 0; sedge_deck_image_file(deck, i) != NULL; i++)
+        if (sedge_file_is_same(report, sedge_deck_image_file(deck, i))) what = "the image";
+    if (sedge_file_is_same(report, own)) what = "the run's own report";
+    if (what == NULL) return sedge_output_check_report(deck->output, report);
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is %s itself; choose another name", report,
-                      mesh ? "the mesh" : "the run's own report");
+                      what);
 }
 
 // Refuse what is wrong in any of the runs' decks before the first one begins.
@@ -345,8 +353,8 @@ static sedge_status make_run(sweep_state *state, int i)
         printf("%srun %d of %d of the sweep%s: %s\n", i > 0 && progress != RUN_DONE ? "\n" : "",
                i + 1, state->sweep.runs, progress == RUN_DONE ? ", done before" : left, values);
         if (progress == RUN_CHANGED) {
-            printf(
-                "  sweep              made anew: the folder has a run of another deck or mesh\n");
+            printf("  sweep              made anew: the folder has a run of another deck, mesh or "
+                   "image\n");
         }
     }
     state->before += progress == RUN_DONE;

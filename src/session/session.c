@@ -5,7 +5,6 @@
 #include "deck/deck_tree.h"
 #include "device/cpu.h"
 #include "dg/exponential.h"
-#include "image/image.h"
 #include "io/folder_lock.h"
 #include "meshfile/mesh_file.h"
 #include "monitor/output_folder.h"
@@ -180,6 +179,15 @@ static sedge_status find_time_step(sedge_session *session)
 
 // ---- open and close ----------------------------------------------------------------------------
 
+// The report must not be the input at `path`, which may be NULL.
+static sedge_status spare_input(const sedge_run_options *options, const char *what,
+                                const char *path)
+{
+    if (path == NULL || !sedge_file_is_same(options->report, path)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is the %s itself; choose another name",
+                      options->report, what);
+}
+
 // Check the places of the results before any work: each must be writable and must not be an input.
 static sedge_status try_places(const sedge_session *session)
 {
@@ -188,25 +196,21 @@ static sedge_status try_places(const sedge_session *session)
     const bool takes_one = options->restart != NULL && strcmp(options->restart, "auto") != 0;
     const struct {
         const char *what, *path;
-    } inputs[] = {
-        {"deck", options->deck},
-        {"mesh", session->deck->mesh.file},
-        {"checkpoint", takes_one ? options->restart : NULL},
-        {"image", session->deck->labels != NULL ? session->deck->labels->image.file : NULL}};
+    } inputs[] = {{"deck", options->deck},
+                  {"mesh", session->deck->mesh.file},
+                  {"checkpoint", takes_one ? options->restart : NULL}};
     const int count = (int)(sizeof inputs / sizeof inputs[0]);
 
     SEDGE_TRY(sedge_output_folder_check(folder));
     SEDGE_TRY(sedge_output_spare(folder, inputs[0].what, inputs[0].path));
     SEDGE_TRY(sedge_output_spare(folder, inputs[1].what, inputs[1].path));
+    for (int i = 0; sedge_deck_image_file(session->deck, i) != NULL; i++)
+        SEDGE_TRY(sedge_output_spare(folder, "image", sedge_deck_image_file(session->deck, i)));
     if (options->report == NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_file_try(options->report));
-    for (int i = 0; i < count; i++) {
-        if (inputs[i].path != NULL && sedge_file_is_same(options->report, inputs[i].path)) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "--report '%s' is the %s itself; choose another name",
-                              options->report, inputs[i].what);
-        }
-    }
+    for (int i = 0; i < count; i++) SEDGE_TRY(spare_input(options, inputs[i].what, inputs[i].path));
+    for (int i = 0; sedge_deck_image_file(session->deck, i) != NULL; i++)
+        SEDGE_TRY(spare_input(options, "image", sedge_deck_image_file(session->deck, i)));
     return sedge_output_check_report(folder, options->report);
 }
 
@@ -361,17 +365,17 @@ sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_sess
 static void print_gain(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
-
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
-    for (int g = 0; g < problem->volumes && problem->equation->decay != NULL;
-         g += sedge_mesh_group_parts(groups, g)) {
-        const double decay = problem->equation->decay(problem->materials[g]);
+    for (int g = 0, end; g < problem->volumes && problem->equation->decay != NULL; g = end) {
+        double decay = HUGE_VAL;
+        end = g + sedge_mesh_group_parts(groups, g);
+        for (int part = g; part < end; part++)
+            decay = fmin(decay, problem->equation->decay(problem->materials[part]));
         if (decay < 0.0) {
             printf("  warning            material '%s' has gain: fields grow in it, as fast as "
                    "exp(%.4g t)\n",
-                   session->mesh->groups.volume_names[g],
-                   -decay / sedge_deck_time_unit(session->deck));
+                   groups->volume_names[g], -decay / sedge_deck_time_unit(session->deck));
         }
     }
 }

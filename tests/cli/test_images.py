@@ -1,6 +1,8 @@
 """Media by images: volume groups by labels, and numbers that vary in space."""
 
+import os
 import re
+import shutil
 import unittest
 
 import h5py
@@ -134,6 +136,9 @@ class Labels(Case):
         write_image(self.folder / "head.h5", "bare", numpy.zeros((2, 2, 2)))
         write_image(self.folder / "head.h5", "holes", numpy.array([[[1, numpy.nan]]]), spacing=[1, 1, 1])
         write_image(self.folder / "head.h5", "thin", numpy.zeros((2, 2, 2)), spacing=[1, 0, 1])
+        with h5py.File(self.folder / "head.h5", "a") as file:
+            file.create_dataset("none-there", (3, 0, 3))
+            file.create_dataset("huge", [2**22] * 3, chunks=(8, 8, 8))
         for setting, code, message in (
                 ("file=none.h5", 2, "cannot read '{folder}/none.h5': No such file or directory"),
                 ("file=deck.yaml", 2, "cannot read '{folder}/deck.yaml': it is no HDF5 file"),
@@ -142,6 +147,8 @@ class Labels(Case):
                 ("dataset=bare", 2, "has no attribute 'spacing'"),
                 ("dataset=holes", 2, "has the value nan at [0, 0, 1]"),
                 ("dataset=thin", 2, "the spacing along y is 0; it must be a number greater than 0"),
+                ("dataset=none-there", 2, "has 3 x 0 x 3 values; it must have at least one"),
+                ("dataset=huge", 2, "has 4194304 x 4194304 x 4194304 values; it must have less than 1e12"),
                 ("names={7: left, 9: right, 11: bone}", 2, "in a voxel with the label 11, which is to be 'bone': the image "
                  "reaches from (0, 0, 0) to (1, 1, 2)"),
                 ("names={7: left, 9.5: right}", 1, "mesh.labels.names.9.5: a label is a whole number from 0 to 16777216"),
@@ -249,11 +256,40 @@ class Grades(Case):
         found = re.search(r"inside .*epsilon ([\d.]+) to ([\d.]+) in", self.succeed(
             "check", self.deck, *(word for setting in ball for word in ("--set", setting))).out)
         self.assertTrue(1 < float(found[1]) < 1.25 and 2.75 < float(found[2]) < 3, found[0])
+        write_image(self.folder / "soil.h5", "gain", numpy.array([[[0.2, -0.2]]]), spacing=[1, 1, 2])
+        self.assertIn("warning            material 'block' has gain", self.succeed(
+            "check", self.deck, "--set", "materials.block.conductivity={file: soil.h5, dataset: gain}", "--set",
+            "boundaries.ymin.type=pec").out)
         write_image(self.folder / "soil.h5", "wide", numpy.geomspace(1, 1e4, 12**3).reshape(12, 12, 12), spacing=[0.1] * 3)
         out = self.succeed("check", self.write("box.yaml", SOIL), "--set", "mesh={box: {cells: [10, 10, 10], name: block}}",
                            "--set", "materials={block: {epsilon: {file: soil.h5, dataset: wide}}}", "--set", "monitors={}",
                            "--set", "sources.0.position=[0.5, 0.6, 0.5]").out
         self.assertTrue(2000 < int(re.search(r"in (\d+) grades", out)[1]) <= 4096, out)
+
+    def test_changed(self):
+        """A sweep makes runs anew whose image has changed, of either kind. Neither is a report's place, nor a result's."""
+        self.write_soil()
+        write_image(self.folder / "head.h5", "tissue", numpy.ones((1, 1, 1)), spacing=[1, 1, 1])
+        deck = self.write("sweep.yaml", SOIL + "sweep: {sources.0.position: [[0.3, 0.7, 0.9], [0.3, 0.7, 1]]}\n")
+        words = ("--set", "mesh.labels={file: head.h5, dataset: tissue, names: {1: block}}", "--set", "time.steps=2")
+        begin = ("run", deck, "--device", DEVICE, "--tune=off", "--output", "out", *words)
+        self.succeed(*begin)
+        self.assertIn("2 of them done before", self.succeed(*begin).out)
+        for image in ("soil.h5", "head.h5"):
+            begun = (self.folder / "out/002/deck.yaml").stat().st_mtime
+            os.utime(self.folder / image, (begun + 2, begun + 2))
+            self.assertIn("made anew: the folder has a run of another deck, mesh or image", self.succeed(*begin).out)
+            os.utime(self.folder / image, (begun - 9, begun - 9))
+            for one in (deck, self.deck):
+                result = self.sedge("run", one, "--tune=off", "--report", image, *words)
+                self.assertEqual(result.code, 1, result)
+                self.assertIn(f"--report '{image}' is the image itself", result.messages[0])
+        (self.folder / "own").mkdir()
+        shutil.copy(self.folder / "soil.h5", self.folder / "own/probes.h5")
+        result = self.sedge("run", self.deck, "--tune=off", "--output", "own", "--set",
+                            "materials.block.epsilon.file=own/probes.h5")
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.messages[0], "the image '.*own/probes.h5' would be overwritten")
 
     def test_messages(self):
         self.write_soil()

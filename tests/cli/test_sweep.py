@@ -239,7 +239,7 @@ class Sweep(Case):
         self.assertIn("3 of them done before", self.succeed("run", deck, "--output", "out").out)
         changed = self.succeed("run", deck, "--output", "out", "--set", "order=1").out
         self.assertIn("0 of them done before", changed)
-        self.assertIn("made anew: the folder has a run of another deck or mesh", changed)
+        self.assertIn("made anew: the folder has a run of another deck, mesh or image", changed)
         self.assertNotIn("made anew", whole.out)
 
     def test_changed_mesh(self):
