@@ -121,7 +121,7 @@ static const double *into_of(const sedge_output_context *context, int surface)
 static bool is_behind(const double x[3], const double triangle[9], const double into[3])
 {
     double ahead = 0.0;
-    int signs = 0;
+    bool left = false, right = false; // it passes an edge on that side
 
     for (int k = 0; k < 3; k++) {
         const double *const a = triangle + (ptrdiff_t)3 * k;
@@ -134,9 +134,10 @@ static bool is_behind(const double x[3], const double triangle[9], const double 
             turn += into[i] * ((a[j] - x[j]) * (b[l] - x[l]) - (a[l] - x[l]) * (b[j] - x[j]));
             ahead += into[i] * (a[i] - x[i]);
         }
-        signs += turn > 0.0 ? 1 : -1;
+        left = left || turn > 0.0;
+        right = right || turn < 0.0;
     }
-    return ahead > 0.0 && (signs == 3 || signs == -3);
+    return ahead > 0.0 && !(left && right);
 }
 
 // Faces that cross the guide behind a waveguide's port count no more. Collective.

@@ -202,6 +202,7 @@ class Ports(Case):
         for words, setting in (
                 (["boundaries.in.voltages: all conductors have the same one"], "boundaries.in.voltages={ymin: 1, ymax: 1}"),
                 (["boundaries.in needs the key 'voltages'"], "boundaries.in={type: line-port, direction: [0, 0, 1]}"),
+                (["boundaries.in.voltages names no surface", "such as {strip: 1}"], "boundaries.in.voltages={}"),
                 (["boundaries.in: a line has two conductors at least", "and here are 1"], "boundaries.ymin.type=pmc"),
                 (["boundaries.in: beside the port are media with different mu, 2 and 1"], "materials.below.mu=2"),
                 (["boundaries.in: beside the port is a medium with 'debye'"], "materials.above.debye={strength: 1, relaxation_time: 1}"),
@@ -560,6 +561,15 @@ kernels: {tune: "off"}
         for voltages, z in (("{ymin: 0.5, ymax: -0.5}", 2 / 10.2341), ("{ymin: 1, ymax: 1}", 0.05858)):
             result = self.succeed("check", deck, "--set", f"boundaries.zmax.voltages={voltages}")
             self.assertAlmostEqual(float(re.search(r"zmax .* tem-port, ([\d.]+), the line", result.out)[1]) / z, 1, delta=6e-3)
+        # A half, behind whose plane of symmetry of type pec the other conductor has the opposite voltage, of type pmc the same.
+        half = self.write_part("half", 6, lambda x, y: x < 0.5 and (int(6 * x) != 1 or int(6 * y) not in (2, 3)), text.replace(
+            pair, "voltages: {ymin: 0.5}"), lambda x, y: "xmax" if x == 0.5 else wall(x, y), move)
+        for kind, voltage, z in (("pec", 0.5, 2 / 10.2341), ("pmc", 1, 0.05858)):
+            words = ("--set", f"boundaries.xmax={{type: {kind}, symmetry: true}}", "--set", f"boundaries.zmax.voltages.ymin={voltage}")
+            result = self.succeed("check", half, *words)
+            self.assertAlmostEqual(float(re.search(r"zmax .* tem-port, ([\d.]+), the line", result.out)[1]) / z, 1, delta=6e-3)
+        self.refuse(1, ["boundaries.zmax.voltages: 'xmin' has 1, and meets its mirror image", "give 0, or take pmc there"], "check", half,
+                    "--set", "boundaries.xmax.symmetry=true", "--set", "boundaries.zmax.voltages.xmin=1", ranks=(0, 2))
         short = ("order=2", "time.end=12", "monitors.ports={from: 0.05, to: 0.4, count: 8}", "output.checkpoint.steps=100000")
         found = self.compute(deck, "pair", *short, ranks=2)
         words = ("run", deck, "--quiet", "--device", DEVICE, "--output", "pair", "--restart", "auto",

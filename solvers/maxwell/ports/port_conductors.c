@@ -3,6 +3,7 @@
 #include "port_modes.h"
 
 #include "port_fit.h"
+#include "port_whole.h"
 
 #include "base/memory.h"
 
@@ -15,55 +16,90 @@
 // gives: pairs of surfaces and voltages.
 typedef struct conductors {
     const port_section *section;
+    const sedge_problem *problem;
     const sedge_mesh *mesh;
     const double *given; // [count][surface group from 1, voltage]
     int count;
     bool closed; // the outline is one of conductors
     const char *where;
-    double *touches; // [count][walls] 1: the surface reaches the wall
+    double *touches; // [count][walls][SIGNS]: whether the surface reaches the wall, as below
 } conductors;
+
+// Behind a plane of symmetry of type pec the potential has the opposite sign.
+enum { ALIKE, OPPOSITE, SIGNS };
+enum { BY_IMAGE = 1, BY_ITSELF };
 
 static const char *name_of(const conductors *of, int k)
 {
     return of->mesh->groups.surface_names[(int)of->given[2L * k] - 1];
 }
 
+static double *touch_of(const conductors *of, int k, int wall)
+{
+    return of->touches + (ptrdiff_t)SIGNS * (k * of->section->walls + wall);
+}
+
+// How far a place is from the plane of the port.
+static double find_distance(const port_section *section, const double x[3])
+{
+    const double(*const axes)[3] = section->axes;
+    double off = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        off += (axes[0][e] * axes[1][f] - axes[0][f] * axes[1][e]) *
+               (x[d] - section->field->corners[0][d]);
+    }
+    return fabs(off);
+}
+
+// The place x on surface `k`, and its images in planes of symmetry.
+static void mark_touches(const conductors *of, int k, const double x[3])
+{
+    const port_section *const section = of->section;
+    const int mask = port_whole_mask(of->problem);
+
+    if (find_distance(section, x) > 1e-6 * section->size) return;
+    for (int image = 0; image < 8; image++) {
+        int sign = ALIKE;
+        double place[3];
+
+        if ((image & mask) != image) continue;
+        for (int d = 0; d < 3; d++) {
+            if ((image >> d & 1) != 0 && of->problem->mirrors[d].kind == SEDGE_MIRROR_ELECTRIC)
+                sign = sign == ALIKE ? OPPOSITE : ALIKE;
+        }
+        port_whole_mirror(place, x, of->problem, image, section->size);
+        const int wall = port_section_wall(section, place);
+        if (wall < 0) continue;
+        double *const touch = &touch_of(of, k, wall)[sign];
+        *touch = fmax(*touch, image == 0 ? BY_ITSELF : BY_IMAGE);
+    }
+}
+
 // Collective.
 static void find_touches(const conductors *of, const sedge_comm *comm)
 {
-    const port_section *const section = of->section;
-    const double(*const axes)[3] = section->axes;
-    const double *const place = section->field->corners[0];
-
     for (int k = 0; k < of->count; k++) {
         const int s = (int)of->given[2L * k] - 1;
 
         for (int32_t i = 3 * of->mesh->set_offsets[s]; i < 3 * of->mesh->set_offsets[s + 1]; i++) {
             const sedge_set_face *const side = &of->mesh->set_faces[i / 3];
-            const double *const x =
-                of->mesh->corners[side->element][sedge_face_vertices[side->face][i % 3]];
-            double off = 0.0; // from the plane
-
-            for (int d = 0; d < 3; d++) {
-                const int e = (d + 1) % 3, f = (d + 2) % 3;
-                off += (axes[0][e] * axes[1][f] - axes[0][f] * axes[1][e]) * (x[d] - place[d]);
-            }
-            const int wall = fabs(off) <= 1e-6 * section->size ? port_section_wall(section, x) : -1;
-            if (wall >= 0) of->touches[k * section->walls + wall] = 1.0;
+            mark_touches(of, k,
+                         of->mesh->corners[side->element][sedge_face_vertices[side->face][i % 3]]);
         }
     }
-    sedge_comm_max(comm, of->touches, of->count * section->walls);
+    sedge_comm_max(comm, of->touches, SIGNS * of->count * of->section->walls);
 }
 
 // Each surface is that of one conductor.
 static sedge_status check_surfaces(const conductors *of)
 {
-    const int walls = of->section->walls;
-
     for (int k = 0; k < of->count; k++) {
         int found = 0;
 
-        for (int w = 0; w < walls; w++) found += of->touches[k * walls + w] > 0.0;
+        for (int w = 0; w < of->section->walls; w++)
+            found += touch_of(of, k, w)[ALIKE] >= BY_ITSELF;
         if (found == 1) continue;
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           found == 0
@@ -76,26 +112,42 @@ static sedge_status check_surfaces(const conductors *of)
     return SEDGE_OK;
 }
 
+// Of one wall; `*found` is the number of a surface that it has, -1: of none.
+static sedge_status set_voltage(double *out, int *found, const conductors *of, int wall)
+{
+    *found = -1;
+    for (int i = 0; i < SIGNS * of->count; i++) {
+        const int k = i / SIGNS;
+        const double given = of->given[2L * k + 1];
+        const double voltage = i % SIGNS == OPPOSITE ? -given : given;
+
+        if (!(touch_of(of, k, wall)[i % SIGNS] > 0.0)) continue;
+        if (*found == k && (voltage < *out || voltage > *out)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s.voltages: '%s' has %.6g, and meets its mirror image in a plane "
+                              "of symmetry of type pec, which has %.6g: give 0, or take pmc there",
+                              of->where, name_of(of, k), given, -given);
+        }
+        if (*found >= 0 && (voltage < *out || voltage > *out)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s.voltages: '%s' and '%s' are one conductor, which has one "
+                              "voltage",
+                              of->where, name_of(of, *found), name_of(of, k));
+        }
+        *out = voltage;
+        *found = k;
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status set_voltages(double *voltages, const conductors *of)
 {
-    const int walls = of->section->walls;
     double most = 0.0, difference = 0.0;
 
-    for (int w = 0; w < walls; w++) {
+    for (int w = 0; w < of->section->walls; w++) {
         int found = -1;
 
-        for (int k = 0; k < of->count; k++) {
-            if (!(of->touches[k * walls + w] > 0.0)) continue;
-            const double voltage = of->given[2L * k + 1];
-            if (found >= 0 && (voltage < voltages[w] || voltage > voltages[w])) {
-                return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                                  "%s.voltages: '%s' and '%s' are one conductor, which has one "
-                                  "voltage",
-                                  of->where, name_of(of, found), name_of(of, k));
-            }
-            voltages[w] = voltage;
-            found = k;
-        }
+        SEDGE_TRY(set_voltage(&voltages[w], &found, of, w));
         if (found < 0 && w > 0 && of->closed) {
             const double *const x = port_section_corner(of->section, w);
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -120,10 +172,11 @@ static sedge_status set_voltages(double *voltages, const conductors *of)
 }
 
 sedge_status port_conductors_find(double *voltages, const port_section *section,
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double *given, bool closed, const char *where)
+                                  const sedge_problem *problem, const sedge_comm *comm,
+                                  const sedge_mesh *mesh, const double *given, bool closed,
+                                  const char *where)
 {
-    conductors of = {section, mesh, given, .closed = closed, .where = where};
+    conductors of = {section, problem, mesh, given, .closed = closed, .where = where};
     sedge_status status;
 
     while (of.count < SEDGE_MAX_WEIGHTS && given[2L * of.count] > 0.0) of.count++;
@@ -139,6 +192,12 @@ sedge_status port_conductors_find(double *voltages, const port_section *section,
             "and here are %d",
             where, section->walls);
     }
+    if (!closed && of.count == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s.voltages names no surface; give the voltage of at least one "
+                          "conductor, such as {strip: 1}",
+                          where);
+    }
     if (of.count == 0 || section->walls < 2) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: the port must be all that lies between two conductors, one around "
@@ -146,8 +205,8 @@ sedge_status port_conductors_find(double *voltages, const port_section *section,
                           where, section->walls,
                           section->walls > 2 ? "; with several conductors give `voltages`" : "");
     }
-    const int64_t pairs = (int64_t)of.count * section->walls;
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&of.touches, pairs, sizeof *of.touches)));
+    const int64_t numbers = (int64_t)SIGNS * of.count * section->walls;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&of.touches, numbers, sizeof *of.touches)));
     find_touches(&of, comm);
     status = check_surfaces(&of);
     if (status == SEDGE_OK) status = set_voltages(voltages, &of);

@@ -263,9 +263,9 @@ static sedge_status find(sedge_surface_field *field, const site *at, double *p)
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
     if (line) {
-        SEDGE_TRY_GOTO(status, port_conductors_find(voltages, section, at->comm, at->mesh,
-                                                    p + (open ? LINE_VOLTAGES : TEM_VOLTAGES),
-                                                    !open, at->where));
+        SEDGE_TRY_GOTO(status, port_conductors_find(
+                                   voltages, section, at->problem, at->comm, at->mesh,
+                                   p + (open ? LINE_VOLTAGES : TEM_VOLTAGES), !open, at->where));
     }
     if (sedge_comm_is_root(at->comm)) {
         status = line ? find_line(field, section, voltages, at->where)

@@ -52,7 +52,7 @@ sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const ch
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: a mode of a waveguide needs one medium without loss on "
                           "both sides of all the port, and beside it are several, or one that "
-                          "conducts",
+                          "conducts; a line of several media has a line-port",
                           surface);
     }
     return SEDGE_OK;

@@ -74,8 +74,9 @@ sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
 // `where`. Collective.
 struct port_section; // port_section.h
 sedge_status port_conductors_find(double *voltages, const struct port_section *section,
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double *given, bool closed, const char *where);
+                                  const sedge_problem *problem, const sedge_comm *comm,
+                                  const sedge_mesh *mesh, const double *given, bool closed,
+                                  const char *where);
 
 // The edges of a port's faces that lie on conductors, in an order that shape_find_edge knows. The
 // caller releases them. SEDGE_ERR_MEMORY. Collective.
