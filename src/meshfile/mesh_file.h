@@ -16,7 +16,7 @@
 #include "par/comm.h"
 
 // Make the file at `path` from the Gmsh file of the options. If these have absorbing layers,
-// periodic surfaces, closed surfaces (sedge_mesh_enclosure) or groups by the labels of an image,
+// periodic surfaces, closed surfaces (sedge_mesh_enclosure) or media by images (image/image.h),
 // the file has them, too, and only serves runs with the same ones, the same scale and the same
 // two-sided surfaces. Otherwise the coordinates stay those of the Gmsh file, and the file serves
 // all options without such things. The file is written whole or not at all, by rank 0, which holds

@@ -144,6 +144,6 @@ void sedge_refraction_print(const sedge_session *session)
         first = false;
         print_group(session, v, highest);
         if (sedge_mesh_group_parts(groups, v) > 1)
-            printf("    %-16s   where its numbers that vary in space are least\n", "");
+            printf("    %-16s   where the first of its numbers that vary in space is least\n", "");
     }
 }
