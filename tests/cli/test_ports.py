@@ -202,6 +202,7 @@ class Ports(Case):
         for words, setting in (
                 (["boundaries.in.voltages: all conductors have the same one"], "boundaries.in.voltages={ymin: 1, ymax: 1}"),
                 (["boundaries.in needs the key 'voltages'"], "boundaries.in={type: line-port, direction: [0, 0, 1]}"),
+                (["boundaries.in.voltages: the surface 'xmin' is no conductor"], "boundaries.in.voltages={xmin: 1}"),
                 (["boundaries.in.voltages names no surface", "such as {strip: 1}"], "boundaries.in.voltages={}"),
                 (["boundaries.in: a line has two conductors at least", "and here are 1"], "boundaries.ymin.type=pmc"),
                 (["boundaries.in: beside the port are media with different mu, 2 and 1"], "materials.below.mu=2"),

@@ -92,22 +92,26 @@ static void find_touches(const conductors *of, const sedge_comm *comm)
     sedge_comm_max(comm, of->touches, SIGNS * of->count * of->section->walls);
 }
 
-// Each surface is that of one conductor.
+// Each surface is that of one conductor that bounds the port.
 static sedge_status check_surfaces(const conductors *of)
 {
     for (int k = 0; k < of->count; k++) {
+        const int surface = (int)of->given[2L * k] - 1;
+        const bool conducts = port_conducts(of->problem->boundaries[surface].kind);
         int found = 0;
 
         for (int w = 0; w < of->section->walls; w++)
             found += touch_of(of, k, w)[ALIKE] >= BY_ITSELF;
-        if (found == 1) continue;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          found == 0
-                              ? "%s.voltages: the surface '%s' does not reach the port; name the "
-                                "surfaces of the conductors that bound it"
-                              : "%s.voltages: the surface '%s' has several of the conductors that "
-                                "bound the port; let each have a surface of its own",
-                          of->where, name_of(of, k));
+        if (found == 1 && conducts) continue;
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            found == 0 ? "%s.voltages: the surface '%s' does not reach the port; name the "
+                         "surfaces of the conductors that bound it"
+            : conducts ? "%s.voltages: the surface '%s' has several of the conductors that "
+                         "bound the port; let each have a surface of its own"
+                       : "%s.voltages: the surface '%s' is no conductor, which is of type "
+                         "pec, conductor, impedance or rational",
+            of->where, name_of(of, k));
     }
     return SEDGE_OK;
 }

@@ -78,6 +78,9 @@ sedge_status port_conductors_find(double *voltages, const struct port_section *s
                                   const sedge_mesh *mesh, const double *given, bool closed,
                                   const char *where);
 
+// Is a surface of this kind that of a conductor, at which lines and guides may end? Of NULL: no.
+bool port_conducts(const sedge_boundary_kind *kind);
+
 // The edges of a port's faces that lie on conductors, in an order that shape_find_edge knows. The
 // caller releases them. SEDGE_ERR_MEMORY. Collective.
 sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_problem *problem,

@@ -112,7 +112,7 @@ static double find_length(const rim *r, const double a[3], const double b[3])
     return lies ? hypot(a[0] - b[0], a[1] - b[1]) : 0.0;
 }
 
-static bool conducts(const sedge_boundary_kind *kind)
+bool port_conducts(const sedge_boundary_kind *kind)
 {
     static const char *const names[] = {"pec", "conductor", "impedance", "rational"};
 
@@ -131,7 +131,7 @@ static void measure_rim(double length[2], const rim *r, const sedge_problem *pro
         const sedge_set_face *const side = &mesh->set_faces[i];
         double at[3][3];
 
-        if (!conducts(problem->boundaries[side->group].kind)) continue;
+        if (!port_conducts(problem->boundaries[side->group].kind)) continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
         for (int k = 0; k < 3; k++) length[0] += 0.5 * find_length(r, at[k], at[(k + 1) % 3]);
     }
@@ -173,7 +173,7 @@ static void mark_conductors(double *found, const shape_edge *edges, int64_t coun
         const int k = i % 3, image = i / 3 % COPIES;
         double a[3], b[3];
 
-        if ((image & mask) != image || !conducts(problem->boundaries[side->group].kind) ||
+        if ((image & mask) != image || !port_conducts(problem->boundaries[side->group].kind) ||
             (whole && is_passed(problem, mesh, side)))
             continue;
         port_whole_mirror(a, corner_of(mesh, side, k), problem, image, size);
@@ -280,7 +280,7 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
         double at[3][3];
 
         if (side->group == surface || is_passed(problem, mesh, side) ||
-            (port_is_line(r->p) && conducts(problem->boundaries[side->group].kind)))
+            (port_is_line(r->p) && port_conducts(problem->boundaries[side->group].kind)))
             continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
         for (int k = 0; k < 3; k++)
