@@ -3,7 +3,9 @@
 // Each program is one file, whose name is the SHA-256 of everything that determines the binary
 // (schema, target, architecture, compiler identity, options, text). The file repeats these fields
 // and has checksums; a damaged file counts as a miss. A new file is written under a temporary name
-// and then renamed, so that other processes never read half of it.
+// and then renamed, so that other processes never read half of it. Of several processes that want a
+// program that is not there one compiles it, and the others wait: claims are locks in the file
+// `.locks`.
 //
 // The folder is SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge, with mode 0700.
 // It is refused if it belongs to another user or others may write to it; then the run goes on

@@ -181,6 +181,18 @@ sedge_status sedge_cache_folder_write(int directory, const char *folder, const c
                       strerror(reason));
 }
 
+int sedge_cache_folder_open_locks(int directory)
+{
+    struct stat about;
+    const int file =
+        openat(directory, ".locks", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+    if (file < 0) return -1;
+    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) return file;
+    (void)close(file);
+    return -1;
+}
+
 void sedge_cache_folder_touch(int directory, const char *name)
 {
     (void)utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);

@@ -45,6 +45,9 @@ SEDGE_MUST_USE
 sedge_status sedge_cache_folder_write(int directory, const char *folder, const char *name,
                                       const void *bytes, size_t length);
 
+// A file for locks, which is created if it is missing. -1: not possible. The caller closes it.
+int sedge_cache_folder_open_locks(int directory);
+
 // These three report no failure. `touch` sets the time of a file's last use to now. `remove`
 // removes a file. `shrink` removes the least recently used entries, except `keep`, until all
 // entries together have at most `bytes_max` bytes; it also removes temporary files older than an

@@ -5,6 +5,8 @@
 #include "cache/entry.h"
 #include "cache/folder.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ struct sedge_cache {
     char folder[SEDGE_CACHE_PLACES][PATH_MAX];        // "": none
     char problem[SEDGE_CACHE_PLACES][PATH_MAX + 256]; // "": none
     int directory[SEDGE_CACHE_PLACES];                // open folder; -1: not usable
+    int locks; // of the own folder: each claim locks a byte; -1: not usable
     int64_t bytes_max;
     sedge_cache_counts counts;
 };
@@ -145,8 +148,11 @@ sedge_status sedge_cache_create(sedge_cache **out, const char *folder)
     SEDGE_TRY(read_bound(&bound));
     SEDGE_TRY(sedge_allocate(&cache, 1, sizeof *cache));
     for (int k = 0; k < SEDGE_CACHE_PLACES; k++) cache->directory[k] = -1;
+    cache->locks = -1;
     cache->bytes_max = bound;
     if (open_own(cache, folder) != SEDGE_OK) note_problem(cache, SEDGE_CACHE_OWN);
+    if (cache->directory[SEDGE_CACHE_OWN] >= 0)
+        cache->locks = sedge_cache_folder_open_locks(cache->directory[SEDGE_CACHE_OWN]);
     if (open_site(cache) != SEDGE_OK) note_problem(cache, SEDGE_CACHE_SITE);
     *out = cache;
     return SEDGE_OK;
@@ -157,6 +163,7 @@ void sedge_cache_free(sedge_cache *cache)
     if (cache == NULL) return;
     for (int k = 0; k < SEDGE_CACHE_PLACES; k++)
         if (cache->directory[k] >= 0) (void)close(cache->directory[k]);
+    if (cache->locks >= 0) (void)close(cache->locks);
     sedge_release(cache);
 }
 
@@ -342,6 +349,32 @@ void sedge_cache_drop(sedge_cache *cache, sedge_cache_place place, const sedge_c
     if (place == SEDGE_CACHE_SITE || cache->directory[place] < 0) return;
     make_entry_name(name, key);
     sedge_cache_folder_remove(cache->directory[place], name);
+}
+
+// ---- claims ------------------------------------------------------------------------------------
+
+// Lock or unlock the byte whose place the entry's name gives. Such a lock is the process's own:
+// whatever it starts does not have it.
+static bool set_lock(const sedge_cache *cache, const sedge_cache_key *key, short type)
+{
+    const sedge_hash hash = sedge_cache_key_hash(key);
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+    uint64_t place = 0;
+
+    if (cache->locks < 0) return true;
+    memcpy(&place, &hash, sizeof place);
+    lock.l_start = (off_t)(place >> 2);
+    return fcntl(cache->locks, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+bool sedge_cache_claim(const sedge_cache *cache, const sedge_cache_key *key)
+{
+    return set_lock(cache, key, F_WRLCK);
+}
+
+void sedge_cache_unclaim(const sedge_cache *cache, const sedge_cache_key *key)
+{
+    (void)set_lock(cache, key, F_UNLCK);
 }
 
 // ---- for people --------------------------------------------------------------------------------

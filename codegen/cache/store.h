@@ -7,6 +7,8 @@
 #include "cache/cache.h"
 #include "device/device.h"
 
+#include <stdbool.h>
+
 // Everything that determines a binary. The texts are borrowed.
 typedef struct sedge_cache_key {
     uint64_t schema;
@@ -43,6 +45,13 @@ sedge_status sedge_cache_find(sedge_cache *cache, sedge_cache_place place,
 // limit. A failure is not returned; sedge_cache_problem reports it.
 void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const char *name,
                        const void *bytes, size_t length, const char *log);
+
+// Claim a program before it is compiled, so that one of several processes with this folder compiles
+// it and the others wait. False: another process has claimed it. A claim ends with
+// sedge_cache_unclaim, or with the process. Where there can be no claims, they are all granted. A
+// process that waits for a claim of another one must not have any itself.
+bool sedge_cache_claim(const sedge_cache *cache, const sedge_cache_key *key);
+void sedge_cache_unclaim(const sedge_cache *cache, const sedge_cache_key *key);
 
 // Remove one entry that turned out to be unusable, for example a binary that does not load.
 void sedge_cache_drop(sedge_cache *cache, sedge_cache_place place, const sedge_cache_key *key);

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE // nanosleep
 #include "program/batch.h"
 
 #include "base/file.h"
@@ -8,6 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { MOST_SECONDS = 600 }; // to wait for another process that compiles a program
 
 // Programs that are made together. `items` and `modules` have a place for each distinct program of
 // all ranks; a module is there where this rank has loaded the program as its owner.
@@ -102,6 +106,12 @@ static sedge_status find(program_batch *batch, int p)
     return SEDGE_OK;
 }
 
+static void unclaim(const program_batch *batch, int p)
+{
+    if (!sedge_program_debugging())
+        sedge_cache_unclaim(batch->cache, &batch->keys[batch->text_of[p]]);
+}
+
 // A program is compiled: load it, keep in the cache what could be loaded.
 static void settle(void *context, sedge_compile_job *job)
 {
@@ -123,6 +133,7 @@ static void settle(void *context, sedge_compile_job *job)
         const sedge_status kept = set_item(item, &job->binary, job->length, job->log);
         if (kept != SEDGE_OK) sedge_compile_fail(job, kept);
     }
+    unclaim(batch, p);
     item->status = job->status != SEDGE_OK && job->message == NULL ? SEDGE_ERR_MEMORY : job->status;
     item->part[SEDGE_SHARE_MESSAGE] = job->message;
     item->length[SEDGE_SHARE_MESSAGE] = job->message != NULL ? strlen(job->message) : 0;
@@ -158,22 +169,66 @@ done:
     return status;
 }
 
-// Find or compile the programs that this rank owns.
+// Find a program. If it is not there claim it, and look again: it may have come in between.
+// `*claimed` is false if another process is compiling it.
+static sedge_status find_or_claim(program_batch *batch, int p, bool *claimed)
+{
+    *claimed = true;
+    SEDGE_TRY(find(batch, p));
+    if (batch->items[p].found || batch->searches || sedge_program_debugging()) return SEDGE_OK;
+    *claimed = sedge_cache_claim(batch->cache, &batch->keys[batch->text_of[p]]);
+    if (*claimed) SEDGE_TRY(find(batch, p));
+    if (batch->items[p].found) unclaim(batch, p);
+    return SEDGE_OK;
+}
+
+// A program that another process was compiling: wait for it, and compile it here if that process
+// did not keep it, or takes too long.
+static sedge_status await(program_batch *batch, int p)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    const double began = sedge_clock();
+    bool claimed = false;
+
+    while (!claimed && sedge_clock() - began < MOST_SECONDS) {
+        SEDGE_TRY(find_or_claim(batch, p, &claimed));
+        if (!claimed) (void)nanosleep(&pause, NULL);
+    }
+    if (batch->items[p].found) return SEDGE_OK;
+    const sedge_status status = compile(batch, &p, 1);
+    unclaim(batch, p);
+    return status;
+}
+
+// Find or compile the programs that this rank owns. It waits for other processes when it has
+// compiled all that it claimed, so that no two wait for each other.
 static sedge_status obtain(program_batch *batch)
 {
     sedge_status status = SEDGE_OK;
-    int *missing = NULL;
-    int count = 0;
+    int *missing = NULL, *elsewhere = NULL;
+    int count = 0, others = 0;
 
-    SEDGE_TRY(sedge_allocate(&missing, batch->share.programs, sizeof *missing));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&missing, batch->share.programs, sizeof *missing));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&elsewhere, batch->share.programs, sizeof *elsewhere));
     for (int p = 0; p < batch->share.programs; p++) {
+        bool claimed;
+
         if (batch->share.owner[p] != batch->share.rank) continue;
-        SEDGE_TRY_GOTO(status, find(batch, p));
-        if (!batch->items[p].found) missing[count++] = p;
+        SEDGE_TRY_GOTO(status, find_or_claim(batch, p, &claimed));
+        if (batch->items[p].found) continue;
+        if (claimed) {
+            missing[count++] = p;
+        } else {
+            elsewhere[others++] = p;
+        }
     }
-    if (!batch->searches) SEDGE_TRY_GOTO(status, compile(batch, missing, count));
+    if (batch->searches) goto done;
+    SEDGE_TRY_GOTO(status, compile(batch, missing, count)); // each claim ends when it is done
+    for (int i = 0; i < others; i++) SEDGE_TRY_GOTO(status, await(batch, elsewhere[i]));
 done:
+    for (int i = 0; i < count && !batch->searches; i++) unclaim(batch, missing[i]);
     sedge_release(missing);
+    sedge_release(elsewhere);
     return status;
 }
 

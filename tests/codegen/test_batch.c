@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char folder[] = SEDGE_TEST_DIR "/batch";
@@ -308,12 +309,13 @@ static void test_eight_processes(void)
     enum { PROCESSES = 8, PROGRAMS = 3 };
     test_texts made;
     pid_t children[PROCESSES];
-    int gate[2];
+    int64_t all = 0;
+    int gate[2], compiled[2];
     int state;
 
     empty_cache();
     make_texts(&made, 500, -1);
-    CHECK(pipe(gate) == 0);
+    CHECK(pipe(gate) == 0 && pipe(compiled) == 0);
     (void)fflush(NULL);
     for (int p = 0; p < PROCESSES; p++) {
         children[p] = fork();
@@ -327,11 +329,19 @@ static void test_eight_processes(void)
         CHECK_OK(sedge_device_create(&device, "host", 0, PROCESSES));
         CHECK(read(gate[0], &nothing, 1) == 0); // until the last writer closes
         if (device != NULL) run_batch(device, made.list, PROGRAMS, 500, &hits, &misses);
+        CHECK(write(compiled[1], &misses, sizeof misses) == sizeof misses);
         sedge_device_free(device);
         sedge_device_stop_helper();
         _exit(CHECK_END());
     }
     CHECK(close(gate[1]) == 0 && close(gate[0]) == 0);
+    for (int p = 0; p < PROCESSES; p++) {
+        int64_t misses = 0;
+        CHECK(read(compiled[0], &misses, sizeof misses) == sizeof misses);
+        all += misses;
+    }
+    CHECK(all == PROGRAMS); // each by one process, for which the others wait
+    CHECK(close(compiled[0]) == 0 && close(compiled[1]) == 0);
     for (int p = 0; p < PROCESSES; p++) {
         state = -1;
         CHECK(waitpid(children[p], &state, 0) == children[p]);
@@ -339,6 +349,40 @@ static void test_eight_processes(void)
     }
     CHECK(count_files(folder, "", ".sedge") == PROGRAMS);
     CHECK(count_files(folder, "tmp-", "") == 0);
+}
+
+// A process that has claimed a program and ends without it, while this one waits.
+static void test_claim_without_program(sedge_device *device)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    sedge_cache *cache = NULL;
+    int64_t hits, misses;
+    int claimed[2], state = -1;
+    char word = 0;
+    test_texts made;
+
+    make_texts(&made, 600, -1);
+    const sedge_cache_key key = sedge_cache_key_make(device, made.list[0].text);
+    CHECK(pipe(claimed) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool given = sedge_cache_create(&cache, folder) == SEDGE_OK &&
+                           sedge_cache_claim(cache, &key) && sedge_cache_claim(cache, &key);
+        word = given ? 'y' : 'n';
+        if (write(claimed[1], &word, 1) != 1) _exit(1);
+        (void)nanosleep(&pause, NULL);
+        _exit(0);
+    }
+    CHECK(read(claimed[0], &word, 1) == 1 && word == 'y');
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(!sedge_cache_claim(cache, &key));
+    run_batch(device, made.list, 2, 600, &hits, &misses);
+    CHECK(hits == 0 && misses == 2);
+    CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0);
+    CHECK(sedge_cache_claim(cache, &key));
+    sedge_cache_unclaim(cache, &key);
+    sedge_cache_free(cache);
+    CHECK(close(claimed[0]) == 0 && close(claimed[1]) == 0);
 }
 
 int main(void)
@@ -351,6 +395,7 @@ int main(void)
     if (device == NULL) return 1;
     test_sixteen_at_once(device);
     test_the_same_twice(device);
+    test_claim_without_program(device);
     test_one_fails(device);
     test_whose_failure(device);
     test_build(device);
