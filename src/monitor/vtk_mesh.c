@@ -125,7 +125,19 @@ static int list_graded(int key[SEDGE_MAX_MATERIALS], const sedge_deck *deck)
     return count;
 }
 
-// The number `key` of the material of volume group v, in the deck's units.
+// Is the number `key` of material i a tensor?
+static bool is_tensor(const sedge_deck *deck, int i, int key)
+{
+    for (int t = 0; t < deck->term_count; t++) {
+        const char *const tensor = deck->terms[t].kind->tensor;
+        if (deck->terms[t].material == i && tensor != NULL &&
+            strcmp(tensor, deck->equation->materials[key].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The number `key` of the material of volume group v, in the deck's units; not a number: a tensor.
 static double find_number(const sedge_output_context *context, int v, int key)
 {
     const sedge_deck *const deck = context->deck;
@@ -142,7 +154,7 @@ static double find_number(const sedge_output_context *context, int v, int key)
         graded++;
     }
     for (int i = 0; i < deck->material_count; i++) {
-        if (strcmp(deck->materials[i].name, name) != 0) continue;
+        if (strcmp(deck->materials[i].name, name) != 0 || is_tensor(deck, i, key)) continue;
         return deck->materials[i].values[place] / unit;
     }
     return (double)NAN;

@@ -237,6 +237,11 @@ class Grades(Case):
             self.assertEqual(list(graded.attrs["names"]), ["epsilon", "conductivity"])
             numpy.testing.assert_array_equal(graded[()], numpy.full((96, 2), [2.5, 0.25], "f4"))
             self.assertEqual(set(file["VTKHDF/CellData/material"][()]), {0})
+        self.run_deck(self.deck, "tensor", "output.snapshots=1", "monitors={}", "boundaries.ymin.type=pec", "mesh={box: {cells: "
+                      "[2, 2, 2], split: {axis: z, at: 0.5, names: [block, top]}}}", "materials.top={conductivity: [1, 2, 3]}")
+        with h5py.File(self.folder / "tensor/fields_000001.hdf") as file:
+            found = numpy.nan_to_num(file["VTKHDF/CellData/graded"][()], nan=-1)
+            self.assertEqual(numpy.unique(found, axis=0).tolist(), [[1, -1], [2.5, 0.25]])
         self.run_deck(self.deck, "number", "materials.block={epsilon: 2.5, conductivity: 0.25, debye: {strength: 1, "
                       "relaxation_time: 0.5}}")
         numpy.testing.assert_array_equal(self.probe("image"), self.probe("number"))
