@@ -352,9 +352,9 @@ class Ports(Case):
         self.write("guide.msh", cube.text(extra=extra).replace("Names\n7\n", 'Names\n9\n2 8 "tube"\n2 9 "feed"\n'))
         deck = self.write("open.yaml", """\
 equation: maxwell
-order: 2
+order: 1
 mesh: {file: guide.msh, surfaces: {around: {box: {min: [-9, -9, 0.3], max: [1.7, 1.7, 1.7]}}}}
-time: {end: 40, stop: {energy: 1.0e-5}}
+time: {end: 25}
 materials: {domain: {}}
 boundaries:
   xmin: {type: pmc, symmetry: true}
@@ -369,7 +369,7 @@ sources: [{type: port, surface: feed, signal: {type: gaussian, width: 3, frequen
 monitors:
   frequencies: {list: [0.35, 0.4, 0.45]}
   ports: {from: 0.35, to: 0.45, count: 3}
-  far-field: {open: {surface: around, input: feed, theta: {step: 10}}}
+  far-field: {open: {surface: around, input: feed, theta: {step: 10}, phi: {step: 30}}}
 output: {snapshots: 0}
 kernels: {tune: "off"}
 """)
@@ -377,8 +377,8 @@ kernels: {tune: "off"}
         with h5py.File(self.folder / "open/far-field.h5") as file:
             found = {name: file["open"][name][()] for name in ("power", "flux", "input", "efficiency")}
         accepted = read_json(self.folder / "open/report.json")["monitors"]["ports"]["accepted_power"]
-        numpy.testing.assert_allclose(found["input"], accepted, rtol=1e-2)
-        numpy.testing.assert_allclose(found["flux"], accepted, rtol=3e-2)
+        numpy.testing.assert_allclose(found["input"], accepted, rtol=2e-2)
+        numpy.testing.assert_allclose(found["flux"], accepted, rtol=8e-2)  # less, by what upwind fluxes take; order 2: 3e-3
         numpy.testing.assert_allclose(found["power"] / found["flux"], 1, atol=3e-2)
 
     # ---- modes of a guide ----
@@ -399,7 +399,7 @@ kernels: {tune: "off"}
         """A quarter and a half of a guide with a resistive sheet across it, cut by planes of symmetry: S-parameters and powers of the
         whole. A mode that is no mirror image is refused."""
         deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 2, 6]"))
-        card = ("mesh.surfaces.card={plane: {normal: z, at: 1}}", "boundaries.card={type: sheet, resistance: 0.8}")
+        card = ("mesh.surfaces.card={plane: {normal: z, at: 1}}", "boundaries.card={type: sheet, resistance: 0.8}", "order=2", "time.end=15")
         whole = self.compute(deck, "whole", *card)
         power = read_json(self.folder / "whole/report.json")["monitors"]["ports"]["incident_power"]
         quarter = ("mesh.box={max: [0.5, 0.25, 2], cells: [2, 1, 6]}", "boundaries.xmax={type: pmc, symmetry: true}",
