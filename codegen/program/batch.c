@@ -186,16 +186,15 @@ static sedge_status find_or_claim(program_batch *batch, int p, bool *claimed)
 // did not keep it, or takes too long.
 static sedge_status await(program_batch *batch, int p)
 {
-    const struct timespec pause = {.tv_nsec = 5000000};
+    const struct timespec pause = {.tv_nsec = 20000000}; // a claim takes the hash of the text
+    const sedge_cache_key *const key = &batch->keys[batch->text_of[p]];
     const double began = sedge_clock();
-    bool claimed = false;
+    sedge_status status;
 
-    while (!claimed && sedge_clock() - began < MOST_SECONDS) {
-        SEDGE_TRY(find_or_claim(batch, p, &claimed));
-        if (!claimed) (void)nanosleep(&pause, NULL);
-    }
-    if (batch->items[p].found) return SEDGE_OK;
-    const sedge_status status = compile(batch, &p, 1);
+    while (!sedge_cache_claim(batch->cache, key) && sedge_clock() - began < MOST_SECONDS)
+        (void)nanosleep(&pause, NULL);
+    status = find(batch, p);
+    if (status == SEDGE_OK && !batch->items[p].found) status = compile(batch, &p, 1);
     unclaim(batch, p);
     return status;
 }
