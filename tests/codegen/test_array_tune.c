@@ -240,7 +240,7 @@ static void test_planted(sedge_context *context, sedge_type type, bool is_refuse
 {
     bool refused = !is_refused;
 
-    for (int attempt = 0; attempt < 5 && refused != is_refused; attempt++) {
+    for (int attempt = 0; attempt < 30 && refused != is_refused; attempt++) {
         char name[32];
         char folder[512];
         (void)snprintf(name, sizeof name, "%s-%d", is_refused ? "refused" : "right", attempt);
