@@ -14,15 +14,7 @@
 #include <string.h>
 
 const sedge_parameter port_line_parameters[PORT_LINE_PARAMETERS] = {
-    {.name = "shift",
-     .maximum = HUGE_VAL,
-     .dimension = SEDGE_LENGTH,
-     .text = "by which the plane that S-parameters refer to lies further into the structure"},
-    {.name = "direction",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .nonzero = true,
-     .text = "into the structure, across the port"},
+    PORT_SHIFT_AND_DIRECTION,
     {.name = "voltages",
      .type = SEDGE_PARAMETER_WEIGHTS,
      .required = true,

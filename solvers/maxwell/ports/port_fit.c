@@ -112,15 +112,7 @@ void port_normal(const sedge_boundary *boundary, double normal[3])
 // ---- waveguides --------------------------------------------------------------------------------
 
 const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS] = {
-    {.name = "shift",
-     .maximum = HUGE_VAL,
-     .dimension = SEDGE_LENGTH,
-     .text = "by which the plane that S-parameters refer to lies further into the structure"},
-    {.name = "direction",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .nonzero = true,
-     .text = "into the structure, across the port"},
+    PORT_SHIFT_AND_DIRECTION,
     {.name = "axis",
      .type = SEDGE_PARAMETER_VECTOR,
      .text =

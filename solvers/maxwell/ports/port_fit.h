@@ -106,6 +106,17 @@ sedge_status port_fit_axes(double *p, const double given[3], const shape_plane *
                            const char *surface, const sedge_surface_shape *shape);
 sedge_status port_fit_direction(const double *p, const shape_plane *plane, const char *surface);
 
+// The first parameters of all ports with a layer behind them.
+#define PORT_SHIFT_AND_DIRECTION                                                                \
+    {.name = "shift",                                                                           \
+     .maximum = HUGE_VAL,                                                                       \
+     .dimension = SEDGE_LENGTH,                                                                 \
+     .text = "by which the plane that S-parameters refer to lies further into the structure"},  \
+    {                                                                                           \
+        .name = "direction", .type = SEDGE_PARAMETER_VECTOR, .required = true, .nonzero = true, \
+        .text = "into the structure, across the port"                                           \
+    }
+
 // Of the kinds of TE and TM ports: their functions `fit` and `describe`, and their parameters; and
 // the parameters of line-port.
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,

@@ -173,8 +173,7 @@ static void mark_conductors(double *found, const shape_edge *edges, int64_t coun
         const int k = i % 3, image = i / 3 % COPIES;
         double a[3], b[3];
 
-        if ((image & mask) != image || !port_conducts(problem->boundaries[side->group].kind) ||
-            (whole && is_passed(problem, mesh, side)))
+        if ((image & mask) != image || !port_conducts(problem->boundaries[side->group].kind))
             continue;
         port_whole_mirror(a, corner_of(mesh, side, k), problem, image, size);
         port_whole_mirror(b, corner_of(mesh, side, (k + 1) % 3), problem, image, size);
