@@ -119,6 +119,15 @@ typedef struct sedge_deck_flux {
     sedge_deck_frequencies frequencies; // none: over time only
 } sedge_deck_flux;
 
+// `monitors: absorption: NAME: {...}` - the power that media absorb.
+typedef struct sedge_deck_absorption {
+    char name[64];
+    int line;
+    int group_count; // 0: all volume groups that have losses
+    char (*groups)[64];
+    sedge_deck_frequencies frequencies;
+} sedge_deck_absorption;
+
 // Angles: from, from + step, ..., in radians.
 typedef struct sedge_deck_angles {
     int count; // at least 1
@@ -213,13 +222,15 @@ typedef struct sedge_deck {
     sedge_deck_probe *probes;
     int slice_count;
     sedge_deck_slice *slices;
-    sedge_deck_frequencies frequencies; // default of spectra, flux and far fields
+    sedge_deck_frequencies frequencies; // default of spectra, flux, absorption and far fields
     int frequency_every;                // steps between samples of all these; 0: by rule
     double frequency_floor; // of the incident spectrum, by its peak: below it nothing is normalised
     int spectrum_count;
     sedge_deck_spectrum *spectra;
     int flux_count;
     sedge_deck_flux *fluxes;
+    int absorption_count;
+    sedge_deck_absorption *absorptions;
     int far_field_count;
     sedge_deck_far_field *far_fields;
     sedge_deck_sphere exact; // of exact and slab at most one is given

@@ -172,6 +172,8 @@ void sedge_deck_find_band(double band[2], const sedge_deck *deck)
     band[1] = 0.0;
     for (int i = 0; i < deck->spectrum_count; i++) extend_band(band, &deck->spectra[i].frequencies);
     for (int i = 0; i < deck->flux_count; i++) extend_band(band, &deck->fluxes[i].frequencies);
+    for (int i = 0; i < deck->absorption_count; i++)
+        extend_band(band, &deck->absorptions[i].frequencies);
     for (int i = 0; i < deck->far_field_count; i++)
         extend_band(band, &deck->far_fields[i].frequencies);
 }

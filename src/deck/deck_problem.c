@@ -434,6 +434,18 @@ static sedge_status check_group(const sedge_deck *deck, const char *section, con
     return deck_fail(deck->path, deck_child(entry, key), "%s", message);
 }
 
+// The volume groups of spectra and absorption.
+static sedge_status check_volumes(const sedge_deck *deck, const sedge_mesh_groups *groups,
+                                  const char *section, const char *name, char (*const names)[64],
+                                  int count)
+{
+    for (int k = 0; k < count; k++) {
+        SEDGE_TRY(check_group(deck, section, name, "groups", names[k], "volume",
+                              groups->volume_names, count_volumes(groups)));
+    }
+    return SEDGE_OK;
+}
+
 // The surfaces of spectra, flux and far fields: that of the entry's `key`.
 static sedge_status check_surface(const sedge_deck *deck, const sedge_mesh_groups *groups,
                                   const char *section, const char *name, const char *key,
@@ -459,14 +471,16 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const one = &deck->spectra[i];
         SEDGE_TRY(check_surface(deck, groups, "spectra", one->name, "surface", &one->surface));
-        for (int k = 0; k < one->group_count; k++) {
-            SEDGE_TRY(check_group(deck, "spectra", one->name, "groups", one->groups[k], "volume",
-                                  groups->volume_names, count_volumes(groups)));
-        }
+        SEDGE_TRY(check_volumes(deck, groups, "spectra", one->name, one->groups, one->group_count));
     }
     for (int i = 0; i < deck->flux_count; i++) {
         const sedge_deck_flux *const one = &deck->fluxes[i];
         SEDGE_TRY(check_surface(deck, groups, "flux", one->name, "surface", &one->surface));
+    }
+    for (int i = 0; i < deck->absorption_count; i++) {
+        const sedge_deck_absorption *const one = &deck->absorptions[i];
+        SEDGE_TRY(
+            check_volumes(deck, groups, "absorption", one->name, one->groups, one->group_count));
     }
     for (int i = 0; i < deck->far_field_count; i++) {
         const sedge_deck_far_field *const one = &deck->far_fields[i];

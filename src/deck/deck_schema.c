@@ -250,11 +250,14 @@ static const deck_key monitor_keys[] = {
     {"slices", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields on planes, with every snapshot"},
     {"frequencies", DECK_SECTION,
-     .text = "frequencies of spectra, flux and far fields; an entry there may have its own"},
+     .text = "frequencies of spectra, flux, absorption and far fields; an entry there may have its "
+             "own"},
     {"spectra", DECK_SECTION, .fallback = "{}",
      .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps"},
     {"flux", DECK_SECTION, .fallback = "{}",
      .text = "by name: energy flux through a surface, over time and at frequencies"},
+    {"absorption", DECK_SECTION, .fallback = "{}",
+     .text = "by name: the power that media absorb at frequencies, by volume group and element"},
     {"far-field", DECK_SECTION, .fallback = "{}",
      .text = "by name: what a closed surface radiates, and radar cross-sections"},
 };
@@ -372,6 +375,13 @@ static const deck_key flux_keys[] = {
      .text = "a point away from which the flux is positive"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
      .text = "frequencies of this entry; without any the flux is recorded over time alone"},
+};
+
+static const deck_key absorption_keys[] = {
+    {"groups", DECK_LISTED, .computed = "all that have losses",
+     .text = "volume groups of the mesh whose materials have losses"},
+    {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
+     .text = "frequencies of this entry"},
 };
 
 static const deck_key far_field_keys[] = {
@@ -523,6 +533,9 @@ const deck_section deck_sections[] = {
     {"monitors.spectra.NAME.plane", "Points on a plane, as of a slice.", ROWS(slice_keys)},
     {"monitors.flux.NAME", "Written to flux.h5 and, at frequencies, to flux_spectra.h5.",
      ROWS(flux_keys)},
+    {"monitors.absorption.NAME",
+     "Written to absorption.h5 and, for ParaView, to absorption_NAME_000000.hdf and so on.",
+     ROWS(absorption_keys)},
     {"monitors.far-field.NAME", "Written to far-field.h5 and far-field_NAME.csv.",
      ROWS(far_field_keys)},
     {"monitors.far-field.NAME.theta", "Angles from the z axis, in degrees.", ROWS(theta_keys)},

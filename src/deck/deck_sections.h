@@ -57,7 +57,7 @@ sedge_status deck_read_far_fields(const deck_reader *reader, sedge_deck *deck,
 SEDGE_MUST_USE
 sedge_status deck_read_exact(const deck_reader *reader, sedge_deck *deck);
 
-// The parts of `monitors` that concern frequencies: frequencies, spectra, flux.
+// The parts of `monitors` that concern frequencies: frequencies, spectra, flux, absorption.
 SEDGE_MUST_USE
 sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
                                const deck_node *monitors);

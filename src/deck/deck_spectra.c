@@ -1,4 +1,4 @@
-// The parts of `monitors` that concern frequencies: frequencies, spectra and flux.
+// The parts of `monitors` that concern frequencies: frequencies, spectra, flux and absorption.
 #include "deck_sections.h"
 
 #include "base/memory.h"
@@ -80,9 +80,28 @@ sedge_status deck_read_frequencies(const deck_reader *reader, const sedge_deck *
     return SEDGE_OK;
 }
 
+// Those of an entry that is nothing without them.
+static sedge_status need_frequencies(const deck_reader *reader, const sedge_deck *deck,
+                                     const deck_node *node, const char *where,
+                                     sedge_deck_frequencies *out)
+{
+    SEDGE_TRY(deck_read_frequencies(reader, deck, node, where, out));
+    if (out->count > 0) return SEDGE_OK;
+    return deck_fail(reader->path, node,
+                     "%s needs 'frequencies', of its own or in monitors.frequencies", where);
+}
+
 // ---- spectra ------------------------------------------------------------------------------------
 
 static const char *const places[SEDGE_SPECTRUM_PLACES] = {"points", "plane", "surface", "groups"};
+
+static sedge_status read_groups(const deck_node *list, char (**groups)[64], int *count)
+{
+    SEDGE_TRY(sedge_allocate(groups, list->count, sizeof **groups));
+    for (const deck_node *child = list->first; child != NULL; child = child->next)
+        deck_copy_name((*groups)[(*count)++], child->text);
+    return SEDGE_OK;
+}
 
 // Which of the equation's groups of fields are asked for.
 static sedge_status read_fields(const deck_reader *reader, const deck_node *list, const char *where,
@@ -141,10 +160,7 @@ static sedge_status read_place(const deck_reader *reader, const deck_node *node,
     case SEDGE_SPECTRUM_SURFACE:
         return deck_read_surface(reader, node, where, &spectrum->surface);
     case SEDGE_SPECTRUM_GROUPS:
-        SEDGE_TRY(sedge_allocate(&spectrum->groups, given->count, sizeof *spectrum->groups));
-        for (const deck_node *child = given->first; child != NULL; child = child->next)
-            deck_copy_name(spectrum->groups[spectrum->group_count++], child->text);
-        return SEDGE_OK;
+        return read_groups(given, &spectrum->groups, &spectrum->group_count);
     case SEDGE_SPECTRUM_PLACES:
         break;
     }
@@ -169,10 +185,7 @@ static sedge_status read_spectrum(const deck_reader *reader, const sedge_deck *d
     SEDGE_TRY(read_fields(reader, deck_child(node, "fields"), where, spectrum->requested));
     const deck_node *const normalise = deck_child(node, "normalise");
     spectrum->normalise = normalise == NULL ? -1 : strcmp(normalise->text, "source") == 0;
-    SEDGE_TRY(deck_read_frequencies(reader, deck, node, where, &spectrum->frequencies));
-    if (spectrum->frequencies.count > 0) return SEDGE_OK;
-    return deck_fail(reader->path, node,
-                     "%s needs 'frequencies', of its own or in monitors.frequencies", where);
+    return need_frequencies(reader, deck, node, where, &spectrum->frequencies);
 }
 
 // ---- flux ---------------------------------------------------------------------------------------
@@ -194,6 +207,31 @@ static sedge_status read_flux(const deck_reader *reader, const sedge_deck *deck,
                      reader->equation->name);
 }
 
+// ---- absorption ---------------------------------------------------------------------------------
+
+static sedge_status read_absorption(const deck_reader *reader, const sedge_deck *deck,
+                                    deck_node *node, sedge_deck_absorption *absorption)
+{
+    const deck_node *groups;
+    char where[DECK_PATH_MAX];
+
+    deck_path(where, "monitors.absorption", node->key);
+    SEDGE_TRY(deck_check_name(reader, node, node->key, true));
+    deck_copy_name(absorption->name, node->key);
+    absorption->line = node->line;
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
+    SEDGE_TRY(
+        deck_check(reader, node, where, deck_section_find("monitors.absorption.NAME"), NULL, 0));
+    if (!reader->equation->poynting) {
+        return deck_fail(reader->path, node, "%s: the equation '%s' has no flux of energy", where,
+                         reader->equation->name);
+    }
+    groups = deck_child(node, "groups");
+    if (groups != NULL)
+        SEDGE_TRY(read_groups(groups, &absorption->groups, &absorption->group_count));
+    return need_frequencies(reader, deck, node, where, &absorption->frequencies);
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
@@ -201,6 +239,7 @@ sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
 {
     const deck_node *const spectra = deck_child(monitors, "spectra");
     const deck_node *const fluxes = deck_child(monitors, "flux");
+    const deck_node *const absorptions = deck_child(monitors, "absorption");
 
     SEDGE_TRY(read_default(reader, deck, deck_child(monitors, "frequencies")));
     if (deck->equation->elliptic != NULL && spectra->count > 0) {
@@ -214,6 +253,11 @@ sedge_status deck_read_spectra(const deck_reader *reader, sedge_deck *deck,
     SEDGE_TRY(sedge_allocate(&deck->fluxes, fluxes->count, sizeof *deck->fluxes));
     for (deck_node *node = fluxes->first; node != NULL; node = node->next)
         SEDGE_TRY(read_flux(reader, deck, node, &deck->fluxes[deck->flux_count++]));
+    SEDGE_TRY(sedge_allocate(&deck->absorptions, absorptions->count, sizeof *deck->absorptions));
+    for (deck_node *node = absorptions->first; node != NULL; node = node->next) {
+        SEDGE_TRY(
+            read_absorption(reader, deck, node, &deck->absorptions[deck->absorption_count++]));
+    }
     return SEDGE_OK;
 }
 
@@ -225,10 +269,15 @@ void deck_free_spectra(sedge_deck *deck)
         sedge_release(deck->spectra[i].frequencies.value);
     }
     for (int i = 0; i < deck->flux_count; i++) sedge_release(deck->fluxes[i].frequencies.value);
+    for (int i = 0; i < deck->absorption_count; i++) {
+        sedge_release(deck->absorptions[i].groups);
+        sedge_release(deck->absorptions[i].frequencies.value);
+    }
     for (int i = 0; i < deck->far_field_count; i++)
         sedge_release(deck->far_fields[i].frequencies.value);
     sedge_release(deck->spectra);
     sedge_release(deck->fluxes);
+    sedge_release(deck->absorptions);
     sedge_release(deck->far_fields);
     sedge_release(deck->frequencies.value);
 }

@@ -207,6 +207,34 @@ bool sedge_response_matrix(double complex *matrix, const sedge_problem *problem,
     return true;
 }
 
+#define ROUNDING 1e-13 // of a loss, as a part of what the medium stores
+
+bool sedge_response_losses(double complex *matrix, const sedge_problem *problem, int volume,
+                           double omega)
+{
+    const int n = problem->equation->fields;
+    double complex stored[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS]; // epsilon and mu, as tensors
+    double weights[SEDGE_MAX_FIELDS];
+    double size[SEDGE_MAX_FIELDS] = {0.0}; // of what a field stores
+
+    if (!sedge_response_matrix(stored, problem, volume, omega)) return false;
+    problem->equation->energy(problem->materials[volume], weights);
+    for (int f = 0; f < n; f++) {
+        for (int g = 0; g < n; g++) {
+            stored[f * n + g] *= weights[f];
+            size[f] = fmax(size[f], cabs(stored[f * n + g]));
+        }
+    }
+    for (int f = 0; f < n; f++) {
+        for (int g = 0; g < n; g++) {
+            const double complex part = stored[f * n + g] - conj(stored[g * n + f]);
+            const bool is_loss = cabs(part) > ROUNDING * sqrt(size[f] * size[g]);
+            matrix[f * n + g] = is_loss ? 0.5 * omega * (double complex)I * part : 0.0;
+        }
+    }
+    return true;
+}
+
 void sedge_response_energy(double *weights, const sedge_problem *problem, int volume)
 {
     const sedge_equation *const equation = problem->equation;

@@ -19,6 +19,12 @@ bool sedge_response_find(double complex factors[SEDGE_MAX_FIELDS], const sedge_p
 bool sedge_response_matrix(double complex *matrix, const sedge_problem *problem, int volume,
                            double omega);
 
+// The losses of the medium: for such fields u (peak values) it takes the mean power density
+// 1/2 sum_fg conj(u_f) matrix_fg u_g out of the fields. Sets matrix [fields][fields], Hermitian;
+// what is nothing but rounding is 0. False: a term is not linear. Not collective.
+bool sedge_response_losses(double complex *matrix, const sedge_problem *problem, int volume,
+                           double omega);
+
 // Has any volume group a term that multiplies du/dt by a matrix (sedge_term_kind.multiply)?
 bool sedge_response_multiplies(const sedge_problem *problem);
 

@@ -1,12 +1,16 @@
 #include "sampling.h"
 
+#include "base/memory.h"
 #include "dg/cubature.h"
 #include "dg/response.h"
 #include "dg/signal.h"
 #include "monitor/point_recorder.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
+
+#define PI 3.14159265358979323846
 
 // A signal's spectrum is below 1e-2 of its peak above the frequency that its kind tells, and below
 // 1e-6 above this multiple of it: 3.72 / 2.15 of a Gaussian, 4.2 / 2.5 of a Ricker pulse.
@@ -142,7 +146,7 @@ static double highest_of(const sedge_deck_frequencies *frequencies, double highe
 
 int sedge_sampling_entries(const sedge_deck *deck)
 {
-    return deck->spectrum_count + deck->flux_count + deck->far_field_count;
+    return deck->spectrum_count + deck->flux_count + deck->absorption_count + deck->far_field_count;
 }
 
 const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck, int i)
@@ -150,7 +154,9 @@ const sedge_deck_frequencies *sedge_sampling_frequencies(const sedge_deck *deck,
     if (i < deck->spectrum_count) return &deck->spectra[i].frequencies;
     i -= deck->spectrum_count;
     if (i < deck->flux_count) return &deck->fluxes[i].frequencies;
-    return &deck->far_fields[i - deck->flux_count].frequencies;
+    i -= deck->flux_count;
+    if (i < deck->absorption_count) return &deck->absorptions[i].frequencies;
+    return &deck->far_fields[i - deck->absorption_count].frequencies;
 }
 
 // The sources' highest frequency and, unless they are `given`, the steps between samples.
@@ -193,6 +199,40 @@ sedge_status sedge_sampling_every(int *every, const sedge_output_context *contex
     return SEDGE_OK;
 }
 
+// ---- absorption --------------------------------------------------------------------------------
+
+bool sedge_sampling_absorbs(bool fields[SEDGE_MAX_FIELDS], const sedge_output_context *context,
+                            const sedge_deck_absorption *absorption, int v)
+{
+    const sedge_equation *const equation = context->problem->equation;
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    bool named = false;
+    bool lossy = false;
+
+    if (groups->volume_axes[v] != 0) return false;
+    for (int k = 0; k < absorption->group_count; k++)
+        named = named || strcmp(absorption->groups[k], groups->volume_names[v]) == 0;
+    if (absorption->group_count > 0 && !named) return false;
+    for (int k = 0; k < absorption->frequencies.count; k++) {
+        const double omega = 2.0 * PI * absorption->frequencies.value[k];
+        double complex losses[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
+
+        if (!sedge_response_losses(losses, context->problem, v, omega)) continue;
+        for (int g = 0; g < equation->group_count; g++) {
+            const sedge_output_group *const group = &equation->groups[g];
+            for (int i = group->first * equation->fields;
+                 i < (group->first + group->count) * equation->fields; i++) {
+                if (cabs(losses[i]) == 0.0) continue;
+                lossy = true;
+                fields[g] = true;
+            }
+        }
+    }
+    return named || lossy;
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
 bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_context *context,
                         bool restored, int64_t step)
 {
@@ -229,6 +269,31 @@ static double count_nodes(const sedge_output_context *context, const sedge_deck_
         for (int k = 0; k < spectrum->group_count; k++)
             elements += strcmp(mesh->groups.volume_names[mesh->group[e]], spectrum->groups[k]) == 0;
     }
+    return elements * context->element->nodes;
+}
+
+// The transforms that a monitor of absorption makes at the nodes of this rank's elements: how many
+// nodes, and how many components of fields.
+static double count_absorbing(const sedge_output_context *context,
+                              const sedge_deck_absorption *absorption, int *components)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    const sedge_equation *const equation = context->problem->equation;
+    bool fields[SEDGE_MAX_FIELDS] = {false};
+    bool *absorbs = NULL; // [volumes]
+    double elements = 0.0;
+
+    *components = 0;
+    if (sedge_allocate(&absorbs, mesh->groups.volumes, sizeof *absorbs) != SEDGE_OK) {
+        sedge_error_clear();
+        return 0.0;
+    }
+    for (int v = 0; v < mesh->groups.volumes; v++)
+        absorbs[v] = sedge_sampling_absorbs(fields, context, absorption, v);
+    for (int32_t e = 0; e < mesh->elements; e++) elements += absorbs[mesh->group[e]];
+    sedge_release(absorbs);
+    for (int g = 0; g < equation->group_count; g++)
+        *components += fields[g] ? equation->groups[g].count : 0;
     return elements * context->element->nodes;
 }
 
@@ -353,6 +418,7 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
     double points[2] = {0.0, 0.0}; // of spectra, and those that are no nodes
     double flux_points = 0.0;
     double far_points = 0.0;
+    double absorbing_points = 0.0;
     double bytes[2] = {0.0, 0.0};
 
     for (int i = 0; i < deck->spectrum_count; i++) {
@@ -372,6 +438,13 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         flux_points += own;
         bytes[0] += own * 6.0 * deck->fluxes[i].frequencies.count * 16.0;
     }
+    for (int i = 0; i < deck->absorption_count; i++) {
+        int components = 0;
+        const double own = count_absorbing(context, &deck->absorptions[i], &components);
+
+        absorbing_points += own;
+        bytes[0] += own * components * deck->absorptions[i].frequencies.count * 16.0;
+    }
     for (int i = 0; i < deck->far_field_count; i++) {
         const double own = sedge_sampling_face_points(context, deck->far_fields[i].surface.name) +
                            sedge_sampling_face_points(context, deck->far_fields[i].input.name);
@@ -381,6 +454,7 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
     }
     bytes[1] = recorder_bytes(context, points[0], points[1], 0) +
                recorder_bytes(context, flux_points, flux_points, 0) +
+               recorder_bytes(context, absorbing_points, 0.0, 0) +
                recorder_bytes(context, far_points, far_points, 0);
     sedge_comm_max(context->comm, bytes, 2);
     return (sedge_sampling_memory){.sums = bytes[0],

@@ -44,11 +44,18 @@ bool sedge_sampling_due(const sedge_sampling *sampling, const sedge_output_conte
 // Steps between the samples of far fields over time: 30 a period of the signals' highest frequency.
 int64_t sedge_sampling_time_every(const sedge_output_context *context);
 
-// How many bytes a rank needs at most for spectra, flux and far fields. On its device: the sums,
-// and the samples that wait to be added, with the weights of their points. On the host: the sums,
-// with time.stop.spectra twice, to compare them (monitor/settling.h), and the far fields over time,
-// which the first rank needs once more while it writes them. Of all ranks the largest; single
-// points and planes count as if one rank had them all. Collective.
+// Whether a monitor of absorption has the elements of volume group v: it is in no layer, and the
+// deck names it or, without names, it has losses at one of the frequencies. `fields`: then those of
+// the equation's groups of fields that lose energy there become true. The same on all ranks, not
+// collective.
+bool sedge_sampling_absorbs(bool fields[SEDGE_MAX_FIELDS], const sedge_output_context *context,
+                            const sedge_deck_absorption *absorption, int v);
+
+// How many bytes a rank needs at most for spectra, flux, absorption and far fields. On its device:
+// the sums, and the samples that wait to be added, with the weights of their points. On the host:
+// the sums, with time.stop.spectra twice, to compare them (monitor/settling.h), and the far fields
+// over time, which the first rank needs once more while it writes them. Of all ranks the largest;
+// single points and planes count as if one rank had them all. Collective.
 typedef struct sedge_sampling_memory {
     double sums, samples; // on the device
     double host;

@@ -5,7 +5,6 @@
 #include "monitor/output_describe.h"
 #include "radiation.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,28 +29,6 @@ static void cross(const double a[3], const double b[3], double out[3])
 }
 
 // ---- the cell ----------------------------------------------------------------------------------
-
-// The volume group of the elements that the wave meets first, outside of absorbing layers; -1:
-// there are none. Collective.
-static int find_first_group(const sedge_output_context *context, const double direction[3])
-{
-    const sedge_mesh *const mesh = context->mesh;
-    double first = DBL_MAX;
-    double group = DBL_MAX;
-
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t e = 0; e < mesh->elements; e++) {
-            if (mesh->groups.volume_axes[mesh->group[e]] != 0) continue;
-            for (int v = 0; v < 4; v++) {
-                const double at = dot(direction, mesh->corners[e][v]);
-                if (pass == 0) first = fmin(first, at);
-                if (pass == 1 && at <= first) group = fmin(group, mesh->group[e]);
-            }
-        }
-        sedge_comm_min(context->comm, pass == 0 ? &first : &group, 1);
-    }
-    return group < DBL_MAX ? (int)group : -1;
-}
 
 void sedge_floquet_set_periods(sedge_floquet_cell *cell, double (*period)[3])
 {
@@ -95,10 +72,8 @@ static bool interferes(const sedge_output_context *context, double strength, dou
 bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context *context)
 {
     const sedge_problem *const problem = context->problem;
-    const sedge_output_group *const groups = problem->equation->groups;
     sedge_incident_wave wave;
-    double weights[SEDGE_MAX_FIELDS];
-    double strength;
+    double epsilon, mu, strength;
 
     if (context->mesh->periods != 2 || sedge_problem_feeds(problem) == NULL ||
         !find_strength(&strength, &wave, context, 0.0))
@@ -109,14 +84,9 @@ bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context
         dot(out->normal, wave.direction) / sqrt(dot(wave.direction, wave.direction));
     if (!(fabs(along) > 1.0 - SAME)) return false;
 
-    const int group = find_first_group(context, wave.direction);
-    if (group < 0 || sedge_problem_has_term(problem, group) ||
-        sedge_problem_has_source(problem, group))
-        return false;
-    problem->equation->energy(problem->materials[group], weights); // 1/2 (epsilon E^2 + mu H^2)
-    const double admittance = sqrt(weights[groups[0].first] / weights[groups[1].first]);
+    if (!sedge_incident_medium(&epsilon, &mu, context, wave.direction)) return false;
     for (int i = 0; i < 3 && along < 0.0; i++) out->normal[i] = -out->normal[i];
-    out->incident = 0.5 * out->area * admittance * strength;
+    out->incident = 0.5 * out->area * sqrt(epsilon / mu) * strength;
     return strength > 0.0;
 }
 

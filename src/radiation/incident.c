@@ -2,9 +2,12 @@
 
 #include "dg/response.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define PI 3.14159265358979323846
 
 #define SHOWN_DECIBEL 20.0 // below the peak: nulls are no measure
 
@@ -65,6 +68,87 @@ bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *
         for (int i = 0; i < 3; i++) wave->polarisation[i] += factor * polarisation[i];
     }
     return deck->source_count > 0;
+}
+
+// The volume group of the elements that the wave meets first, outside of absorbing layers; -1:
+// there are none. Collective.
+static int find_first_group(const sedge_output_context *context, const double direction[3])
+{
+    const sedge_mesh *const mesh = context->mesh;
+    double first = DBL_MAX;
+    double group = DBL_MAX;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t e = 0; e < mesh->elements; e++) {
+            if (mesh->groups.volume_axes[mesh->group[e]] != 0) continue;
+            for (int v = 0; v < 4; v++) {
+                const double *const x = mesh->corners[e][v];
+                const double at = direction[0] * x[0] + direction[1] * x[1] + direction[2] * x[2];
+                if (pass == 0) first = fmin(first, at);
+                if (pass == 1 && at <= first) group = fmin(group, mesh->group[e]);
+            }
+        }
+        sedge_comm_min(context->comm, pass == 0 ? &first : &group, 1);
+    }
+    return group < DBL_MAX ? (int)group : -1;
+}
+
+bool sedge_incident_medium(double *epsilon, double *mu, const sedge_output_context *context,
+                           const double direction[3])
+{
+    const sedge_problem *const problem = context->problem;
+    const sedge_output_group *const groups = problem->equation->groups;
+    const int group = find_first_group(context, direction);
+    double weights[SEDGE_MAX_FIELDS];
+
+    if (group < 0 || sedge_problem_has_term(problem, group) ||
+        sedge_problem_has_source(problem, group))
+        return false;
+    problem->equation->energy(problem->materials[group], weights); // 1/2 (epsilon E^2 + mu H^2)
+    *epsilon = weights[groups[0].first];
+    *mu = weights[groups[1].first];
+    return true;
+}
+
+void sedge_incident_signals(double complex signal[SEDGE_MAX_INCIDENTS],
+                            const sedge_spectrum *spectrum, int k)
+{
+    for (int i = 0; i < spectrum->signals; i++) {
+        const double *const of =
+            spectrum->incident + 2 * ((ptrdiff_t)i * spectrum->frequencies->count + k);
+        signal[i] = of[0] + (double complex)_Complex_I * of[1];
+    }
+}
+
+bool sedge_incident_intensity(double *intensity, const sedge_output_context *context,
+                              const sedge_spectrum *spectrum)
+{
+    const int count = spectrum->frequencies->count;
+    sedge_incident_wave wave;
+    double epsilon, mu;
+    double peak = 0.0;
+
+    if (spectrum->signals != context->deck->source_count ||
+        !sedge_incident_find(&wave, context, 0.0, NULL) ||
+        !sedge_incident_medium(&epsilon, &mu, context, wave.direction))
+        return false;
+    for (int k = 0; k < count; k++) {
+        const double omega = 2.0 * PI * spectrum->frequencies->value[k];
+        double complex signal[SEDGE_MAX_INCIDENTS];
+
+        sedge_incident_signals(signal, spectrum, k);
+        (void)sedge_incident_find(&wave, context, omega * sqrt(epsilon * mu), signal);
+        intensity[k] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            intensity[k] +=
+                0.5 * sqrt(epsilon / mu) * creal(wave.polarisation[i] * conj(wave.polarisation[i]));
+        }
+        peak = fmax(peak, intensity[k]);
+    }
+    const double floor = context->deck->frequency_floor; // of fields
+    for (int k = 0; k < count; k++)
+        if (!(intensity[k] >= floor * floor * peak)) intensity[k] = (double)NAN;
+    return true;
 }
 
 // ---- media -------------------------------------------------------------------------------------

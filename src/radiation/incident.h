@@ -3,6 +3,7 @@
 #pragma once
 
 #include "monitor/output_context.h"
+#include "monitor/spectrum.h"
 #include "scattering/far_field.h"
 #include "scattering/mie.h"
 #include "scattering/slab.h"
@@ -11,6 +12,22 @@
 // their signals, NULL: 1 each. False: they are others, or waves of several directions.
 bool sedge_incident_find(sedge_incident_wave *wave, const sedge_output_context *context,
                          double wavenumber, const double complex *signal);
+
+// Epsilon and mu of the medium that a wave of this direction comes from: that of the volume group
+// that it meets first, outside of absorbing layers. False: the medium conducts or has terms. The
+// same on all ranks. Collective.
+bool sedge_incident_medium(double *epsilon, double *mu, const sedge_output_context *context,
+                           const double direction[3]);
+
+// The transforms of the sources' signals at frequency k: signal [spectrum->signals].
+void sedge_incident_signals(double complex signal[SEDGE_MAX_INCIDENTS],
+                            const sedge_spectrum *spectrum, int k);
+
+// The intensity of the sources as one plane wave at each frequency, of their transforms: intensity
+// [frequencies], code units; not-a-number where the field is below the deck's floor. False: they
+// are others, or the medium that they come from conducts or has terms. Collective.
+bool sedge_incident_intensity(double *intensity, const sedge_output_context *context,
+                              const sedge_spectrum *spectrum);
 
 // Does volume group `group` have terms, so that epsilon and mu depend on the frequency?
 bool sedge_medium_is_dispersive(const sedge_output_context *context, int group);

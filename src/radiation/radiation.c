@@ -304,17 +304,6 @@ static double find_wavenumber(const sedge_radiation *r, int f)
     return 2.0 * PI * r->deck->frequencies.value[f] * sqrt(r->medium.epsilon * r->medium.mu);
 }
 
-// The transforms of the waves' signals at a frequency: signal [spectrum->signals].
-static void get_signals(double complex signal[SEDGE_MAX_INCIDENTS], const sedge_spectrum *spectrum,
-                        int f)
-{
-    for (int i = 0; i < spectrum->signals; i++) {
-        const double *const of =
-            spectrum->incident + 2 * ((ptrdiff_t)i * spectrum->frequencies->count + f);
-        signal[i] = of[0] + (double complex)_Complex_I * of[1];
-    }
-}
-
 // The incident field at the centre, by the transforms of the signals.
 static void find_incident(const sedge_radiation *r, const sedge_output_context *context,
                           const sedge_spectrum *spectrum)
@@ -326,7 +315,7 @@ static void find_incident(const sedge_radiation *r, const sedge_output_context *
         sedge_incident_wave wave;
         double path = 0.0;
 
-        get_signals(signal, spectrum, f);
+        sedge_incident_signals(signal, spectrum, f);
         (void)sedge_incident_find(&wave, context, find_wavenumber(r, f), signal);
         for (int i = 0; i < 3; i++) path += r->wave[i] * (r->deck->centre[i] - wave.origin[i]);
         const double complex phase =
@@ -353,7 +342,7 @@ static sedge_status find_exact(const sedge_radiation *r, const sedge_output_cont
         double complex signal[SEDGE_MAX_INCIDENTS];
         sedge_mie *mie = NULL;
 
-        get_signals(signal, spectrum, f);
+        sedge_incident_signals(signal, spectrum, f);
         for (int64_t d = 0; d < r->directions + 2; d++) exact[d][0] = exact[d][1] = (double)NAN;
         r->section[f] = (sedge_mie_sections){NAN, NAN, NAN, NAN};
         if (!spectrum->normalised && isnan(r->square[f])) continue;

@@ -105,14 +105,15 @@ static sedge_status print_spectra(const sedge_session *session)
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling;
 
-    if (deck->spectrum_count + deck->flux_count + deck->far_field_count == 0) return SEDGE_OK;
+    if (sedge_sampling_entries(deck) == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_sampling_plan(&sampling, &context));
     const sedge_sampling_memory bytes = sedge_sampling_bytes(&context);
     if (!sedge_comm_is_root(session->comm)) return SEDGE_OK;
-    printf("  spectra            %d, %d of flux, %d of far fields, a sample every %d steps "
-           "(%.4g%s), %.1f MiB of sums and %.1f MiB of samples on the device\n",
-           deck->spectrum_count, deck->flux_count, deck->far_field_count, sampling.every,
-           sampling.every * session->dt * sedge_deck_time_unit(deck),
+    printf("  spectra            %d, %d of flux, %d of absorption, %d of far fields, a sample "
+           "every %d "
+           "steps (%.4g%s), %.1f MiB of sums and %.1f MiB of samples on the device\n",
+           deck->spectrum_count, deck->flux_count, deck->absorption_count, deck->far_field_count,
+           sampling.every, sampling.every * session->dt * sedge_deck_time_unit(deck),
            sedge_deck_unit(deck, SEDGE_TIME), bytes.sums / 1048576.0, bytes.samples / 1048576.0);
     return SEDGE_OK;
 }

@@ -441,7 +441,7 @@ class Spectra(Case):
                             "{surface: around, theta: {from: 0, to: 180, step: 1}, time: true}", "--set",
                             "mesh.surfaces={around: {box: {min: [0.2, 0.2, 0.2], max: [0.8, 0.8, 0.8]}}}").out
         self.assertIn("steps", long)
-        self.assertRegex(check, r"spectra +3, 0 of flux, 0 of far fields, a sample every \d+ steps \([0-9.]+\), "
+        self.assertRegex(check, r"spectra +3, 0 of flux, 0 of absorption, 0 of far fields, a sample every \d+ steps \([0-9.]+\), "
                          r"0.[0-9] MiB of sums and [0-9.]+ MiB of samples on the device")
         points = "monitors.spectra.points"
         for setting, parts in [

@@ -361,7 +361,7 @@ for text in ("", HEAD + "\n8e9,in\n", HEAD + "\n8e9,in,in,x,x,x,x\n"):
 os.unlink(SWEEP)
 check_refusal("has no S-parameters", os.path.join(PORTS, "sweep"))
 
-# Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, and flux.
+# Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, flux, and absorption.
 SPECTRA = os.path.join(FOLDER, "spectral")
 os.makedirs(SPECTRA, exist_ok=True)
 for left in os.listdir(SPECTRA):
@@ -431,6 +431,14 @@ write_spectra("flux_spectra.h5", "flux at frequencies", {
     "flux/out/frequency": (FREQUENCY, "Hz"), "flux/out/power": (FREQUENCY, "J s"), "flux/out/power_normalised": (1 / FREQUENCY, ""),
     "flux/out/part": (0.3 + 0 * FREQUENCY, "")})
 assert (abs(check_picture(SPECTRA) - by_signal).max(axis=2) > 0.1).sum() > 1000, "parts of the incident power are not drawn"
+before = check_picture(SPECTRA)
+write_spectra("absorption.h5", "absorbed power", {
+    "body/frequency": (FREQUENCY, "Hz"), "body/power": (numpy.ones((3, 3)), "W s2"),
+    "body/cross_section": (1e-4 * numpy.array([[1.0, 2.0, 3.0], [2.0, 2.0, 1.0], [3.0, 4.0, 4.0]]), "m2")})
+with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:
+    for name in ("power", "cross_section"):
+        file["body"][name].attrs["groups"] = ["skin", "bone", "total"]
+assert (abs(check_picture(SPECTRA) - before).max(axis=2) > 0.1).sum() > 1000, "absorbed power is not drawn"
 os.unlink(os.path.join(SPECTRA, "spectra.h5"))
 check_picture(SPECTRA)
 
