@@ -29,8 +29,8 @@ typedef enum sedge_h5_type {
     SEDGE_H5_I64,
     SEDGE_H5_U8,
     SEDGE_H5_COMPLEX, // two F64: the compound {r, i}, as h5py and others have it
-    SEDGE_H5_NUMBERS // only to read, from files of others: whole or real numbers of any kind, which
-                     // become F32
+    SEDGE_H5_NUMBERS  // only to read, from files of others: whole or real numbers of any kind, or
+                      // what h5py makes of true and false, which become F32
 } sedge_h5_type;
 
 #define SEDGE_H5_DIMENSIONS 4

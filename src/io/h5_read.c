@@ -14,7 +14,8 @@
 static bool has_type(hid_t stored, sedge_h5_type type)
 {
     if (type != SEDGE_H5_NUMBERS) return H5Tequal(stored, h5_stored_type(type)) > 0;
-    return H5Tget_class(stored) == H5T_INTEGER || H5Tget_class(stored) == H5T_FLOAT;
+    const H5T_class_t kind = H5Tget_class(stored);
+    return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM;
 }
 
 sedge_status sedge_h5_shape(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,

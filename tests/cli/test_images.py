@@ -130,6 +130,11 @@ class Labels(Case):
                            "origin: [0, 0, 0.25], spacing: [9, 9, 0.5]}", "--set", "materials.block={}").out
         for line in ("block            48 elements", "left             24 elements", "right            24 elements"):
             self.assertIn(line, out)
+        write_image(self.folder / "head.h5", "mask", numpy.array([[[False, True]]]), spacing=[1, 1, 1])
+        out = self.succeed("check", self.deck, "--set", "mesh.labels={file: head.h5, dataset: mask, names: {0: left, 1: right}, "
+                           "origin: [0, 0, 0.5]}").out
+        for line in ("left             48 elements", "right            48 elements"):
+            self.assertIn(line, out)
 
     def test_messages(self):
         write_image(self.folder / "head.h5", "plane", numpy.zeros((2, 2)))
