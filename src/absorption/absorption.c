@@ -87,6 +87,33 @@ static sedge_status find_groups(sedge_absorption *out)
                 -1);
 }
 
+// The deck's mass densities, by group.
+static sedge_status find_masses(sedge_absorption *out)
+{
+    const sedge_mesh_groups *const groups = &out->context->mesh->groups;
+
+    if (out->deck->mass_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(out->context->comm, sedge_allocate(&out->mass_density, out->groups,
+                                                                  sizeof *out->mass_density)));
+    for (int i = 0; i < out->deck->mass_count; i++) {
+        const sedge_deck_mass *const mass = &out->deck->masses[i];
+        int g = 0;
+
+        while (g < out->groups && strcmp(groups->volume_names[out->volume[g]], mass->group) != 0)
+            g++;
+        if (g == out->groups) {
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "%s:%d: monitors.absorption.%s.mass_density: '%s' is none of the volume "
+                "groups whose absorption the entry finds: they are in 'groups', or "
+                "have losses",
+                out->context->deck->path, mass->line, out->deck->name, mass->group);
+        }
+        out->mass_density[g] = mass->density;
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status find_elements(sedge_absorption *out)
 {
     const sedge_mesh *const mesh = out->context->mesh;
@@ -124,6 +151,7 @@ sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_c
     *out = (sedge_absorption){.deck = deck, .context = context};
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out)));
     SEDGE_TRY(find_groups(out));
+    SEDGE_TRY(find_masses(out));
     return find_elements(out);
 }
 
@@ -135,6 +163,7 @@ void sedge_absorption_clear(const sedge_absorption *absorption)
     sedge_release(absorption->elements);
     sedge_release(absorption->row_of);
     sedge_release(absorption->volumes);
+    sedge_release(absorption->mass_density);
     sedge_release(absorption->volume_of_group);
     sedge_release(absorption->powers);
     sedge_release(absorption->power);
@@ -184,19 +213,24 @@ static void find_losses(const sedge_absorption *absorption, int v, double comple
     }
 }
 
-void sedge_absorption_density(const sedge_absorption *absorption, const sedge_spectrum *spectrum,
-                              int64_t row, int k, const double *matrix, int places, double *work,
-                              double *density)
+void sedge_absorption_losses(const sedge_absorption *absorption, int64_t row, int k,
+                             double complex *losses)
 {
     const sedge_output_context *const context = absorption->context;
-    const int fields = context->problem->equation->fields;
-    const int64_t count = spectrum->frequencies->count;
-    const double *const sums = spectrum->sums + row * sedge_spectrum_width(spectrum) + 2LL * k;
-    double complex losses[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
 
     (void)sedge_response_losses(losses, context->problem,
                                 context->mesh->group[absorption->elements[row]],
-                                2.0 * PI * spectrum->frequencies->value[k]);
+                                2.0 * PI * absorption->deck->frequencies.value[k]);
+}
+
+void sedge_absorption_density(const sedge_absorption *absorption, const sedge_spectrum *spectrum,
+                              int64_t row, int k, const double complex *losses,
+                              const double *matrix, int places, double *work, double *density)
+{
+    const int fields = absorption->context->problem->equation->fields;
+    const int64_t count = spectrum->frequencies->count;
+    const double *const sums = spectrum->sums + row * sedge_spectrum_width(spectrum) + 2LL * k;
+
     for (int p = 0; p < places; p++) {
         const double *const weights = matrix + (ptrdiff_t)p * spectrum->row_points;
 

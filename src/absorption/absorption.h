@@ -25,6 +25,7 @@ typedef struct sedge_absorption {
     int32_t *elements;                // [rows]
     int32_t *row_of;                  // [elements of this rank] the row of each, or -1
     double *volumes;                  // [rows]
+    double *mass_density;             // [groups] kg/m3, 0: not given; NULL: the deck gives none
     double *volume_of_group;          // [groups + 1], the last: of all
     double *powers;                   // [rows][frequencies] absorbed in an element
     double *power;                    // [groups + 1][frequencies] the last: the sum
@@ -45,12 +46,16 @@ void sedge_absorption_clear(const sedge_absorption *absorption);
 SEDGE_MUST_USE
 sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum);
 
-// The density of the absorbed power of row `row` at frequency k at some places: density [places],
-// code units, where matrix [places][nodes] has their weights of nodal values. `work` has
-// sedge_absorption_work numbers.
+// L at frequency k in a row's element: losses [fields][fields].
+void sedge_absorption_losses(const sedge_absorption *absorption, int64_t row, int k,
+                             double complex *losses);
+
+// The density of the absorbed power of row `row` at frequency k at some places, from `losses`
+// there: density [places], code units, where matrix [places][nodes] has their weights of nodal
+// values. `work` has sedge_absorption_work numbers.
 void sedge_absorption_density(const sedge_absorption *absorption, const sedge_spectrum *spectrum,
-                              int64_t row, int k, const double *matrix, int places, double *work,
-                              double *density);
+                              int64_t row, int k, const double complex *losses,
+                              const double *matrix, int places, double *work, double *density);
 int64_t sedge_absorption_work(const sedge_spectrum *spectrum);
 
 // ---- what is shown -----------------------------------------------------------------------------

@@ -30,9 +30,11 @@ static void fill_points(const sedge_vtk *vtk, const void *from, int64_t first, i
 
     for (int64_t e = 0; e < count; e++) {
         const int32_t row = writer->absorption->row_of[vtk->element[first + e]];
+        double complex losses[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
 
         if (row >= 0) {
-            sedge_absorption_density(writer->absorption, writer->spectrum, row, writer->k,
+            sedge_absorption_losses(writer->absorption, row, writer->k, losses);
+            sedge_absorption_density(writer->absorption, writer->spectrum, row, writer->k, losses,
                                      writer->matrix, nodes, writer->work, density);
         }
         for (int n = 0; n < nodes; n++)

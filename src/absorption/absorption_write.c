@@ -248,9 +248,10 @@ static sedge_status write_geometry(const element_writer *writer)
     return sedge_comm_agree(comm, status);
 }
 
-// The mean density of the absorbed power in each element, [frequencies][elements]. Collective.
+// The mean density of the absorbed power in each element, [frequencies][elements]; `by_mass`: over
+// its mass density, the rate of tissue, else not-a-number. Collective.
 static sedge_status write_densities(const element_writer *writer, sedge_absorption_kind kind,
-                                    double signal_unit, const char *name)
+                                    double signal_unit, const char *name, bool by_mass)
 {
     const sedge_absorption *const absorption = writer->absorption;
     const sedge_comm *const comm = absorption->context->comm;
@@ -267,17 +268,23 @@ static sedge_status write_densities(const element_writer *writer, sedge_absorpti
             sedge_absorption_factor(absorption, writer->spectrum, kind, signal_unit, k) /
             absorption->context->deck->copies;
         for (int64_t row = 0; row < absorption->rows; row++) {
-            writer->own[row] =
-                factor * absorption->powers[row * count + k] / absorption->volumes[row];
+            const int v = absorption->context->mesh->group[absorption->elements[row]];
+            const double over = by_mass ? absorption->mass_density[absorption->group_of[v]] : 1.0;
+            const double mean = absorption->powers[row * count + k] / absorption->volumes[row];
+            writer->own[row] = over > 0.0 ? factor * mean / over : (double)NAN;
         }
         bring(writer, 1);
         if (writer->file != NULL)
             status = sedge_h5_write(writer->file, path, SEDGE_H5_F64, k, 1, writer->sorted);
         SEDGE_TRY(sedge_comm_agree(comm, status));
     }
-    if (writer->file != NULL && kind == SEDGE_ABSORBED_POWER) {
-        status = sedge_h5_text(writer->file, path, "units",
-                               sedge_output_unit(absorption->context, "W s2/m3"));
+    const char *const unit = by_mass ? "W/kg" : "W/m3";
+    const char *const of_transforms = by_mass ? "W s2/kg" : "W s2/m3";
+    if (writer->file != NULL) {
+        status =
+            sedge_h5_text(writer->file, path, "units",
+                          sedge_output_unit(absorption->context,
+                                            kind == SEDGE_ABSORBED_POWER ? of_transforms : unit));
     }
     return sedge_comm_agree(comm, status);
 }
@@ -295,11 +302,16 @@ sedge_status sedge_absorption_write(const sedge_absorption *absorption,
         status = write_groups(absorption, spectrum, signal_unit, file, folder);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, write_geometry(&writer));
-    SEDGE_TRY_GOTO(status, write_densities(&writer, SEDGE_ABSORBED_POWER, signal_unit, "density"));
+    const sedge_absorption_kind kind =
+        spectrum->normalised ? SEDGE_ABSORBED_NORMALISED : SEDGE_ABSORBED_POWER;
+    SEDGE_TRY_GOTO(status,
+                   write_densities(&writer, SEDGE_ABSORBED_POWER, signal_unit, "density", false));
     if (spectrum->normalised) {
-        status =
-            write_densities(&writer, SEDGE_ABSORBED_NORMALISED, signal_unit, "density_normalised");
+        SEDGE_TRY_GOTO(status,
+                       write_densities(&writer, kind, signal_unit, "density_normalised", false));
     }
+    if (absorption->mass_density != NULL)
+        status = write_densities(&writer, kind, signal_unit, "sar", true);
 done:
     sedge_release(writer.order);
     sedge_release(writer.own);

@@ -119,6 +119,13 @@ typedef struct sedge_deck_flux {
     sedge_deck_frequencies frequencies; // none: over time only
 } sedge_deck_flux;
 
+// The mass density of a volume group.
+typedef struct sedge_deck_mass {
+    char group[64];
+    int line;
+    double density; // kg/m3
+} sedge_deck_mass;
+
 // `monitors: absorption: NAME: {...}` - the power that media absorb.
 typedef struct sedge_deck_absorption {
     char name[64];
@@ -126,6 +133,9 @@ typedef struct sedge_deck_absorption {
     int group_count; // 0: all volume groups that have losses
     char (*groups)[64];
     sedge_deck_frequencies frequencies;
+    int mass_count; // 0: the absorbed power is not compared with masses
+    sedge_deck_mass *masses;
+    double grid; // spacing of the points that averages over masses use; 0: by rule
 } sedge_deck_absorption;
 
 // Angles: from, from + step, ..., in radians.

@@ -481,6 +481,11 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
         const sedge_deck_absorption *const one = &deck->absorptions[i];
         SEDGE_TRY(
             check_volumes(deck, groups, "absorption", one->name, one->groups, one->group_count));
+        for (int k = 0; k < one->mass_count; k++) {
+            SEDGE_TRY(check_group(deck, "absorption", one->name, "mass_density",
+                                  one->masses[k].group, "volume", groups->volume_names,
+                                  count_volumes(groups)));
+        }
     }
     for (int i = 0; i < deck->far_field_count; i++) {
         const sedge_deck_far_field *const one = &deck->far_fields[i];

@@ -380,6 +380,12 @@ static const deck_key flux_keys[] = {
 static const deck_key absorption_keys[] = {
     {"groups", DECK_LISTED, .computed = "all that have losses",
      .text = "volume groups of the mesh whose materials have losses"},
+    {"mass_density", DECK_SECTION, .computed = "none: no SAR",
+     .text = "by volume group: kg per cubic metre, in a deck with SI units; for specific "
+             "absorption rates (SAR), of these groups together"},
+    {"grid", DECK_REAL, .with = "mass_density", .positive = true, .dimension = SEDGE_LENGTH,
+     .computed = "an eighth of a 1 g cube's side, or larger: 4 million points",
+     .text = "spacing of the points that averages over 1 g and 10 g use"},
     {"frequencies", DECK_SECTION, .computed = "monitors.frequencies",
      .text = "frequencies of this entry"},
 };

@@ -209,6 +209,35 @@ static sedge_status read_flux(const deck_reader *reader, const sedge_deck *deck,
 
 // ---- absorption ---------------------------------------------------------------------------------
 
+// `mass_density`: numbers by volume group.
+static sedge_status read_masses(const deck_reader *reader, const deck_node *list, const char *where,
+                                sedge_deck_absorption *absorption)
+{
+    static const deck_key number = {"mass_density", DECK_REAL, .positive = true};
+    char path[DECK_PATH_MAX];
+
+    deck_path(path, where, list->key);
+    if (!reader->si) {
+        return deck_fail(reader->path, list,
+                         "%s: a mass needs units: give the deck the key 'units: si'", path);
+    }
+    if (list->count == 0)
+        return deck_fail(reader->path, list, "%s is empty: name a volume group", path);
+    SEDGE_TRY(sedge_allocate(&absorption->masses, list->count, sizeof *absorption->masses));
+    for (deck_node *node = list->first; node != NULL; node = node->next) {
+        sedge_deck_mass *const mass = &absorption->masses[absorption->mass_count++];
+        char entry[DECK_PATH_MAX];
+
+        deck_path(entry, path, node->key);
+        SEDGE_TRY(deck_check_name(reader, node, node->key, false));
+        SEDGE_TRY(deck_value_check(reader, node, entry, &number));
+        deck_copy_name(mass->group, node->key);
+        mass->line = node->line;
+        mass->density = deck_real(reader, node, SEDGE_DIMENSIONLESS);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status read_absorption(const deck_reader *reader, const sedge_deck *deck,
                                     deck_node *node, sedge_deck_absorption *absorption)
 {
@@ -229,6 +258,10 @@ static sedge_status read_absorption(const deck_reader *reader, const sedge_deck 
     groups = deck_child(node, "groups");
     if (groups != NULL)
         SEDGE_TRY(read_groups(groups, &absorption->groups, &absorption->group_count));
+    if (deck_child(node, "mass_density") != NULL)
+        SEDGE_TRY(read_masses(reader, deck_child(node, "mass_density"), where, absorption));
+    if (deck_child(node, "grid") != NULL)
+        absorption->grid = deck_real(reader, deck_child(node, "grid"), SEDGE_LENGTH);
     return need_frequencies(reader, deck, node, where, &absorption->frequencies);
 }
 
@@ -271,6 +304,7 @@ void deck_free_spectra(sedge_deck *deck)
     for (int i = 0; i < deck->flux_count; i++) sedge_release(deck->fluxes[i].frequencies.value);
     for (int i = 0; i < deck->absorption_count; i++) {
         sedge_release(deck->absorptions[i].groups);
+        sedge_release(deck->absorptions[i].masses);
         sedge_release(deck->absorptions[i].frequencies.value);
     }
     for (int i = 0; i < deck->far_field_count; i++)

@@ -8,10 +8,14 @@
 // power on the cell of a periodic structure; group_volume [groups + 1]. Of elements, in the order
 // of their numbers in the mesh: element, group, volume [elements], place [elements][3], the middle,
 // and density [frequencies][elements], the mean of the absorbed power's density; with one signal
-// also density_normalised. For ParaView the densities are in files of their own.
+// also density_normalised. With mass densities (absorption/sar.h) sar [frequencies][elements],
+// sar_mean [groups + 1][frequencies], sar_element, sar_1g and sar_10g [frequencies], the largest
+// ones, and their places sar_element_place and so on. For ParaView densities are in files of their
+// own.
 #include "dg/monitor_kind.h"
 
 #include "absorption/absorption.h"
+#include "absorption/sar.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "monitor/output_folder.h"
@@ -27,6 +31,7 @@ typedef struct absorption_monitor {
     sedge_transforms transforms;
     int count;
     sedge_absorption *entries; // [count]
+    sedge_sar *rates;          // [count] of entries with mass densities
 } absorption_monitor;
 
 // ---- making ------------------------------------------------------------------------------------
@@ -37,8 +42,12 @@ static void release(void *what)
 
     if (monitor == NULL) return;
     sedge_transforms_clear(&monitor->transforms);
-    for (int i = 0; i < monitor->count; i++) sedge_absorption_clear(&monitor->entries[i]);
+    for (int i = 0; i < monitor->count; i++) {
+        sedge_absorption_clear(&monitor->entries[i]);
+        sedge_sar_clear(&monitor->rates[i]);
+    }
     sedge_release(monitor->entries);
+    sedge_release(monitor->rates);
     sedge_release(monitor);
 }
 
@@ -59,9 +68,11 @@ static sedge_status create_entry(absorption_monitor *monitor, const sedge_deck_a
                                  const json_t *memory)
 {
     const sedge_output_context *const context = monitor->transforms.context;
-    sedge_absorption *const entry = &monitor->entries[monitor->count++];
+    sedge_absorption *const entry = &monitor->entries[monitor->count];
+    sedge_sar *const rates = &monitor->rates[monitor->count++];
 
     SEDGE_TRY(sedge_absorption_create(entry, context, deck));
+    if (entry->mass_density != NULL) SEDGE_TRY(sedge_sar_create(rates, entry));
     return sedge_transforms_add(&monitor->transforms,
                                 &(sedge_transform_entry){.name = deck->name,
                                                          .line = deck->line,
@@ -91,6 +102,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, count, sizeof *monitor->entries);
+    if (status == SEDGE_OK) status = sedge_allocate(&monitor->rates, count, sizeof *monitor->rates);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_transforms_create(&monitor->transforms, context, count));
     for (int i = 0; i < count; i++)
@@ -118,6 +130,9 @@ static sedge_status write_entry(const absorption_monitor *monitor, int i, sedge_
     if (file != NULL) status = sedge_h5_group(file, folder);
     if (file != NULL && status == SEDGE_OK)
         status = sedge_spectrum_describe(spectrum, context, sampling, file, folder);
+    if (file != NULL && status == SEDGE_OK && monitor->entries[i].mass_density != NULL) {
+        status = sedge_sar_write(&monitor->rates[i], spectrum, sampling->signal_unit, file, folder);
+    }
     SEDGE_TRY(sedge_comm_agree(context->comm, status));
     return sedge_absorption_write(&monitor->entries[i], spectrum, sampling->signal_unit, file,
                                   folder);
@@ -142,8 +157,10 @@ static sedge_status finish(void *what)
         const sedge_spectrum *const spectrum = &monitor->transforms.spectrum[i];
 
         SEDGE_TRY(sedge_absorption_find(&monitor->entries[i], spectrum));
+        if (monitor->entries[i].mass_density != NULL)
+            SEDGE_TRY(sedge_sar_find(&monitor->rates[i], spectrum));
         bytes += ENTRY_BYTES +
-                 8.0 * (double)spectrum->gather.all * (6.0 + 2.0 * spectrum->frequencies->count);
+                 8.0 * (double)spectrum->gather.all * (6.0 + 3.0 * spectrum->frequencies->count);
     }
     SEDGE_TRY(sedge_transforms_write(&monitor->transforms, "absorption.h5", "absorbed power", bytes,
                                      write_entries));
@@ -158,9 +175,16 @@ static sedge_status report(const void *what, sedge_text *text, json_t *json)
 {
     const absorption_monitor *const monitor = what;
 
+    const double signal_unit = monitor->transforms.sampling.signal_unit;
+
     for (int i = 0; i < monitor->count; i++) {
-        SEDGE_TRY(sedge_absorption_report(&monitor->entries[i], &monitor->transforms.spectrum[i],
-                                          monitor->transforms.sampling.signal_unit, text, json));
+        const sedge_absorption *const entry = &monitor->entries[i];
+        const sedge_spectrum *const spectrum = &monitor->transforms.spectrum[i];
+
+        SEDGE_TRY(sedge_absorption_report(entry, spectrum, signal_unit, text, json));
+        if (entry->mass_density == NULL) continue;
+        SEDGE_TRY(sedge_sar_report(&monitor->rates[i], spectrum, signal_unit, text,
+                                   json_object_get(json, entry->deck->name)));
     }
     return SEDGE_OK;
 }
