@@ -167,9 +167,8 @@ static void place_terms(operator_predictor_config *config, const operator_layout
         (means > slopes ? means : slopes) + 8 / layout->real_bytes;
 }
 
-// A block has as many elements as were fastest on an H200, of 4, 8 and 16 in fp32 at orders 1 to 7,
-// of 2, 4, 8 and 16 in fp64 at orders 1 to 6 ("Four blocks with a Lorentz pole",
-// benchmarks/MEASUREMENTS.md), or fewer, so that three blocks fit into a multiprocessor: while one
+// A block has as many elements as were fastest on an H200, of 1 to 16 at orders 1 to 8 ("Four blocks
+// with a Lorentz pole", benchmarks/MEASUREMENTS.md), or fewer, so that three blocks fit into a multiprocessor: while one
 // waits, others compute. An item has one coefficient of order N - 1, or none, and two of order N at
 // most.
 static void choose_terms_gpu(operator_predictor_config *config, const operator_layout *layout,
@@ -198,7 +197,7 @@ static void choose_terms_gpu(operator_predictor_config *config, const operator_l
     // As many warps as have the registers that the kernel takes without spills, or nearly so where
     // an element has many words of memory: four schedulers share them. More registers were slower
     // in fp32, and at most 1 % faster in fp64.
-    const int more = order > 5 ? 12 : 0;
+    const int more = order == 6 ? 12 : 0;
     const int wanted = is_double ? 84 + more + 2 * config->words : 44 + config->words;
     const int warps = SCHEDULERS * (REGISTERS / SCHEDULERS / WARP / operator_round_up(wanted, 8));
     const int of_block = (config->threads - 1) / WARP + 1;
