@@ -168,6 +168,7 @@ void sedge_absorption_clear(const sedge_absorption *absorption)
     sedge_release(absorption->powers);
     sedge_release(absorption->power);
     sedge_release(absorption->intensity);
+    sedge_release(absorption->exact);
 }
 
 // ---- densities ---------------------------------------------------------------------------------
@@ -403,6 +404,7 @@ sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spe
     }
     if (spectrum->normalised && sedge_floquet_cell_find(&cell, context))
         absorption->cell_power = cell.incident;
+    status = sedge_absorption_find_exact(absorption, spectrum);
 done:
     sedge_release(room);
     return status;

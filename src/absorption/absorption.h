@@ -30,6 +30,8 @@ typedef struct sedge_absorption {
     double *powers;                   // [rows][frequencies] absorbed in an element
     double *power;                    // [groups + 1][frequencies] the last: the sum
     double *intensity;                // [frequencies] of the incident wave; NULL: there is none
+    double *exact; // [frequencies] the sphere's absorption cross-section by its series; NULL: the
+                   // deck has no such sphere, or the entry not all of it
     double cell_power; // incident on a cell of a periodic structure for a signal of 1; 0: none
 } sedge_absorption;
 
@@ -45,6 +47,12 @@ void sedge_absorption_clear(const sedge_absorption *absorption);
 // components those of `requested`. Code units: those of the transforms. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum);
+
+// Find `exact`, where the deck's `exact` is a sphere. SEDGE_ERR_USAGE as sedge_exact_check.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_absorption_find_exact(sedge_absorption *absorption,
+                                         const sedge_spectrum *spectrum);
 
 // L at frequency k in a row's element: losses [fields][fields].
 void sedge_absorption_losses(const sedge_absorption *absorption, int64_t row, int k,

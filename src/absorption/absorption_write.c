@@ -115,6 +115,15 @@ static sedge_status write_groups(const sedge_absorption *absorption, const sedge
         SEDGE_TRY_GOTO(status, write_kind(absorption, spectrum, (sedge_absorption_kind)kind,
                                           signal_unit, file, folder, values));
     }
+    if (absorption->exact != NULL) {
+        const int64_t count = spectrum->frequencies->count;
+
+        (void)snprintf(path, sizeof path, "%s/exact", folder);
+        SEDGE_TRY_GOTO(status,
+                       sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, absorption->exact));
+        SEDGE_TRY_GOTO(status, sedge_h5_text(file, path, "units",
+                                             sedge_output_unit(absorption->context, "m2")));
+    }
     (void)snprintf(path, sizeof path, "%s/group_volume", folder);
     SEDGE_TRY_GOTO(status,
                    sedge_h5_put(file, path, SEDGE_H5_F64, 1, &groups, absorption->volume_of_group));
@@ -355,7 +364,10 @@ static sedge_status add_table(const sedge_absorption *absorption, const sedge_sp
                              absorption->context->deck->si ? units[kind] : "", "frequency"));
     for (int g = 0; g < columns; g++)
         SEDGE_TRY(sedge_text_add(text, " %12s", group_name(absorption, g)));
-    SEDGE_TRY(sedge_text_add(text, " %12s\n", "total"));
+    const bool beside = kind == SEDGE_ABSORBED_AREA && absorption->exact != NULL;
+    SEDGE_TRY(sedge_text_add(text, " %12s", "total"));
+    if (beside) SEDGE_TRY(sedge_text_add(text, " %12s", "exact"));
+    SEDGE_TRY(sedge_text_add(text, "\n"));
     for (int line = 0; line < lines; line++) {
         const int last = lines > 1 ? lines - 1 : 1;
         const int k = (int)((int64_t)line * (count - 1) / last);
@@ -366,6 +378,7 @@ static sedge_status add_table(const sedge_absorption *absorption, const sedge_sp
             const ptrdiff_t at = (ptrdiff_t)(g < columns ? g : groups) * count + k;
             SEDGE_TRY(sedge_text_add(text, " %12.5g", factor * absorption->power[at]));
         }
+        if (beside) SEDGE_TRY(sedge_text_add(text, " %12.5g", absorption->exact[k]));
         SEDGE_TRY(sedge_text_add(text, "\n"));
     }
     return SEDGE_OK;
@@ -415,6 +428,12 @@ sedge_status sedge_absorption_report(const sedge_absorption *absorption,
         }
         (void)json_object_set_new(
             all, "total", list_values(absorption, spectrum, kind, signal_unit, absorption->groups));
+    }
+    if (absorption->exact != NULL) {
+        json_t *const exact = json_array();
+        for (int k = 0; k < spectrum->frequencies->count; k++)
+            (void)json_array_append_new(exact, sedge_json_number(absorption->exact[k]));
+        (void)json_object_set_new(of, "exact", exact);
     }
     return add_table(absorption, spectrum, signal_unit, text);
 }

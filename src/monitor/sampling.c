@@ -210,6 +210,7 @@ bool sedge_sampling_absorbs(bool fields[SEDGE_MAX_FIELDS], const sedge_output_co
     bool lossy = false;
 
     if (groups->volume_axes[v] != 0) return false;
+    if (absorption->group_count == 0 && groups->volume_elements[v] == 0) return false;
     for (int k = 0; k < absorption->group_count; k++)
         named = named || strcmp(absorption->groups[k], groups->volume_names[v]) == 0;
     if (absorption->group_count > 0 && !named) return false;

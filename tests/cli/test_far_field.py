@@ -635,6 +635,9 @@ class FarField(Case):
         size = 2 * math.pi * found["sphere/frequency"] * 75e-9 / 299792458.0
         exact = [75e-9**2 * mie_extinction(e, x) for e, x in zip(epsilon, size)]
         numpy.testing.assert_allclose(found["sphere/exact/extinction"], exact, rtol=1e-4)
+        with h5py.File(self.folder / "gold/absorption.h5") as file:
+            numpy.testing.assert_allclose(file["heat/exact"][()], found["sphere/exact/extinction"] - found["sphere/exact/scattering"],
+                                          rtol=1e-9)
 
     def test_nested(self):
         """The same far field from the outer sides of a conductor with elements on both sides, from a total-field
