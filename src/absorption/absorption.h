@@ -60,7 +60,7 @@ void sedge_absorption_losses(const sedge_absorption *absorption, int64_t row, in
 
 // The density of the absorbed power of row `row` at frequency k at some places, from `losses`
 // there: density [places], code units, where matrix [places][nodes] has their weights of nodal
-// values. `work` has sedge_absorption_work numbers.
+// values. `work` has room for two numbers of each component.
 void sedge_absorption_density(const sedge_absorption *absorption, const sedge_spectrum *spectrum,
                               int64_t row, int k, const double complex *losses,
                               const double *matrix, int places, double *work, double *density);

@@ -1,17 +1,21 @@
 #include "sar.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "monitor/plane.h"
 #include "monitor/sample.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define CELLS_A_SIDE  8.0       // of the smaller cube in the heaviest tissue, by rule
 #define CELLS_BY_RULE 4194304.0 // at most; with a spacing of the deck's:
 #define CELLS_MOST    268435456.0
-#define CHUNK         262144 // points that are looked for at once
-#define LARGER        1.05   // than the smallest cube from a face, one that counts
+_Static_assert(SEDGE_ORDER_MAX == 10, "NODES_MOST is that of order 10");
+#define NODES_MOST 286  // of an element of order 10
+#define LARGER     1.05 // than the smallest cube from a face, one that counts
 
 const double sedge_sar_mass[SEDGE_SAR_MASSES] = {1e-3, 1e-2};
 const char *const sedge_sar_names[SEDGE_SAR_MASSES] = {"1g", "10g"};
@@ -267,62 +271,104 @@ static int64_t find_original(const sedge_sar *sar, int64_t cell)
     return number_cell(sar, at);
 }
 
-// Make room for `more` samples.
-static sedge_status make_room(sar_grid *grid, int more)
-{
-    sar_sample *sample = NULL;
+// What to do with cell `cell`, whose middle is at `rst` in the element of row `row`.
+typedef sedge_status cell_action(sar_grid *grid, int64_t cell, int64_t row, const double rst[3]);
 
-    if (grid->samples + more <= grid->room) return SEDGE_OK;
-    const int64_t room = 2 * grid->room + more;
-    SEDGE_TRY(sedge_allocate(&sample, room, sizeof *sample));
-    if (grid->samples > 0) memcpy(sample, grid->sample, (size_t)grid->samples * sizeof *sample);
-    sedge_release(grid->sample);
-    grid->sample = sample;
-    grid->room = room;
+// The cells along an axis whose middles may lie in [low, high]: from window[0] to window[1].
+static void find_window(const sedge_sar *sar, int d, double low, double high, int64_t window[2])
+{
+    const double first = ceil((low - sar->origin[d]) / sar->spacing - 0.5 - 1e-6);
+    const double last = floor((high - sar->origin[d]) / sar->spacing - 0.5 + 1e-6);
+
+    window[0] = first > 0.0 ? (int64_t)first : 0;
+    window[1] = last < (double)sar->count[d] ? (int64_t)last : sar->count[d] - 1;
+}
+
+// Do `action` with each cell whose middle lies in the element of a row.
+static sedge_status each_cell_of(sar_grid *grid, int64_t row, cell_action *action)
+{
+    const sedge_sar *const sar = grid->sar;
+    const sedge_mesh *const mesh = sar->absorption->context->mesh;
+    const int32_t e = sar->absorption->elements[row];
+    double low[3], high[3], x[3], rst[3];
+    int64_t window[3][2], at[3];
+    sedge_geometry map;
+
+    sedge_mesh_box(mesh, e, low, high);
+    sedge_geometry_compute(&map, mesh->corners[e]);
+    for (int d = 0; d < 3; d++) find_window(sar, d, low[d], high[d], window[d]);
+    for (at[0] = window[0][0]; at[0] <= window[0][1]; at[0]++) {
+        for (at[1] = window[1][0]; at[1] <= window[1][1]; at[1]++) {
+            for (at[2] = window[2][0]; at[2] <= window[2][1]; at[2]++) {
+                const int64_t cell = number_cell(sar, at);
+
+                find_middle(sar, cell, x);
+                if (sedge_plane_find_inside(mesh, e, &map, x, rst) >= SEDGE_PLANE_INSIDE)
+                    SEDGE_TRY(action(grid, cell, row, rst));
+            }
+        }
+    }
     return SEDGE_OK;
 }
 
-// Find the elements in which the middles of cells lie, some cells at a time. Collective.
+// The number by which an element claims a cell: the largest has the least number in the mesh.
+static double find_claim(const sar_grid *grid, int64_t row)
+{
+    const sedge_absorption *const absorption = grid->sar->absorption;
+
+    return (double)(absorption->context->mesh->global_elements - absorption->ids[row]);
+}
+
+static sedge_status claim_cell(sar_grid *grid, int64_t cell, int64_t row, const double rst[3])
+{
+    (void)rst;
+    grid->values[cell] = fmax(grid->values[cell], find_claim(grid, row));
+    return SEDGE_OK;
+}
+
+static sedge_status add_sample(sar_grid *grid, int64_t cell, int64_t row, const double rst[3])
+{
+    const int64_t room = 2 * grid->room + 1024;
+    sar_sample *sample = NULL;
+
+    if (grid->values[cell] > find_claim(grid, row) || find_original(grid->sar, cell) != cell)
+        return SEDGE_OK;
+    if (grid->samples == grid->room) {
+        SEDGE_TRY(sedge_allocate(&sample, room, sizeof *sample));
+        if (grid->samples > 0) memcpy(sample, grid->sample, (size_t)grid->samples * sizeof *sample);
+        sedge_release(grid->sample);
+        grid->sample = sample;
+        grid->room = room;
+    }
+    sample = &grid->sample[grid->samples++];
+    *sample = (sar_sample){.cell = cell, .row = (int32_t)row};
+    memcpy(sample->rst, rst, sizeof sample->rst);
+    return SEDGE_OK;
+}
+
+static sedge_status each_cell(sar_grid *grid, cell_action *action)
+{
+    for (int64_t row = 0; row < grid->sar->absorption->rows; row++) {
+        if (find_density(grid->sar->absorption, row) > 0.0)
+            SEDGE_TRY(each_cell_of(grid, row, action));
+    }
+    return SEDGE_OK;
+}
+
+// Find the elements in which the middles of cells lie: where these are on a face, the same one on
+// any number of ranks. Collective.
 static sedge_status find_samples(sar_grid *grid)
 {
-    const sedge_sar *const sar = grid->sar;
-    const sedge_absorption *const absorption = sar->absorption;
-    double(*point)[3] = NULL;
-    double(*rst)[3] = NULL;
-    int *owner = NULL;
-    int32_t *element = NULL;
-    sedge_status status = sedge_allocate(&point, CHUNK, sizeof *point);
+    const int64_t most = INT_MAX / 16;
+    sedge_status status = each_cell(grid, claim_cell);
 
-    if (status == SEDGE_OK) status = sedge_allocate(&rst, CHUNK, sizeof *rst);
-    if (status == SEDGE_OK) status = sedge_allocate(&owner, CHUNK, sizeof *owner);
-    if (status == SEDGE_OK) status = sedge_allocate(&element, CHUNK, sizeof *element);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(grid->comm, status));
-    for (int64_t first = 0; first < grid->cells; first += CHUNK) {
-        const int count = (int)(grid->cells - first < CHUNK ? grid->cells - first : CHUNK);
-
-        for (int i = 0; i < count; i++) find_middle(sar, first + i, point[i]);
-        SEDGE_TRY_GOTO(status,
-                       sedge_mesh_claim(owner, element, rst, grid->comm, absorption->context->mesh,
-                                        (const double(*)[3])point, count));
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(grid->comm, make_room(grid, count)));
-        for (int i = 0; i < count; i++) {
-            const int32_t row = element[i] >= 0 ? absorption->row_of[element[i]] : -1;
-
-            if (owner[i] != sedge_comm_rank(grid->comm) || row < 0 ||
-                !(find_density(absorption, row) > 0.0) ||
-                find_original(sar, first + i) != first + i)
-                continue;
-            sar_sample *const sample = &grid->sample[grid->samples++];
-            *sample = (sar_sample){.cell = first + i, .row = row};
-            memcpy(sample->rst, rst[i], sizeof sample->rst);
-        }
+    for (int64_t i = 0; i < grid->cells; i += most) {
+        const int64_t left = grid->cells - i;
+        sedge_comm_max(grid->comm, grid->values + i, (int)(left < most ? left : most));
     }
-done:
-    sedge_release(point);
-    sedge_release(rst);
-    sedge_release(owner);
-    sedge_release(element);
-    return status;
+    if (status == SEDGE_OK) status = each_cell(grid, add_sample);
+    memset(grid->values, 0, (size_t)grid->cells * sizeof *grid->values);
+    return sedge_comm_agree(grid->comm, status);
 }
 
 // Sum the cells' values over the ranks, each of which has those of its samples, and fill in the
@@ -338,33 +384,72 @@ static void complete_values(const sar_grid *grid)
 
 // ---- cubes -------------------------------------------------------------------------------------
 
-// This rank's share of the cells, whole rows along z: [range[0], range[1]).
-static void share_cells(const sar_grid *grid, int64_t range[2])
+// This rank's share of the rows of cells along z: [range[0], range[1]).
+static void share_rows(const sar_grid *grid, int64_t range[2])
 {
     const int64_t ranks = sedge_comm_size(grid->comm);
     const int64_t rank = sedge_comm_rank(grid->comm);
+    const int64_t rows = grid->cells / grid->sar->count[2];
 
-    const int64_t row = grid->sar->count[2];
-    const int64_t rows = grid->cells / row;
+    range[0] = rows * rank / ranks;
+    range[1] = rows * (rank + 1) / ranks;
+}
 
-    range[0] = rows * rank / ranks * row;
-    range[1] = rows * (rank + 1) / ranks * row;
+// Let threads do `part` with this rank's rows.
+typedef struct row_job {
+    int64_t first;
+    void (*part)(void *context, int64_t first, int64_t end);
+    void *context;
+} row_job;
+
+static void do_rows(void *context, int64_t first, int64_t end)
+{
+    const row_job *const job = context;
+
+    job->part(job->context, job->first + first, job->first + end);
+}
+
+static void each_row(const sar_grid *grid, void (*part)(void *, int64_t, int64_t), void *context)
+{
+    int64_t range[2];
+
+    share_rows(grid, range);
+    sedge_parallel(grid->sar->absorption->context->threads, range[1] - range[0], 4, do_rows,
+                   &(row_job){.first = range[0], .part = part, .context = context});
+}
+
+// The cubes of mass m, and a frequency's sums of powers.
+typedef struct cube_job {
+    const sar_grid *grid;
+    int m;
+    const double *powers;
+} cube_job;
+
+// Half sides for some rows of cells. The same on any number of ranks and threads.
+static void grow_rows(void *context, int64_t first, int64_t end)
+{
+    const cube_job *const job = context;
+    const sar_grid *const grid = job->grid;
+    const int64_t length = grid->sar->count[2];
+
+    for (int64_t row = first; row < end; row++) {
+        double last = 0.0;
+
+        for (int64_t i = row * length; i < (row + 1) * length; i++) {
+            const double half = sedge_cubes_grow(&grid->cubes, i, sedge_sar_mass[job->m], last);
+            grid->set[job->m].half[i] = half;
+            if (half > 0.0) last = half;
+        }
+    }
 }
 
 static sedge_status create_set(sar_grid *grid, int m)
 {
     const sar_cube_set *const set = &grid->set[m];
-    double last = 0.0; // half side
     double without = 0.0;
     double tissue = 0.0;
-    int64_t range[2];
 
-    share_cells(grid, range);
-    for (int64_t i = range[0]; i < range[1]; i++) {
-        if (i % grid->sar->count[2] == 0) last = 0.0; // the same on any number of ranks
-        set->half[i] = sedge_cubes_grow(&grid->cubes, i, sedge_sar_mass[m], last);
-        if (set->half[i] > 0.0) last = set->half[i];
-    }
+    each_row(grid, grow_rows, &(cube_job){.grid = grid, .m = m});
     sum_ranks(grid->comm, set->half, grid->cells);
     SEDGE_TRY(
         sedge_comm_agree(grid->comm, sedge_cubes_cover(&grid->cubes, set->half, set->covered)));
@@ -383,7 +468,6 @@ static sedge_status create_grid(sar_grid *grid)
     const double volume = sar->spacing * sar->spacing * sar->spacing;
     sedge_status status;
 
-    SEDGE_TRY(find_samples(grid));
     status = sedge_allocate(&grid->values, grid->cells, sizeof *grid->values);
     for (int m = 0; m < SEDGE_SAR_MASSES && status == SEDGE_OK; m++) {
         status = sedge_allocate(&grid->set[m].half, grid->cells, sizeof(double));
@@ -391,6 +475,7 @@ static sedge_status create_grid(sar_grid *grid)
             status = sedge_allocate(&grid->set[m].covered, grid->cells, sizeof(bool));
     }
     SEDGE_TRY(sedge_comm_agree(grid->comm, status));
+    SEDGE_TRY(find_samples(grid));
     for (int64_t i = 0; i < grid->samples; i++) {
         grid->values[grid->sample[i].cell] =
             volume * find_density(sar->absorption, grid->sample[i].row);
@@ -435,31 +520,43 @@ static double find_from_faces(const sar_grid *grid, int64_t i, double mass, cons
     return largest;
 }
 
+// The rates over the cubes of some rows of cells, in place of the powers; -1: there is no cube.
+static void rate_rows(void *context, int64_t first, int64_t end)
+{
+    const cube_job *const job = context;
+    const sar_grid *const grid = job->grid;
+    const sar_cube_set *const set = &grid->set[job->m];
+    const double mass = sedge_sar_mass[job->m];
+
+    for (int64_t i = first * grid->sar->count[2]; i < end * grid->sar->count[2]; i++) {
+        double box[2][3];
+
+        grid->values[i] = -1.0;
+        if (find_original(grid->sar, i) != i) continue;
+        if (set->half[i] > 0.0) {
+            sedge_cubes_around(&grid->cubes, i, set->half[i], box);
+            grid->values[i] = sedge_cubes_within(&grid->cubes, job->powers, box) / mass;
+        } else if (!set->covered[i]) {
+            sedge_cubes_around(&grid->cubes, i, 0.5, box);
+            if (sedge_cubes_within(&grid->cubes, grid->cubes.tissue, box) > 0.5)
+                grid->values[i] = find_from_faces(grid, i, mass, job->powers);
+        }
+    }
+}
+
 // The largest average over mass m at frequency k, from sums of the cells' powers. Collective.
 static void find_average(const sar_grid *grid, int m, int k, const double *powers)
 {
-    const sar_cube_set *const set = &grid->set[m];
     sedge_sar_largest *const out = &grid->sar->average[m];
     double value = -1.0;
     double number = (double)INT64_MAX;
     int64_t range[2];
 
-    share_cells(grid, range);
-    for (int64_t i = range[0]; i < range[1]; i++) {
-        double box[2][3];
-        double rate = -1.0;
-
-        if (find_original(grid->sar, i) != i) continue;
-        if (set->half[i] > 0.0) {
-            sedge_cubes_around(&grid->cubes, i, set->half[i], box);
-            rate = sedge_cubes_within(&grid->cubes, powers, box) / sedge_sar_mass[m];
-        } else if (!set->covered[i]) {
-            sedge_cubes_around(&grid->cubes, i, 0.5, box);
-            if (!(sedge_cubes_within(&grid->cubes, grid->cubes.tissue, box) > 0.5)) continue;
-            rate = find_from_faces(grid, i, sedge_sar_mass[m], powers);
-        }
-        if (!(rate > value)) continue;
-        value = rate;
+    each_row(grid, rate_rows, &(cube_job){.grid = grid, .m = m, .powers = powers});
+    share_rows(grid, range);
+    for (int64_t i = range[0] * grid->sar->count[2]; i < range[1] * grid->sar->count[2]; i++) {
+        if (!(grid->values[i] > value)) continue;
+        value = grid->values[i];
         number = (double)i;
     }
     (void)find_largest(grid->comm, &value, &number);
@@ -468,58 +565,71 @@ static void find_average(const sar_grid *grid, int m, int k, const double *power
     if (value >= 0.0) find_middle(grid->sar, (int64_t)number, out->place[k]);
 }
 
-// The powers of cells at frequency k, of this rank's samples. `room` has the numbers that
-// sedge_absorption_density needs, then an element's nodes.
-static sedge_status sample_powers(const sar_grid *grid, int k, double *room)
+// The samples of one frequency.
+typedef struct power_job {
+    const sar_grid *grid;
+    int k;
+    atomic_bool failed;
+} power_job;
+
+// The powers of the cells of some samples.
+static void sample_powers(void *context, int64_t first, int64_t end)
 {
-    const sedge_sar *const sar = grid->sar;
-    const sedge_absorption *const absorption = sar->absorption;
+    power_job *const job = context;
+    const sar_grid *const grid = job->grid;
+    const sedge_absorption *const absorption = grid->sar->absorption;
     const sedge_element *const element = absorption->context->element;
     const int32_t *const group = absorption->context->mesh->group;
+    const double spacing = grid->sar->spacing;
     double complex losses[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS];
-    int last = -1; // the volume group that these are of
-    double *const weights = room + sedge_absorption_work(grid->spectrum);
+    double weights[NODES_MOST], work[2 * SEDGE_MAX_FIELDS], density;
+    int last = -1; // the volume group that the losses are of
 
-    memset(grid->values, 0, (size_t)grid->cells * sizeof *grid->values);
-    for (int64_t i = 0; i < grid->samples; i++) {
+    for (int64_t i = first; i < end; i++) {
         const sar_sample *const sample = &grid->sample[i];
-        double density;
+        const double *const at = sample->rst;
 
-        SEDGE_TRY(sedge_element_interpolate(element, sample->rst[0], sample->rst[1], sample->rst[2],
-                                            weights));
         if (group[absorption->elements[sample->row]] != last) {
             last = group[absorption->elements[sample->row]];
-            sedge_absorption_losses(absorption, sample->row, k, losses);
+            sedge_absorption_losses(absorption, sample->row, job->k, losses);
         }
-        sedge_absorption_density(absorption, grid->spectrum, sample->row, k, losses, weights, 1,
-                                 room, &density);
-        grid->values[sample->cell] = density * sar->spacing * sar->spacing * sar->spacing;
+        if (sedge_element_interpolate(element, at[0], at[1], at[2], weights) != SEDGE_OK)
+            atomic_store(&job->failed, true);
+        sedge_absorption_density(absorption, grid->spectrum, sample->row, job->k, losses, weights,
+                                 1, work, &density);
+        grid->values[sample->cell] = density * spacing * spacing * spacing;
     }
-    return SEDGE_OK;
+}
+
+// Sums of the cells' powers at frequency k. Collective.
+static sedge_status sum_powers(double **powers, const sar_grid *grid, int k)
+{
+    power_job job = {.grid = grid, .k = k};
+
+    memset(grid->values, 0, (size_t)grid->cells * sizeof *grid->values);
+    atomic_init(&job.failed, false);
+    sedge_parallel(grid->sar->absorption->context->threads, grid->samples, 256, sample_powers,
+                   &job);
+    sedge_status status = SEDGE_OK;
+    if (atomic_load(&job.failed)) {
+        status = SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the middle of a cell has no finite coordinates");
+    }
+    SEDGE_TRY(sedge_comm_agree(grid->comm, status));
+    complete_values(grid);
+    return sedge_comm_agree(grid->comm, sedge_cubes_sum(powers, &grid->cubes, grid->values));
 }
 
 // Collective.
 static sedge_status find_averages(const sar_grid *grid)
 {
-    const sedge_output_context *const context = grid->sar->absorption->context;
-    const int64_t numbers = sedge_absorption_work(grid->spectrum) + context->element->nodes;
-    double *room = NULL;
-    sedge_status status = sedge_allocate(&room, numbers, sizeof *room);
-
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(grid->comm, status));
     for (int k = 0; k < grid->spectrum->frequencies->count; k++) {
         double *powers = NULL;
 
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(grid->comm, sample_powers(grid, k, room)));
-        complete_values(grid);
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(grid->comm, sedge_cubes_sum(&powers, &grid->cubes,
-                                                                            grid->values)));
+        SEDGE_TRY(sum_powers(&powers, grid, k));
         for (int m = 0; m < SEDGE_SAR_MASSES; m++) find_average(grid, m, k, powers);
         sedge_release(powers);
     }
-done:
-    sedge_release(room);
-    return status;
+    return SEDGE_OK;
 }
 
 sedge_status sedge_sar_create(sedge_sar *out, const sedge_absorption *absorption)

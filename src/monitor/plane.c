@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INSIDE -1e-9 // least barycentric coordinate of a point that counts as inside
-
 enum { GRAIN = 256 }; // pixels whose weights take as long as a thread's start
 
 static const char axis_names[3][2] = {"x", "y", "z"};
@@ -43,10 +41,8 @@ static void pixel_window(const sedge_output_context *context, const sedge_plane 
     window[1] = last < (double)(count - 1) ? (int64_t)last : count - 1;
 }
 
-// Reference coordinates of a point, by `map` where the element is straight; returns twice the least
-// barycentric one.
-static double find_inside(const sedge_mesh *mesh, int32_t e, const sedge_geometry *map,
-                          const double point[3], double rst[3])
+double sedge_plane_find_inside(const sedge_mesh *mesh, int32_t e, const sedge_geometry *map,
+                               const double point[3], double rst[3])
 {
     if (sedge_mesh_curve(mesh, e) >= 0) return 2.0 * sedge_mesh_coordinates(mesh, e, point, rst);
     for (int j = 0; j < 3; j++) {
@@ -84,7 +80,8 @@ static void mark_element(const sedge_output_context *context, const sedge_plane 
             const int32_t before = found->elements[pixel];
             if (before >= 0 && ids[before] < ids[e]) continue;
             point[plane->axes[0]] = find_centre(context, plane, 0, column);
-            if (find_inside(context->mesh, e, &map, point, rst) < 2.0 * INSIDE) continue;
+            if (sedge_plane_find_inside(context->mesh, e, &map, point, rst) < SEDGE_PLANE_INSIDE)
+                continue;
             found->elements[pixel] = e;
             memcpy(found->rst[pixel], rst, sizeof rst);
         }

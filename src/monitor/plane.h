@@ -30,3 +30,9 @@ void sedge_plane_clear(const sedge_plane *plane);
 SEDGE_MUST_USE
 sedge_status sedge_plane_describe(const sedge_plane *plane, const sedge_output_context *context,
                                   sedge_h5 *file, const char *folder);
+
+// Reference coordinates of a point in or near element e, by its `map` where it is straight; returns
+// twice the least barycentric one: at least SEDGE_PLANE_INSIDE of a point that counts as inside.
+#define SEDGE_PLANE_INSIDE -2e-9
+double sedge_plane_find_inside(const sedge_mesh *mesh, int32_t e, const sedge_geometry *map,
+                               const double point[3], double rst[3]);
