@@ -1,6 +1,7 @@
 // A vector field on the faces of a flat surface of the whole mesh, the same on all ranks: on each
 // face the gradient of a function, which is a polynomial of the place on the triangle that is
-// mapped to the face, or that gradient turned in the plane. Faces may have curved edges.
+// mapped to the face, or that gradient turned in the plane. Or any vectors whose products with the
+// slopes of the map are such polynomials, in place of derivatives. Faces may have curved edges.
 #pragma once
 
 #include "dg/equation.h"
@@ -16,6 +17,7 @@ typedef struct sedge_surface_field {
     double (*values)[2];  // [faces][sedge_triangle_count(order)] derivatives by lambda_1 and
                           // lambda_2, as coefficients of the Bernstein basis, numbered as
                           // sedge_triangle_index does
+    struct sedge_surface_field *other; // a second field on the same faces, or NULL
 } sedge_surface_field;
 
 // Zero everywhere, on the faces of a surface, whose corners may be in any order. SEDGE_ERR_MEMORY.

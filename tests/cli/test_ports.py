@@ -109,6 +109,33 @@ output: {snapshots: 0}
 kernels: {tune: "off"}
 """
 
+# The same line, half as wide as its longer wave at the frequency of its mode, which is no static one there.
+MODES = """\
+equation: maxwell
+order: 3
+precision: fp64
+mesh:
+  box: {max: [0.5, 1, 2], cells: [1, 2, 4], split: {axis: y, at: 0.5, names: [below, above]}}
+  surfaces:
+    in: {plane: {normal: z, at: 0.5}}
+    out: {plane: {normal: z, at: 1.5}}
+time: {end: 40, integrator: lsrk45}
+materials: {below: {epsilon: 4}, above: {}}
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pml}
+  zmax: {type: pml}
+  in: {type: mode-port, frequency: 0.25, direction: [0, 0, 1]}
+  out: {type: mode-port, frequency: 0.25, direction: [0, 0, -1], shift: 0.25}
+sources: [{type: port, surface: in, signal: {type: gaussian, width: 4, frequency: 0.25}}]
+monitors: {ports: {from: 0.2, to: 0.3, count: 5}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+"""
+
 
 def inside(deck):
     """With the ports inside the mesh, the line goes on behind them into layers."""
@@ -213,6 +240,47 @@ class Ports(Case):
                 (["`direction` points to the open end of the guide"], "boundaries.in.direction=[0, 0, -1]")):
             fin = ["mesh.surfaces.fin={plane: {normal: y, at: 0.5}}", "boundaries.zmin.type=absorbing", "boundaries.zmax.type=absorbing"]
             settings = [setting, *(fin if "fin" in setting else ())]
+            self.refuse(1, words, "check", deck, *(word for one in settings for word in ("--set", one)), ranks=(2,))
+
+    def test_modes(self):
+        """A mode of two media. A line-port, whose wave is static, reflects 6e-2 here."""
+        deck = self.write("modes.yaml", MODES)
+        half = ("mesh.box.max=[0.25, 1, 2]", "boundaries.xmax.symmetry=true")
+        low, k, high = layered(2 * math.pi * numpy.array([0.2499, 0.25, 0.2501]), 4, 0.5, 1, 1)
+        for settings in ((), half):
+            words = [word for setting in settings for word in ("--set", setting)]
+            said = self.succeed("check", deck, *words).out
+            found = re.search(r"out .* mode-port, on .* mode 1: index ([\d.]+), group index ([\d.]+), ([\d.]+) % of the power", said)
+            self.assertAlmostEqual(float(found[1]) / (k / 2 / math.pi / 0.25), 1, delta=5e-5)
+            self.assertAlmostEqual(float(found[2]) / ((high - low) / 2 / math.pi / 0.0002), 1, delta=5e-4)
+        series = {}
+        for name, settings, ranks in (("one", (), 0), ("two", (), 2), ("half", (*half, "precision=fp32"), 2)):
+            found = self.compute(deck, name, *settings, ranks=ranks)
+            k = layered(2 * math.pi * self.frequency, 4, 0.5, 1, 1)
+            # The fields of the ports are those of one frequency: errors at others grow with the square of the distance.
+            bound = 1e-3 + (self.frequency / 0.25 - 1) ** 2
+            self.compare([found["in"] / bound, (found["out"] - numpy.exp(-0.75j * k)) / bound], [0, 0], 1)
+            with h5py.File(self.folder / name / "ports.h5") as file:
+                series[name] = file["out/voltage"][()]
+                t = file["time"][()] - 20
+                sent = numpy.exp(-((t / 4) ** 2)) * numpy.sin(2 * math.pi * 0.25 * t)
+                self.assertLess(abs(file["in/voltage"][()] - sent).max(), 0.1)
+        numpy.testing.assert_array_equal(series["one"], series["two"])
+        # All of one medium it is a waveguide, whose mode TE10 has the index 0.6 at 1 / 0.8 of its cut-off.
+        guide = [word for setting in ("boundaries.xmin.type=pec", "boundaries.xmax.type=pec", "materials.below.epsilon=1", "mesh.box.cells=[2, 4, 4]",
+                                      "boundaries.in.frequency=0.625", "boundaries.out.frequency=0.625", "monitors={}") for word in ("--set", setting)]
+        self.assertIn("mode 1: index 0.599999, group index 1.6667, 100 % of the power", self.succeed("check", deck, *guide).out)
+        for words, setting in (
+                (["boundaries.in needs the key 'frequency'"], "boundaries.in={type: mode-port, direction: [0, 0, 1]}"),
+                (["mode 2 is not guided at 0.25: 1 mode is"], "boundaries.in.mode=2"),
+                (["boundaries.in: beside the port is a medium with the loss tangent 0.159"], "materials.below.conductivity=1"),
+                (["a medium with epsilon -3 and mu 1", "in place of a metal"], "materials.below={drude: {plasma_frequency: 0.5, damping: 0}}"),
+                (["beside the port is a medium with a tensor"], "materials.below.epsilon=[4, 3, 2]"),
+                (["a face of the port lies between media with epsilon 4 and 1"], "mesh.box.split={axis: z, at: 0.5, names: [below, above]}"),
+                (["an edge of the port's faces is as long as"], "boundaries.in.frequency=2"),
+                (["at the port's outline", "the mode's E is", "0.1 at most"], "boundaries.ymax.type=absorbing"),
+                (["`direction` points to the open end of the guide"], "boundaries.in.direction=[0, 0, -1]")):
+            settings = [setting, *(["boundaries.zmin.type=absorbing", "boundaries.zmax.type=absorbing"] if "direction=" in setting else ())]
             self.refuse(1, words, "check", deck, *(word for one in settings for word in ("--set", one)), ranks=(2,))
 
     def test_strip(self):

@@ -17,7 +17,7 @@ static sedge_status check_deck(const ports_monitor *monitor)
     if (monitor->count == 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.ports: no surface in `boundaries` is a port (types "
-                          "lumped-port, coaxial-port, tem-port, line-port, te-port, "
+                          "lumped-port, coaxial-port, tem-port, line-port, mode-port, te-port, "
                           "tm-port)",
                           deck->path);
     }

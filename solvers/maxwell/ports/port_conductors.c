@@ -1,6 +1,6 @@
 // The conductors of a line, which the deck calls by the names of their surfaces, and their
 // voltages.
-#include "port_modes.h"
+#include "maxwell/sections/port_modes.h"
 
 #include "port_fit.h"
 #include "port_whole.h"

@@ -1,8 +1,10 @@
 // The field of a port's mode on its surface: by a formula, of rectangles, discs and rings, or found
 // by finite elements, of any other shape.
+#include "port_field.h"
+
 #include "port_fit.h"
 
-#include "port_modes.h"
+#include "maxwell/sections/port_modes.h"
 #include "port_whole.h"
 
 #include "base/memory.h"
@@ -14,7 +16,6 @@
 
 #define SAME_CUTOFF 1e-3 // by which cut-offs that count as one differ
 #define FLAT        1e-6 // of the port's size: the digits of mesh files
-#define CLEAR       0.02 // of a mean of the field: less may be 0 but for errors
 
 // ---- on the surface ----------------------------------------------------------------------------
 
@@ -28,6 +29,16 @@ void port_field_at(const sedge_boundary *port, const double corners[9], const do
     const int64_t face = sedge_surface_field_find(port->field, corners);
     for (int d = 0; d < 3; d++) e[d] = 0.0;
     if (face >= 0) sedge_surface_field_at(port->field, face, x, e);
+}
+
+void port_other_at(const sedge_boundary *port, const double corners[9], const double x[3],
+                   double e[3])
+{
+    const sedge_surface_field *const other = port->field != NULL ? port->field->other : NULL;
+    const int64_t face = other != NULL ? sedge_surface_field_find(other, corners) : -1;
+
+    port_field_at(port, corners, x, e);
+    if (face >= 0) sedge_surface_field_at(other, face, x, e);
 }
 
 void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
@@ -87,19 +98,32 @@ static void find_means(double means[MEANS], const port_section *section,
 
 // ---- modes -------------------------------------------------------------------------------------
 
-// Give the mode its sign: the first mean of those below that is not 0 is above 0. A mode without
-// any has the sign that the greatest one gives it.
-static void choose_sign(sedge_surface_field *field, const port_section *section)
+// A mode without any mean has the sign that the greatest one gives it.
+double port_field_sign(const port_section *section, const sedge_surface_field *field)
 {
     static const int order[MEANS] = {0, WEIGHTS, WEIGHTS + 1, WEIGHTS + 2, WEIGHTS + 3, 1, 2, 3};
-    const int64_t count = field->faces * sedge_triangle_count(field->order);
     double means[MEANS], most = 0.0;
 
     find_means(means, section, field);
-    for (int k = 0; k < MEANS && !(fabs(most) > CLEAR); k++)
+    for (int k = 0; k < MEANS && !(fabs(most) > PORT_CLEAR); k++)
         if (fabs(means[order[k]]) > fabs(most)) most = means[order[k]];
-    for (int64_t i = 0; i < 2 * count && most < 0.0; i++)
-        field->values[i / 2][i % 2] = -field->values[i / 2][i % 2];
+    return most < 0.0 ? -1.0 : 1.0;
+}
+
+double port_field_mean(const port_section *section, const sedge_surface_field *field)
+{
+    double means[MEANS];
+
+    find_means(means, section, field);
+    return means[0];
+}
+
+static void choose_sign(sedge_surface_field *field, const port_section *section)
+{
+    const int64_t count = 2 * field->faces * sedge_triangle_count(field->order);
+    const double sign = port_field_sign(section, field);
+
+    for (int64_t i = 0; i < count; i++) field->values[i / 2][i % 2] *= sign;
 }
 
 // Fill `field` with the mode. Of several with one cut-off fill it with their sum that has the
@@ -126,7 +150,7 @@ static sedge_status combine(sedge_surface_field *field, const port_section *sect
                            parts[k] / sqrt(square * modes->values[k]), field);
     }
     sedge_release(parts);
-    if (sqrt(square) > CLEAR) return SEDGE_OK;
+    if (sqrt(square) > PORT_CLEAR) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "the mode is one of %d whose cut-offs are the same to a thousandth, and "
                       "none of them has a mean field along 'axis' (%.4g, %.4g, %.4g) by which "
@@ -161,6 +185,8 @@ typedef struct site {
     const sedge_mesh *mesh;
     const sedge_surface_shape *shape;
     const char *where;
+    const shape_edge *magnetic; // edges on magnetic walls, of a mode-port
+    int64_t magnetic_count;
 } site;
 
 // The field between conductors at their voltages.
@@ -267,7 +293,10 @@ static sedge_status find(sedge_surface_field *field, const site *at, double *p)
                                    voltages, section, at->problem, at->comm, at->mesh,
                                    p + (open ? LINE_VOLTAGES : TEM_VOLTAGES), !open, at->where));
     }
-    if (sedge_comm_is_root(at->comm)) {
+    if (sedge_comm_is_root(at->comm) && profile == PORT_FOUND_HYBRID) {
+        status = port_hybrid_field_fill(field, p, section, at->problem, at->shape, at->magnetic,
+                                        at->magnetic_count, at->where);
+    } else if (sedge_comm_is_root(at->comm)) {
         status = line ? find_line(field, section, voltages, at->where)
                       : find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE,
                                   (int)p[GUIDE_MODE], at->where);
@@ -275,7 +304,11 @@ static sedge_status find(sedge_surface_field *field, const site *at, double *p)
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));
     sedge_comm_broadcast(at->comm, field->values, (size_t)numbers * sizeof *field->values, 0);
-    sedge_comm_broadcast(at->comm, &p[PORT_KU], sizeof p[PORT_KU], 0);
+    if (field->other != NULL) {
+        sedge_comm_broadcast(at->comm, field->other->values,
+                             (size_t)numbers * sizeof *field->values, 0);
+    }
+    sedge_comm_broadcast(at->comm, p, SEDGE_MAX_VALUES * sizeof *p, 0);
     sedge_comm_broadcast(at->comm, &capacity, sizeof capacity, 0);
     if (open) {
         set_open_line(p, at->problem, find_squares(section, field), capacity);
@@ -294,28 +327,39 @@ static sedge_status fill(sedge_surface_field *field, const site *at, double *p)
     const int profile = (int)p[PORT_PROFILE];
     double product[3];
     port_section section = {.field = NULL};
-    shape_edge *walls = NULL;
-    int64_t wall_count = 0;
+    shape_edge *walls = NULL, *magnetic = NULL;
+    int64_t wall_count = 0, magnetic_count = 0;
     sedge_status status = SEDGE_OK;
 
     for (int d = 0; d < 3; d++)
         product[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
     // Of a resistor V is the normal, and the product an axis.
     const bool resistor = profile == PORT_FOUND_TEM;
-    if (profile == PORT_FOUND_LINE) {
-        SEDGE_TRY_GOTO(status, port_find_conductors(&walls, &wall_count, at->problem, at->comm,
-                                                    at->mesh, field));
+    if (port_is_open(p)) {
+        SEDGE_TRY_GOTO(status, port_find_walls(&walls, &wall_count, at->problem, at->comm, at->mesh,
+                                               field, false));
+        SEDGE_TRY_GOTO(status, port_find_walls(&magnetic, &magnetic_count, at->problem, at->comm,
+                                               at->mesh, field, true));
     }
     if (profile == PORT_FOUND_TE) memcpy(field->normal, product, sizeof product);
     status = port_section_create(&section, field, u, resistor ? product : v, walls, wall_count);
-    const site here = {&section, at->problem, at->comm, at->mesh, at->shape, at->where};
+    const site here = {&section,  at->problem, at->comm, at->mesh,
+                       at->shape, at->where,   magnetic, magnetic_count};
     if (status == SEDGE_OK) status = check_section(&section, resistor ? v : product, at->where);
     status = sedge_comm_agree(at->comm, status);
     if (status == SEDGE_OK) status = find(field, &here, p);
 done:
     port_section_clear(&section);
     sedge_release(walls);
+    sedge_release(magnetic);
     return status;
+}
+
+// The order of the field: a mode-port has many unknowns at high ones.
+static int find_order(const sedge_problem *problem, const double *p)
+{
+    if ((int)p[PORT_PROFILE] != PORT_FOUND_HYBRID) return problem->order;
+    return problem->order < 2 ? 2 : problem->order > 3 ? 3 : problem->order;
 }
 
 sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *comm,
@@ -325,14 +369,16 @@ sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *com
 {
     char where[128];
     port_whole whole;
-    const site at = {NULL, problem, comm, mesh, &whole.shape, where};
+    const site at = {NULL, problem, comm, mesh, &whole.shape, where, NULL, 0};
 
     *field = NULL;
     if ((int)p[PORT_PROFILE] < PORT_FOUND_TE) return SEDGE_OK;
     (void)snprintf(where, sizeof where, "boundaries.%s", surface);
     sedge_status status = port_whole_create(&whole, problem, surface, shape);
     if (status == SEDGE_OK)
-        status = sedge_surface_field_create(field, problem->order, &whole.shape);
+        status = sedge_surface_field_create(field, find_order(problem, p), &whole.shape);
+    if (status == SEDGE_OK && (int)p[PORT_PROFILE] == PORT_FOUND_HYBRID)
+        status = sedge_surface_field_create(&(*field)->other, (*field)->order, &whole.shape);
     status = sedge_comm_agree(comm, status);
     if (status == SEDGE_OK) status = fill(*field, &at, p);
     port_whole_clear(&whole);

@@ -71,6 +71,16 @@ bool port_is_line(const double *p)
     return (int)p[PORT_PROFILE] == PORT_FOUND_LINE;
 }
 
+bool port_is_open(const double *p)
+{
+    return (int)p[PORT_PROFILE] >= PORT_FOUND_LINE;
+}
+
+static bool is_hybrid(const double *p)
+{
+    return (int)p[PORT_PROFILE] == PORT_FOUND_HYBRID;
+}
+
 double port_squares(const double *p)
 {
     if (port_is_line(p)) return p[PORT_SQUARES];
@@ -92,7 +102,8 @@ bool port_is(const sedge_boundary_kind *kind)
 bool port_is_guide(const sedge_boundary_kind *kind)
 {
     return port_is(kind) &&
-           (kind->parameters == port_guide_parameters || kind->parameters == port_line_parameters);
+           (kind->parameters == port_guide_parameters || kind->parameters == port_line_parameters ||
+            kind->parameters == port_mode_parameters);
 }
 
 void port_normal(const sedge_boundary *boundary, double normal[3])
@@ -428,6 +439,8 @@ double port_cutoff(const sedge_problem *problem, const double *p)
     const double *const m = medium_of(problem, p);
 
     if (port_is_line(p)) return 0.0;
+    if (is_hybrid(p))
+        return p[HYBRID_FREQUENCY] * sqrt(fmax(0.0, 1.0 - p[PORT_INDEX] / p[HYBRID_GROUP]));
     return cutoff_number(p) * sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]) / (2.0 * PI);
 }
 
@@ -439,9 +452,33 @@ static double find_slope(const sedge_problem *problem, const double *p, double f
     return part <= 1.0 / 1.01 ? sqrt(1.0 - part * part) : (double)NAN;
 }
 
+// The index of a mode-port's mode. The wave number's square is linear in that of the frequency, as
+// in a guide of one medium, with the group index that is known at the port's own frequency.
+static double find_index(const sedge_problem *problem, const double *p, double frequency)
+{
+    const double part = p[HYBRID_FREQUENCY] / frequency, n = p[PORT_INDEX], g = p[HYBRID_GROUP];
+
+    if (!(frequency >= 1.01 * port_cutoff(problem, p))) return (double)NAN;
+    return sqrt(part * part * n * n + n * g * (1.0 - part * part));
+}
+
+// Its impedance is a power of the index, as of TE and TM modes of one medium, where it changes no
+// more than that; else a power of the frequency. The first derivative is exact.
+static double find_impedance(const sedge_problem *problem, const double *p, double frequency)
+{
+    const double index = find_index(problem, p, frequency);
+    const double of_index = p[HYBRID_GROUP] / p[PORT_INDEX] - 1.0, slope = p[HYBRID_SLOPE];
+
+    if (!(index > 0.0)) return (double)NAN;
+    if (fabs(slope) <= 1.001 * fabs(of_index))
+        return p[PORT_LINE] * pow(index / p[PORT_INDEX], slope / of_index);
+    return p[PORT_LINE] * pow(frequency / p[HYBRID_FREQUENCY], slope);
+}
+
 double port_impedance(const sedge_problem *problem, const double *p, double frequency)
 {
     if (port_is_line(p)) return p[PORT_LINE];
+    if (is_hybrid(p)) return find_impedance(problem, p, frequency);
     const double slope = find_slope(problem, p, frequency);
     const double z = medium_of(problem, p)[MAXWELL_Z];
 
@@ -457,6 +494,7 @@ double port_phase(const sedge_problem *problem, const double *p, double frequenc
     const double *const m = medium_of(problem, p);
 
     if (port_is_line(p)) return 2.0 * PI * frequency * p[PORT_INDEX];
+    if (is_hybrid(p)) return 2.0 * PI * frequency * find_index(problem, p, frequency);
     return 2.0 * PI * frequency * find_slope(problem, p, frequency) /
            sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
 }

@@ -10,6 +10,7 @@
 #include <complex.h>
 #include <stdbool.h>
 
+#define PORT_PI         3.14159265358979323846
 #define PORT_MOST_MODES 30.0 // of a family: the greatest number of one that is found
 
 // Parameters of the kinds. All with a resistance have it first.
@@ -26,6 +27,16 @@ enum {
     GUIDE_MODE
 };
 enum { LINE_VOLTAGES = GUIDE_DIRECTION + 3 };
+// Of a mode-port, with GUIDE_AXIS, too: what port_hybrid_numbers has beside the index, which is
+// PORT_INDEX, and the impedance, PORT_LINE; and the field at the outline by its greatest.
+enum {
+    HYBRID_MODE = GUIDE_AXIS + 3,
+    HYBRID_FREQUENCY,
+    HYBRID_SLOPE,
+    HYBRID_INSIDE,
+    HYBRID_RIM,
+    HYBRID_GROUP = PORT_SCALE
+};
 
 // The volume group beside the surface, first side. SEDGE_ERR_USAGE: a material beside it is not
 // that everywhere where `uniform`, conducts, is dispersive or anisotropic, or a layer.
@@ -56,6 +67,9 @@ bool port_is(const sedge_boundary_kind *kind);
 bool port_is_guide(const sedge_boundary_kind *kind);
 bool port_is_line(const double *p);
 
+// May its cross-section be open, and have several media and conductors inside?
+bool port_is_open(const double *p);
+
 // For the tables of all kinds of ports (sedge_boundary_kind): find the field and its numbers if the
 // port has no formula, what a signal makes of it, and whether the port is in the right place.
 sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *comm,
@@ -81,15 +95,20 @@ sedge_status port_conductors_find(double *voltages, const struct port_section *s
 // Is a surface of this kind that of a conductor, at which lines and guides may end? Of NULL: no.
 bool port_conducts(const sedge_boundary_kind *kind);
 
-// The edges of a port's faces that lie on conductors, in an order that shape_find_edge knows. The
-// caller releases them. SEDGE_ERR_MEMORY. Collective.
-sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_problem *problem,
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const struct sedge_surface_field *field);
+// The edges of a port's faces that lie on conductors, or on magnetic walls where `magnetic`, in an
+// order that shape_find_edge knows. The caller releases them. SEDGE_ERR_MEMORY. Collective.
+sedge_status port_find_walls(shape_edge **out, int64_t *count, const sedge_problem *problem,
+                             const sedge_comm *comm, const sedge_mesh *mesh,
+                             const struct sedge_surface_field *field, bool magnetic);
 
 // The field at a place x on a face of the port, whose corners are in ascending order
 // (sedge_surface_corners).
 void port_field_at(const sedge_boundary *port, const double corners[9], const double x[3],
+                   double e[3]);
+
+// The same of the field with which H x normal is multiplied for the port's current, which is
+// another one where the profiles of E and of H differ.
+void port_other_at(const sedge_boundary *port, const double corners[9], const double x[3],
                    double e[3]);
 
 // Of a guide's mode the cut-off frequency, and at a frequency its wave impedance and its wave
@@ -118,7 +137,7 @@ sedge_status port_fit_direction(const double *p, const shape_plane *plane, const
     }
 
 // Of the kinds of TE and TM ports: their functions `fit` and `describe`, and their parameters; and
-// the parameters of line-port.
+// the parameters of line-port and mode-port.
 sedge_status port_fit_guide(const sedge_problem *problem, const char *surface,
                             const sedge_surface_shape *shape, double *p, int profile);
 void port_describe_guide(char text[160], const char *family, const double *p, double hertz);
@@ -126,6 +145,8 @@ void port_describe_guide(char text[160], const char *family, const double *p, do
 extern const sedge_parameter port_guide_parameters[PORT_GUIDE_PARAMETERS];
 #define PORT_LINE_PARAMETERS 3
 extern const sedge_parameter port_line_parameters[PORT_LINE_PARAMETERS];
+#define PORT_MODE_PARAMETERS 5
+extern const sedge_parameter port_mode_parameters[PORT_MODE_PARAMETERS];
 
 extern const char sedge_text_sheet_face_h[];
 

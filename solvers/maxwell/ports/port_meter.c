@@ -4,6 +4,7 @@
 #include "port_whole.h"
 
 #include "base/memory.h"
+#include "dg/surface_field.h"
 #include "monitor/face_points.h"
 #include "monitor/sample.h"
 
@@ -14,12 +15,14 @@ struct port_meter {
     const sedge_boundary *boundary;
     int surface;
     sedge_face_points faces;
-    double (*mode)[3];   // [sides][side_points]
+    // [sides][side_points] the fields for the voltage and for the current, which may be one
+    double (*mode)[3], (*other)[3];
     double *of_e, *of_h; // factors of E.mode and (H x normal).mode in the voltage
+    bool two;            // fields
     // Of ports with a layer behind, [sides]: Y of a side that is the structure's, else 0; and the
     // structure's Y at the face times the integral of the mode squared over the mesh's part.
     double *inside, *within;
-    double *sums;        // [sides]
+    double *sums, *currents; // [sides]
     double of_source[2]; // the voltage that a source of 1 adds, and that with the factors `within`
 };
 
@@ -40,24 +43,34 @@ static void fill_side(port_meter *one, int32_t s)
     const double *const into = p + GUIDE_DIRECTION;
     const double squares = port_squares(p) / port_whole_parts(problem); // of the mesh's part
     double along = 0.0; // from the port into the element
+    double source[2] = {0.0, 0.0};
 
     for (int q = 0; q < points; q++) {
         const int64_t at = (int64_t)s * points + q;
-        double square = 0.0;
+        double products[2] = {0.0, 0.0};
 
         port_field_at(one->boundary, one->faces.corners[s], one->faces.place[at], one->mode[at]);
+        if (one->two) {
+            port_other_at(one->boundary, one->faces.corners[s], one->faces.place[at],
+                          one->other[at]);
+        }
         for (int d = 0; d < 3; d++) {
             along -= into[d] * one->faces.normal[at][d];
-            square += one->mode[at][d] * one->mode[at][d];
+            products[0] += one->mode[at][d] * one->mode[at][d];
+            products[1] += one->mode[at][d] * one->other[at][d];
         }
         one->of_e[at] = one->faces.area[at] * y / (sum * squares);
         one->of_h[at] = one->faces.area[at] / (sum * squares);
-        one->sums[s] +=
-            one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * square / (sum * squares);
+        for (int k = 0; k < 2; k++) {
+            source[k] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * products[k] /
+                         (sum * squares);
+        }
     }
+    one->sums[s] = source[0];
     if (!port_is_guide(one->boundary->kind)) return;
     one->inside[s] = along > 0.0 ? y : 0.0;
     one->within[s] = squares * (along > 0.0 ? y : y_other);
+    one->currents[s] = one->within[s] * source[1];
 }
 
 // Room for all points.
@@ -70,6 +83,9 @@ static sedge_status allocate(port_meter *out)
     SEDGE_TRY(sedge_allocate(&out->of_h, points, sizeof *out->of_h));
     SEDGE_TRY(sedge_allocate(&out->inside, out->faces.sides, sizeof *out->inside));
     SEDGE_TRY(sedge_allocate(&out->within, out->faces.sides, sizeof *out->within));
+    SEDGE_TRY(sedge_allocate(&out->currents, out->faces.sides, sizeof *out->currents));
+    if (out->two) SEDGE_TRY(sedge_allocate(&out->other, points, sizeof *out->other));
+    if (!out->two) out->other = out->mode;
     return sedge_allocate(&out->sums, out->faces.sides, sizeof *out->sums);
 }
 
@@ -96,13 +112,13 @@ sedge_status port_meter_create(port_meter **out, const struct sedge_output_conte
     meter->context = context;
     meter->boundary = &context->problem->boundaries[surface];
     meter->surface = surface;
+    meter->two = meter->boundary->field != NULL && meter->boundary->field->other != NULL;
     SEDGE_TRY_GOTO(status, find_points(meter));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, allocate(meter)));
     for (int32_t s = 0; s < meter->faces.sides; s++) fill_side(meter, s);
     meter->of_source[0] = sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
-    for (int32_t s = 0; s < meter->faces.sides; s++) meter->sums[s] *= meter->within[s];
     meter->of_source[1] = port_whole_parts(context->problem) *
-                          sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
+                          sedge_sample_sum(context->comm, meter->faces.sides, meter->currents);
     *out = meter;
     meter = NULL;
 done:
@@ -114,12 +130,14 @@ void port_meter_free(port_meter *meter)
 {
     if (meter == NULL) return;
     sedge_face_points_clear(&meter->faces);
+    if (meter->two) sedge_release(meter->other);
     sedge_release(meter->mode);
     sedge_release(meter->of_e);
     sedge_release(meter->of_h);
     sedge_release(meter->inside);
     sedge_release(meter->within);
     sedge_release(meter->sums);
+    sedge_release(meter->currents);
     sedge_release(meter);
 }
 
@@ -136,8 +154,9 @@ int64_t port_meter_points(const port_meter *meter, sedge_monitor_point *out)
     return count;
 }
 
-// int (Y e + g).mode dS of one side, both factors given, with g = H x normal. `u` is the side's.
-static double sum_side(const port_meter *one, int32_t s, const double *u, bool inside)
+// int (Y e + g).fields dS of one side, both factors given, with g = H x normal. `u` is the side's.
+static double sum_side(const port_meter *one, int32_t s, const double *u, const double (*fields)[3],
+                       bool inside)
 {
     const int points = one->faces.side_points;
     double sum = 0.0;
@@ -145,7 +164,7 @@ static double sum_side(const port_meter *one, int32_t s, const double *u, bool i
     for (int q = 0; q < points; q++, u += 6) {
         const int64_t at = (int64_t)s * points + q;
         const double *const n = one->faces.normal[at];
-        const double *const mode = one->mode[at];
+        const double *const mode = fields[at];
         double e = 0.0, g = 0.0;
 
         for (int i = 0; i < 3; i++) {
@@ -169,9 +188,11 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
     const bool driven = signal[1] < 0.0 || signal[1] > 0.0;
     const double source = driven ? sedge_signal(signal, time) : 0.0;
     const int64_t stride = (int64_t)6 * faces->side_points;
+    const double(*const mode)[3] = (const double(*)[3])meter->mode;
+    const double(*const other)[3] = (const double(*)[3])meter->other;
 
     for (int32_t s = 0; s < faces->sides; s++)
-        meter->sums[s] = sum_side(meter, s, u + s * stride, false);
+        meter->sums[s] = sum_side(meter, s, u + s * stride, mode, false);
     out[PORT_VOLTAGE] =
         sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source[0] * source;
     if (!port_is_guide(meter->boundary->kind)) {
@@ -180,8 +201,10 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
         return;
     }
     for (int32_t s = 0; s < faces->sides; s++) {
+        if (meter->two) meter->sums[s] = sum_side(meter, s, u + s * stride, other, false);
         meter->sums[s] *= meter->within[s];
-        if (meter->inside[s] > 0.0) meter->sums[s] -= sum_side(meter, s, u + s * stride, true);
+        if (meter->inside[s] > 0.0)
+            meter->sums[s] -= sum_side(meter, s, u + s * stride, other, true);
     }
     out[PORT_CURRENT] = port_whole_parts(context->problem) *
                             sedge_sample_sum(context->comm, faces->sides, meter->sums) +

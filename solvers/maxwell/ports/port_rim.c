@@ -158,10 +158,16 @@ static bool is_passed(const sedge_problem *problem, const sedge_mesh *mesh,
     return kind == NULL;
 }
 
-// Which of the edges are on conductors, or where `whole` on their mirror images: 1. Collective.
-static void mark_conductors(double *found, const shape_edge *edges, int64_t count,
-                            const sedge_problem *problem, const sedge_comm *comm,
-                            const sedge_mesh *mesh, bool whole)
+static bool is_magnetic(const sedge_boundary_kind *kind)
+{
+    return kind != NULL && strcmp(kind->name, "pmc") == 0;
+}
+
+// Which of the edges are on walls: 1. Where `whole`, also on their mirror images, and not in planes
+// of symmetry. Collective.
+static void mark_walls(double *found, const shape_edge *edges, int64_t count,
+                       const sedge_problem *problem, const sedge_comm *comm, const sedge_mesh *mesh,
+                       bool whole, bool is_wall(const sedge_boundary_kind *))
 {
     const double(*const bounds)[3] = mesh->bounds;
     const double size = fmax(fmax(bounds[1][0] - bounds[0][0], bounds[1][1] - bounds[0][1]),
@@ -173,7 +179,8 @@ static void mark_conductors(double *found, const shape_edge *edges, int64_t coun
         const int k = i % 3, image = i / 3 % COPIES;
         double a[3], b[3];
 
-        if ((image & mask) != image || !port_conducts(problem->boundaries[side->group].kind))
+        if ((image & mask) != image || !is_wall(problem->boundaries[side->group].kind) ||
+            (whole && is_passed(problem, mesh, side)))
             continue;
         port_whole_mirror(a, corner_of(mesh, side, k), problem, image, size);
         port_whole_mirror(b, corner_of(mesh, side, (k + 1) % 3), problem, image, size);
@@ -183,9 +190,9 @@ static void mark_conductors(double *found, const shape_edge *edges, int64_t coun
     sedge_comm_max(comm, found, (int)count);
 }
 
-sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_problem *problem,
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const sedge_surface_field *field)
+sedge_status port_find_walls(shape_edge **out, int64_t *count, const sedge_problem *problem,
+                             const sedge_comm *comm, const sedge_mesh *mesh,
+                             const sedge_surface_field *field, bool magnetic)
 {
     const sedge_surface_shape shape = {.count = field->faces,
                                        .triangles = (const double(*)[9])field->corners};
@@ -198,7 +205,8 @@ sedge_status port_find_conductors(shape_edge **out, int64_t *count, const sedge_
     if (status == SEDGE_OK) status = sedge_allocate(&found, all, sizeof *found);
     status = sedge_comm_agree(comm, status);
     if (status == SEDGE_OK) {
-        mark_conductors(found, *out, all, problem, comm, mesh, true);
+        mark_walls(found, *out, all, problem, comm, mesh, true,
+                   magnetic ? is_magnetic : port_conducts);
         for (int64_t i = 0; i < all; i++)
             if (found[i] > 0.0) (*out)[(*count)++] = (*out)[i];
     }
@@ -214,7 +222,7 @@ static sedge_status measure_outline(double length[2], const rim *r, const sedge_
 
     length[0] = length[1] = 0.0;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&found, r->edges, sizeof *found)));
-    mark_conductors(found, r->outline, r->edges, problem, comm, mesh, false);
+    mark_walls(found, r->outline, r->edges, problem, comm, mesh, false, port_conducts);
     for (int64_t i = 0; i < r->edges; i++) {
         const double *const a = r->outline[i].ends, *const b = a + 3;
         const double one = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
@@ -279,7 +287,7 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
         double at[3][3];
 
         if (side->group == surface || is_passed(problem, mesh, side) ||
-            (port_is_line(r->p) && port_conducts(problem->boundaries[side->group].kind)))
+            (port_is_open(r->p) && port_conducts(problem->boundaries[side->group].kind)))
             continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
         for (int k = 0; k < 3; k++)
@@ -291,7 +299,7 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
                       "boundaries.%s: the surface '%s' crosses the port, whose field is that of "
                       "a cross-section without it%s: let the surface end before the port",
                       mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found],
-                      port_is_line(r->p) ? ", since it is no conductor" : "");
+                      port_is_open(r->p) ? ", since it is no conductor" : "");
 }
 
 static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *comm,
@@ -310,7 +318,7 @@ static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *co
     if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface);
     sedge_release(r.outline);
     SEDGE_TRY(status);
-    if (port_is_line(r.p) || length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF))
+    if (port_is_open(r.p) || length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF))
         return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the port must be all of the guide's or the line's "

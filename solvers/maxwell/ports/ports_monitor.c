@@ -260,13 +260,13 @@ done:
     return status;
 }
 
-// A port's points, for each of which there are weights, the mode, factors, the place, the normal,
+// A port's points, for each of which there are weights, the modes, factors, the place, the normal,
 // the area, the element and its entry in `points`.
 static void find_needs(sedge_monitor_needs *out, const sedge_output_context *context,
                        const double *parameters)
 {
     const sedge_problem *const problem = context->problem;
-    const double each = 8.0 * context->element->nodes + 24.0 + 16.0 + 48.0 + 8.0 + 4.0 +
+    const double each = 8.0 * context->element->nodes + 48.0 + 16.0 + 48.0 + 8.0 + 4.0 +
                         (double)sizeof(sedge_monitor_point);
 
     out->highest = parameters[TO];

@@ -366,7 +366,8 @@ enum {
     PORT_FOUND_TE,
     PORT_FOUND_TM,
     PORT_FOUND_TEM,
-    PORT_FOUND_LINE
+    PORT_FOUND_LINE,
+    PORT_FOUND_HYBRID
 };
 
 // J_m(x) / (x / 2)^m by its series: to 1e-10 up to x = 12, where its terms are 1e5 at most.

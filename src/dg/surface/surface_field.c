@@ -124,6 +124,7 @@ done:
 void sedge_surface_field_free(sedge_surface_field *field)
 {
     if (field == NULL) return;
+    sedge_surface_field_free(field->other);
     sedge_release(field->corners);
     sedge_release(field->middles);
     sedge_release(field->values);

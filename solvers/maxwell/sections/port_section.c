@@ -59,13 +59,11 @@ typedef struct topology {
     int64_t *group;  // [vertices] of union and find
 } topology;
 
+// Without what the section takes over.
 static void clear_topology(const topology *t)
 {
     sedge_release(t->vertex);
-    sedge_release(t->edge);
     sedge_release(t->ends);
-    sedge_release(t->rim);
-    sedge_release(t->wall);
     sedge_release(t->group);
 }
 
@@ -163,8 +161,7 @@ static void join(const topology *t, bool walls)
 
 // ---- unknowns ----------------------------------------------------------------------------------
 
-// A coefficient of a face: the exponents of lambda_0, lambda_1, lambda_2.
-static void find_exponents(int out[3], int order, int k)
+void port_section_exponents(int out[3], int order, int k)
 {
     int b = 0;
 
@@ -181,7 +178,7 @@ static int64_t find_unknown(const topology *t, int64_t face, int order, int k)
     const int64_t inside = (int64_t)(order - 1) * (order - 2) / 2;
     int at[3];
 
-    find_exponents(at, order, k);
+    port_section_exponents(at, order, k);
     for (int v = 0; v < 3; v++)
         if (at[v] == order) return vertex[v];
     for (int e = 0; e < 3; e++) {
@@ -197,27 +194,26 @@ static void find_place(double out[2], const port_section *s, const double x[3])
     for (int c = 0; c < 2; c++) out[c] = dot(s->axes[c], x);
 }
 
-// An unknown by its place along the longer side.
-typedef struct ranked {
-    double place;
-    int64_t unknown;
-} ranked;
-
 static int compare_ranked(const void *a, const void *b)
 {
-    const ranked *const one = a;
-    const ranked *const other = b;
+    const port_ranked *const one = a;
+    const port_ranked *const other = b;
 
     if (one->place < other->place || one->place > other->place)
         return one->place < other->place ? -1 : 1;
     return (one->unknown > other->unknown) - (one->unknown < other->unknown);
 }
 
-// Number the unknowns along an axis.
-static sedge_status rank_unknowns(port_section *s, int axis)
+void port_section_rank(port_ranked *rows, int64_t count)
+{
+    qsort(rows, (size_t)count, sizeof *rows, compare_ranked);
+}
+
+// Number the unknowns along the longer side.
+static sedge_status rank_unknowns(port_section *s)
 {
     const int64_t count = s->field->faces * s->local;
-    ranked *rows = NULL;
+    port_ranked *rows = NULL;
     int64_t *rank = NULL;
     sedge_status status;
 
@@ -227,12 +223,14 @@ static sedge_status rank_unknowns(port_section *s, int axis)
         double place = 0.0;
         int at[3];
 
-        find_exponents(at, s->order, (int)(i % s->local));
-        for (int v = 0; v < 3; v++)
-            place += at[v] * dot(s->axes[axis], s->field->corners[i / s->local] + (ptrdiff_t)3 * v);
-        rows[s->of[i]] = (ranked){place, s->of[i]};
+        port_section_exponents(at, s->order, (int)(i % s->local));
+        for (int v = 0; v < 3; v++) {
+            place +=
+                at[v] * dot(s->axes[s->longer], s->field->corners[i / s->local] + (ptrdiff_t)3 * v);
+        }
+        rows[s->of[i]] = (port_ranked){place, s->of[i]};
     }
-    qsort(rows, (size_t)s->unknowns, sizeof *rows, compare_ranked);
+    port_section_rank(rows, s->unknowns);
     for (int64_t i = 0; i < s->unknowns; i++) rank[rows[i].unknown] = i;
     for (int64_t i = 0; i < count; i++) s->of[i] = rank[s->of[i]];
 done:
@@ -257,7 +255,7 @@ static sedge_status find_walls(port_section *s, const topology *t)
         if (number[v] > 0) number[v] = ++s->walls;
     for (int64_t i = 0; i < s->field->faces * s->local; i++) {
         int at[3];
-        find_exponents(at, s->order, (int)(i % s->local));
+        port_section_exponents(at, s->order, (int)(i % s->local));
         for (int e = 0; e < 3; e++) {
             const int64_t one = t->edge[i / s->local * 3 + e];
             if (!t->wall[one] || at[3 - edge_corners[e][0] - edge_corners[e][1]] > 0) continue;
@@ -284,8 +282,8 @@ static sedge_status find_touch(port_section *s, const topology *t)
     return SEDGE_OK;
 }
 
-// Area, its centre and the longer side, and the axis along which that is.
-static int measure(port_section *s)
+// Area, its centre and the longer side.
+static void measure(port_section *s)
 {
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
 
@@ -308,9 +306,8 @@ static int measure(port_section *s)
         }
     }
     for (int c = 0; c < 2; c++) s->middle[c] /= s->area;
-    const int longer = high[1] - low[1] > high[0] - low[0];
-    s->size = high[longer] - low[longer];
-    return longer;
+    s->longer = high[1] - low[1] > high[0] - low[0];
+    s->size = high[s->longer] - low[s->longer];
 }
 
 // ---- integrals on a face -----------------------------------------------------------------------
@@ -328,22 +325,21 @@ static double find_value(const int at[3], const double shares[3])
     return out;
 }
 
-// The basis at a place of the rule.
-static void fill_point(port_section *s, int q)
+void port_section_basis(int order, const double shares[3], double *value, double *slope)
 {
-    const double *const shares = s->shares + (ptrdiff_t)3 * q;
+    const int local = sedge_triangle_count(order);
 
-    for (int k = 0; k < s->local; k++) {
+    for (int k = 0; k < local; k++) {
         double by[3];
         int at[3];
 
-        find_exponents(at, s->order, k);
-        s->value[(int64_t)q * s->local + k] = find_value(at, shares);
+        port_section_exponents(at, order, k);
+        value[k] = find_value(at, shares);
         for (int v = 0; v < 3; v++) {
             const int below[3] = {at[0] - (v == 0), at[1] - (v == 1), at[2] - (v == 2)};
-            by[v] = s->order * find_value(below, shares);
+            by[v] = order * find_value(below, shares);
         }
-        for (int c = 0; c < 2; c++) s->slope[(2LL * q + c) * s->local + k] = by[c + 1] - by[0];
+        for (int c = 0; c < 2; c++) slope[c * local + k] = by[c + 1] - by[0];
     }
 }
 
@@ -369,7 +365,8 @@ static sedge_status fill_rule(port_section *s)
         shares[2] = 0.5 * (1.0 + rule.place[q][1]);
         shares[0] = 1.0 - shares[1] - shares[2];
         s->weight[q] = 0.25 * rule.weight[q];
-        fill_point(s, q);
+        port_section_basis(s->order, shares, s->value + (int64_t)q * s->local,
+                           s->slope + 2LL * q * s->local);
     }
 done:
     sedge_quadrature_clear(&rule);
@@ -393,7 +390,7 @@ static int wall_of(const port_section *section, int64_t face, int v)
     for (int k = 0; k < section->local; k++) {
         int at[3];
 
-        find_exponents(at, section->order, k);
+        port_section_exponents(at, section->order, k);
         if (at[v] == section->order) return section->wall[section->of[face * section->local + k]];
     }
     return -1;
@@ -479,7 +476,7 @@ void port_section_slope(const port_section *section, const double *x, double fac
         double by[3];
         int at[3];
 
-        find_exponents(at, field->order, (int)(i % count));
+        port_section_exponents(at, field->order, (int)(i % count));
         for (int v = 0; v < 3; v++)
             by[v] = order * x[of[sedge_triangle_index(order, at[1] + (v == 1), at[2] + (v == 2))]];
         for (int c = 0; c < 2; c++) field->values[i][c] += factor * (by[c + 1] - by[0]);
@@ -501,7 +498,8 @@ static sedge_status fill(port_section *s, topology *t, const shape_edge *walls, 
     SEDGE_TRY(fill_rule(s));
     for (int64_t i = 0; i < count; i++)
         s->of[i] = find_unknown(t, i / s->local, s->order, (int)(i % s->local));
-    SEDGE_TRY(rank_unknowns(s, measure(s)));
+    measure(s);
+    SEDGE_TRY(rank_unknowns(s));
     SEDGE_TRY(find_walls(s, t));
     SEDGE_TRY(find_touch(s, t));
     join(t, false);
@@ -520,6 +518,10 @@ sedge_status port_section_create(port_section *out, const sedge_surface_field *f
     memcpy(out->axes[0], u, sizeof out->axes[0]);
     memcpy(out->axes[1], v, sizeof out->axes[1]);
     const sedge_status status = fill(out, &t, walls, wall_count);
+    out->edges = t.edges;
+    out->edge = t.edge;
+    out->wall_edge = t.wall;
+    out->rim_edge = t.rim;
     clear_topology(&t);
     return status;
 }
@@ -528,6 +530,9 @@ void port_section_clear(const port_section *section)
 {
     sedge_release(section->of);
     sedge_release(section->wall);
+    sedge_release(section->edge);
+    sedge_release(section->wall_edge);
+    sedge_release(section->rim_edge);
     sedge_release(section->shares);
     sedge_release(section->weight);
     sedge_release(section->value);

@@ -36,6 +36,8 @@ sedge_status port_matrix_create(port_matrix *out, int64_t rows, const int64_t *f
         count += i + 1 - out->first[i];
     }
     SEDGE_TRY(sedge_allocate(&out->value, count * TILE, sizeof *out->value));
+    SEDGE_TRY(sedge_allocate(&out->sign, out->tiles * PORT_TILE, sizeof *out->sign));
+    for (int64_t i = 0; i < out->tiles * PORT_TILE; i++) out->sign[i] = 1.0;
     for (int64_t i = rows; i < out->tiles * PORT_TILE; i++) *port_matrix_at(out, i, i) = 1.0;
     return SEDGE_OK;
 }
@@ -45,6 +47,7 @@ void port_matrix_clear(const port_matrix *matrix)
     sedge_release(matrix->first);
     sedge_release(matrix->offset);
     sedge_release(matrix->value);
+    sedge_release(matrix->sign);
 }
 
 static double *tile_at(const port_matrix *matrix, int64_t row, int64_t column)
@@ -89,35 +92,41 @@ void port_panel_subtract(double *y, int64_t tiles, const double *x, const double
 
 // Tiles are stored by columns: tile[column][row].
 
-// tile = tile L^-T
-static void divide_tile(double *tile, const double *l)
+// tile = tile (S L^T)^-1
+static void divide_tile(double *tile, const double *l, const double *sign)
 {
     for (int j = 0; j < PORT_TILE; j++) {
         double *const column = tile + (ptrdiff_t)j * PORT_TILE;
 
         for (int k = 0; k < j; k++) {
             for (int i = 0; i < PORT_TILE; i++)
-                column[i] -= l[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
+                column[i] -= sign[k] * l[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
         }
-        for (int i = 0; i < PORT_TILE; i++) column[i] /= l[j * PORT_TILE + j];
+        for (int i = 0; i < PORT_TILE; i++) column[i] /= sign[j] * l[j * PORT_TILE + j];
     }
 }
 
-// tile = L L^T, of its lower half; L is put there.
-static bool factor_tile(double *tile)
+// tile = L S L^T, of its lower half; L is put there.
+static bool factor_tile(double *tile, const double *sign)
 {
     for (int j = 0; j < PORT_TILE; j++) {
         double *const column = tile + (ptrdiff_t)j * PORT_TILE;
 
         for (int k = 0; k < j; k++) {
             for (int i = j; i < PORT_TILE; i++)
-                column[i] -= tile[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
+                column[i] -= sign[k] * tile[k * PORT_TILE + j] * tile[k * PORT_TILE + i];
         }
-        if (!(column[j] > 0.0)) return false;
-        const double root = sqrt(column[j]);
-        for (int i = j; i < PORT_TILE; i++) column[i] /= root;
+        if (!(sign[j] * column[j] > 0.0)) return false;
+        const double root = sqrt(sign[j] * column[j]);
+        for (int i = j; i < PORT_TILE; i++) column[i] /= sign[j] * root;
     }
     return true;
+}
+
+// The columns of a tile times S.
+static void sign_tile(double *out, const double *tile, const double *sign)
+{
+    for (int k = 0; k < TILE; k++) out[k] = sign[k / PORT_TILE] * tile[k];
 }
 
 sedge_status port_matrix_factor(const port_matrix *matrix)
@@ -128,12 +137,16 @@ sedge_status port_matrix_factor(const port_matrix *matrix)
             const int64_t from =
                 matrix->first[i] > matrix->first[j] ? matrix->first[i] : matrix->first[j];
 
-            for (int64_t k = from; k < j; k++)
-                multiply(tile, -1.0, tile_at(matrix, j, k), true, tile_at(matrix, i, k));
+            for (int64_t k = from; k < j; k++) {
+                double signed_tile[TILE];
+
+                sign_tile(signed_tile, tile_at(matrix, j, k), matrix->sign + k * PORT_TILE);
+                multiply(tile, -1.0, signed_tile, true, tile_at(matrix, i, k));
+            }
             if (j < i) {
-                divide_tile(tile, tile_at(matrix, j, j));
-            } else if (!factor_tile(tile)) {
-                return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "the matrix is not positive definite");
+                divide_tile(tile, tile_at(matrix, j, j), matrix->sign + j * PORT_TILE);
+            } else if (!factor_tile(tile, matrix->sign + j * PORT_TILE)) {
+                return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "the matrix is not definite");
             }
         }
     }
@@ -170,6 +183,7 @@ void port_matrix_solve(const port_matrix *matrix, double *x)
             multiply(x + i * TILE, -1.0, tile_at(matrix, i, k), true, x + k * TILE);
         solve_tile(x + i * TILE, tile_at(matrix, i, i));
     }
+    for (int64_t k = 0; k < matrix->tiles * TILE; k++) x[k] *= matrix->sign[k / PORT_TILE];
     for (int64_t i = matrix->tiles - 1; i >= 0; i--) {
         solve_turned_tile(x + i * TILE, tile_at(matrix, i, i));
         for (int64_t k = matrix->first[i]; k < i; k++)

@@ -17,11 +17,16 @@ typedef struct port_section {
     double middle[2];                 // coordinates along the axes, of the area's centre
     double area;
     double size; // of the longer side
+    int longer;  // the axis along which it is
     int order;   // of the functions
     int local;   // coefficients of a face
     int64_t unknowns;
-    int64_t *of;     // [faces][local] their unknowns
-    int *wall;       // [unknowns] on which wall it is, from 0; -1: on none
+    int64_t *of; // [faces][local] their unknowns
+    int *wall;   // [unknowns] on which wall it is, from 0; -1: on none
+    int64_t edges;
+    int64_t *edge;   // [faces][3] those between the corners 0 and 1, 0 and 2, 1 and 2
+    bool *wall_edge; // [edges] it is on a wall
+    bool *rim_edge;  // [edges] it bounds the section
     int walls;       // lines of conductors; of closed ones that bound the section 0 is the outer
     int parts;       // that have no corner in common
     double touch[3]; // if `pinched`: a corner in which its outline touches itself
@@ -43,6 +48,22 @@ sedge_status port_section_create(port_section *out, const sedge_surface_field *f
                                  const double u[3], const double v[3], const shape_edge *walls,
                                  int64_t wall_count);
 void port_section_clear(const port_section *section);
+
+// Something by its place along a side.
+typedef struct port_ranked {
+    double place;
+    int64_t unknown;
+} port_ranked;
+
+// Sort by places, then by unknowns.
+void port_section_rank(port_ranked *rows, int64_t count);
+
+// The basis of an order at a place on the triangle: value [local], and its derivatives by lambda_1
+// and lambda_2, slope [2][local].
+void port_section_basis(int order, const double shares[3], double *value, double *slope);
+
+// The exponents of lambda_0, lambda_1, lambda_2 of number k of that basis.
+void port_section_exponents(int out[3], int order, int k);
 
 // The wall on which the corner of a face at the place x is; -1: on none, or no face has a corner
 // there.

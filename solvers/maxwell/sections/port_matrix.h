@@ -2,6 +2,10 @@
 // is stored, as the product of a triangular matrix and its transpose. It is stored in tiles of 8 by
 // 8, and eight right-hand sides are solved for at once.
 //
+// Or a quasi-definite one: its block of some rows is positive definite, that of the others negative
+// definite. In whatever order the rows are, it is L S L^T without a choice of pivots, where S has 1
+// and -1 for these rows on its diagonal (R. Vanderbei, SIAM J. Optim. 5 (1995) 100).
+//
 // It is no matrix of LAPACK: the order in which a BLAS adds depends on its number of threads, and a
 // port's field must be the same, to the bit, on all ranks and in all runs.
 #pragma once
@@ -18,6 +22,7 @@ typedef struct port_matrix {
     int64_t *first;  // [tiles] the column of the first tile in a row of tiles
     int64_t *offset; // [tiles] where the tile of column 0 would be in `value`
     double *value;   // [tiles][PORT_TILE columns][PORT_TILE rows]
+    double *sign;    // [tiles * PORT_TILE] S, 1 unless the caller sets it
 } port_matrix;
 
 // How many numbers the matrix has whose rows begin with the entries `first` [rows].
@@ -31,7 +36,7 @@ void port_matrix_clear(const port_matrix *matrix);
 // The entry in a row, at a column from the row's first to its own.
 double *port_matrix_at(const port_matrix *matrix, int64_t row, int64_t column);
 
-// Replace the matrix by its factor. SEDGE_ERR_COMPUTE: it is not positive definite.
+// Replace the matrix by its factor. SEDGE_ERR_COMPUTE: it is not definite as `sign` says.
 SEDGE_MUST_USE
 sedge_status port_matrix_factor(const port_matrix *matrix);
 

@@ -1,0 +1,30 @@
+// The sign of a port's field, and the fields of ports that have a file of their own.
+#pragma once
+
+#include "maxwell/sections/port_hybrid.h"
+
+struct sedge_problem; // dg/problem.h
+
+#define PORT_CLEAR 0.02 // of a mean of the field: less may be 0 but for errors
+
+// The mean of the field's component along the first axis, in units of the root of the area.
+double port_field_mean(const port_section *section, const sedge_surface_field *field);
+
+// 1 or -1, which makes the first mean of the field that is not 0 one above 0.
+double port_field_sign(const port_section *section, const sedge_surface_field *field);
+
+// The medium of a volume group at an angular frequency; `*loss` is the greater of the loss tangents
+// of epsilon and mu. False: one of them is a tensor, or not known.
+bool port_medium_find(double out[PORT_MEDIUM], double *loss, const struct sedge_problem *problem,
+                      int volume, double omega);
+
+// A mode-port: fill `field` with H x z, field->other with E, and p with the mode's numbers. The
+// faces of the whole port are `shape`; `magnetic` [count] are edges on magnetic walls. Messages
+// begin with `where`. SEDGE_ERR_USAGE: there is no such mode, or its field reaches an outline that
+// is on no wall. SEDGE_ERR_COMPUTE, SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status port_hybrid_field_fill(sedge_surface_field *field, double *p,
+                                    const port_section *section,
+                                    const struct sedge_problem *problem,
+                                    const sedge_surface_shape *shape, const shape_edge *magnetic,
+                                    int64_t count, const char *where);
