@@ -31,12 +31,12 @@ PERIOD = 30.0        # slurmctld looks at limits so often
 LIMIT_SECONDS = 900  # for all jobs together
 TRIES = 5
 
-JOB = DECK.replace("order: 2\n", "order: 3\ndevice: host\n").replace("[2, 2, 2]", "[5, 5, 5]")
-JOB = JOB.replace("steps: 20", "steps: STEPS").replace("every: 10", "every: 5")
-JOB = JOB.replace("snapshots: 2", "snapshots: 4")
+JOB = DECK.replace("order: 2\n", "order: 2\ndevice: host\n").replace("steps: 20", "steps: STEPS")
+JOB = JOB.replace("every: 10", "every: 5").replace("snapshots: 2", "snapshots: 4")
 
-# Both runs: two ranks that share what cores there are.
-ENVIRONMENT = {"SEDGE": PROGRAM, "OMPI_MCA_mpi_yield_when_idle": "1"}
+# Both runs: two ranks that share what cores there are. Small steps take long since a rank that waits for the
+# other one sleeps for 1000 microseconds (tests/idle_ranks.c): runs of some seconds, of which a tenth is CPU.
+ENVIRONMENT = {"SEDGE": PROGRAM, "OMPI_MCA_mpi_yield_when_idle": "1", "SEDGE_TEST_PAUSE": "1000"}
 
 
 slurm = None  # one for all tests
@@ -250,7 +250,7 @@ class Steps(Jobs):
 
     def test_many_nodes(self):
         """Signalled by Slurm, the ranks stop; the same job again goes on to the same end."""
-        deck = self.write("deck.yaml", JOB.replace("STEPS", "4000"))
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "1000"))
         self.run_alone(deck, "alone")
         script = self.script("many-nodes.sh", ("--nodes=4", "--nodes=1"),
                              ("--ntasks-per-node=8", "--ntasks-per-node=2"),
