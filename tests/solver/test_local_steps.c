@@ -422,16 +422,17 @@ static double compare_corners(const kit *one, const kit *other)
 }
 
 // What the dipole has radiated, beside lsrk45 in the same elements: the difference is no larger
-// than the elements' error, which order 5 shows, and falls with the step, for the coupling of
-// ADER's elements adds jumps times the step.
+// than the elements' error, which order 3 shows, and falls with the step, for the coupling of
+// ADER's elements adds jumps times the step. Both are the same at orders 2 to 4: 0.003 to 0.014,
+// where 0.015 and more is allowed, and a fall by 2.
 static void test_answers(const kit_world *world, const filling *with)
 {
     kit better, other, coarse, fine;
 
-    run_source(&better, world, with, NULL, 5, 0.8);
-    run_source(&other, world, with, NULL, 4, 0.4);
-    run_source(&coarse, world, with, &sedge_integrator_ader, 4, 0.8);
-    run_source(&fine, world, with, &sedge_integrator_ader, 4, 0.4);
+    run_source(&better, world, with, NULL, 3, 0.8);
+    run_source(&other, world, with, NULL, 2, 0.4);
+    run_source(&coarse, world, with, &sedge_integrator_ader, 2, 0.8);
+    run_source(&fine, world, with, &sedge_integrator_ader, 2, 0.4);
     const double error = compare_corners(&other, &better);
     const double most = compare_corners(&coarse, &other);
     CHECK_BOUND(most, 0.2 * error);
@@ -860,7 +861,10 @@ static void test_all(const kit_world *world)
         test_curved_source(world, order, order % 2 == 0 ? "012" : "210", true);
     for (int order = 1; order <= (match_everything() ? SEDGE_ORDER_MAX : alone ? 6 : most); order++)
         test_curved_source(world, order, order % 2 == 0 ? "210" : "012", false);
-    if (sedge_comm_size(world->comm) == 1) test_curved_neighbours(world);
+    if (sedge_comm_size(world->comm) == 1) {
+        test_curved_neighbours(world);
+        test_all_answers(world);
+    }
     if (alone) test_curved_source(world, 5, NULL, true);
     for (int order = test_is_small() ? 2 : 1; order <= (alone ? 5 : most); order++) {
         for (int tensor = 0; tensor < 2; tensor++)
@@ -887,7 +891,6 @@ static void test_long(const kit_world *world)
         if (fillings[i].terms == NULL || fillings[i].box_map == NULL)
             test_loss(world, &fillings[i]);
     }
-    test_all_answers(world);
     for (int order = 2; order <= 4; order++) test_polaritons(world, order);
 }
 
