@@ -355,11 +355,10 @@ done:
     return status;
 }
 
-// The order of the field: a mode-port has many unknowns at high ones.
+// The order of the field: the mode of a mode-port needs two.
 static int find_order(const sedge_problem *problem, const double *p)
 {
-    if ((int)p[PORT_PROFILE] != PORT_FOUND_HYBRID) return problem->order;
-    return problem->order < 2 ? 2 : problem->order > 3 ? 3 : problem->order;
+    return (int)p[PORT_PROFILE] == PORT_FOUND_HYBRID && problem->order < 2 ? 2 : problem->order;
 }
 
 sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *comm,

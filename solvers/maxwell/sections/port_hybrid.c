@@ -13,7 +13,7 @@
 #define MOST_ENTRIES 3e7   // of a matrix: 240 MB, some seconds
 #define ABOVE        1.05  // s by the greatest omega^2 epsilon mu
 #define SETTLED      1e-10 // residual of a vector, by its eigenvalue
-#define SAME         2e-5  // by which beta^2 that count as one differ
+#define SAME         2e-4  // by which beta^2 that count as one differ: meshes are not round
 #define FIRST        40    // vectors beside twice those that are asked for: are they enough?
 #define STEP         24    // vectors until the next look
 #define MOST_SAME    4     // of them
@@ -273,10 +273,11 @@ static sedge_status allocate_matrix(port_matrix *out, const port_hybrid *h, cons
     const double entries = port_matrix_entries(h->rows, first);
     if (entries > MOST_ENTRIES) {
         status = SEDGE_FAIL(SEDGE_ERR_USAGE,
-                            "%s: the port has %lld faces, and its mode would take a matrix of %.2g "
-                            "numbers, where %.2g are possible: let the mesh have fewer and larger "
-                            "faces there",
-                            where, (long long)h->section->field->faces, entries, MOST_ENTRIES);
+                            "%s: the port has %lld faces, and at order %d its mode would take a "
+                            "matrix of %.2g numbers, where %.2g are possible: let the mesh have "
+                            "fewer and larger faces there, or a lower order",
+                            where, (long long)h->section->field->faces, h->section->field->order,
+                            entries, MOST_ENTRIES);
         goto done;
     }
     SEDGE_TRY_GOTO(status, port_matrix_create(out, h->rows, first));
