@@ -13,7 +13,7 @@ step and half of it, in fp64. Then
 - a run that goes on from a checkpoint on two ranks gives the bits of one that was not interrupted,
 - other devices give the same but for rounding;
 
-the same holds of fields and flux at frequencies, where the deck asks for them, but for the first two.
+the same holds of fields, flux and absorbed power at frequencies, where the deck asks for them, but for the first two.
 
 A deck that the program refuses is to have one message; it says nothing then, nor does one whose
 probes are behind a conductor. Needs the environment of kit.py, and h5py. Seeds give the same decks
@@ -79,6 +79,8 @@ class Draw:
                     "probes": {"points": {f"p{i}": self.place() for i in range(3)}}}
         if self.chance(0.5):
             self.add_spectra(monitors, [inside] if inside in conditions else [side for side in conditions if conditions[side]["type"] not in ("pml", "periodic")])
+            if any("conductivity" in material for material in materials.values()):
+                monitors["absorption"] = {"there": {}}
         self.deck = {
             "equation": "maxwell", "order": min(order, 3) if name in LARGE else order, "precision": "fp64",
             "mesh": mesh, "time": {"end": round(0.9 / self.frequency, 4)}, "materials": materials,
@@ -264,7 +266,7 @@ class Runs:
             raise AssertionError(str(result))
         probes = self.numbers(self.folder / name / "probes.h5")
         spectra = {}
-        for file in ("spectra.h5", "flux.h5", "flux_spectra.h5"):
+        for file in ("spectra.h5", "flux.h5", "flux_spectra.h5", "absorption.h5"):
             if (self.folder / name / file).exists():
                 spectra.update(self.numbers(self.folder / name / file))
         values = [value for value in probes.values() if value.ndim > 1]

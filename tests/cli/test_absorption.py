@@ -161,7 +161,7 @@ class Absorption(Case):
         bend = lambda x, y, z: [t + 0.01 * numpy.sin(numpy.pi * x) * numpy.sin(numpy.pi * y) * numpy.sin(numpy.pi * z) for t in (x, y, z)]
         self.write("cube.msh", Cube(2).text(move=bend))
         deck = self.write("cube.yaml", CUBE)
-        for folder, words, ranks in (("one", (), 0), ("more", (), 4), ("again", ("--restart", self.folder / "one/checkpoint-8.h5"), 2)):
+        for folder, words, ranks in (("one", (), 0), ("more", (), 2), ("again", ("--restart", self.folder / "one/checkpoint-8.h5"), 4)):
             self.succeed("run", deck, "--device", DEVICE, "--tune=off", *words, "--output", folder, ranks=ranks)
         x, y, z = numpy.pi * numpy.array([0.3, 0.4, 0.2])
         E = numpy.array([numpy.cos(x) * numpy.sin(y) * numpy.sin(z), -0.4 * numpy.sin(x) * numpy.cos(y) * numpy.sin(z),
