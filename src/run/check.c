@@ -98,6 +98,26 @@ static void print_output(const sedge_session *session)
            deck->probe_count);
 }
 
+// The volume groups whose absorbed power an entry finds.
+static void print_absorption(const sedge_output_context *context,
+                             const sedge_deck_absorption *absorption)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    int shown = -1;
+
+    printf("  absorption         %s: in", absorption->name);
+    for (int v = 0; v < groups->volumes; v++) {
+        bool fields[SEDGE_MAX_FIELDS] = {false};
+
+        if (!sedge_sampling_absorbs(fields, context, absorption, v) ||
+            sedge_mesh_same_group(groups, v, shown))
+            continue;
+        printf("%s '%s'", shown >= 0 ? "," : "", groups->volume_names[v]);
+        shown = v;
+    }
+    printf("\n");
+}
+
 // How often fields are sampled for Fourier transforms, and what these take.
 static sedge_status print_spectra(const sedge_session *session)
 {
@@ -115,6 +135,8 @@ static sedge_status print_spectra(const sedge_session *session)
            deck->spectrum_count, deck->flux_count, deck->absorption_count, deck->far_field_count,
            sampling.every, sampling.every * session->dt * sedge_deck_time_unit(deck),
            sedge_deck_unit(deck, SEDGE_TIME), bytes.sums / 1048576.0, bytes.samples / 1048576.0);
+    for (int i = 0; i < deck->absorption_count; i++)
+        print_absorption(&context, &deck->absorptions[i]);
     return SEDGE_OK;
 }
 

@@ -221,7 +221,9 @@ class Absorption(Case):
             self.refuse(1, parts, "check", deck, "--quiet", "--device", "host", *words, ranks=(0,))
         result = self.sedge("check", self.write("wrong.yaml", box.replace("[domain]}", "[rest]}")))
         self.assertIn(f"wrong.yaml:{line_of(box, 'absorption:')}: monitors.absorption.half: ", result.messages[0])
-        self.assertRegex(self.succeed("check", deck).out, r"spectra +1, 0 of flux, 2 of absorption, 0 of far fields")
+        check = self.succeed("check", deck).out
+        self.assertRegex(check, r"spectra +1, 0 of flux, 2 of absorption, 0 of far fields")
+        self.assertRegex(check, r"absorption +all: in 'domain'\n +absorption +half: in 'domain'\n")
 
 
 if __name__ == "__main__":
