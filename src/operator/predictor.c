@@ -167,10 +167,10 @@ static void place_terms(operator_predictor_config *config, const operator_layout
         (means > slopes ? means : slopes) + 8 / layout->real_bytes;
 }
 
-// A block has as many elements as were fastest on an H200, of 1 to 16 at orders 1 to 8 ("Four blocks
-// with a Lorentz pole", benchmarks/MEASUREMENTS.md), or fewer, so that three blocks fit into a multiprocessor: while one
-// waits, others compute. An item has one coefficient of order N - 1, or none, and two of order N at
-// most.
+// A block has as many elements as were fastest on an H200, of 1 to 16 at orders 1 to 8 ("Four
+// blocks with a Lorentz pole", benchmarks/MEASUREMENTS.md), or fewer, so that three blocks fit into
+// a multiprocessor: while one waits, others compute. An item has one coefficient of order N - 1, or
+// none, and two of order N at most.
 static void choose_terms_gpu(operator_predictor_config *config, const operator_layout *layout,
                              const operator_target *target)
 {
