@@ -215,7 +215,7 @@ class Cube:
         lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "7"]
         lines += [f'2 {i + 1} "{name}"' for i, name in enumerate(names)] + ['3 7 "domain"']
         lines += ["$EndPhysicalNames", "$Nodes", str(len(self.nodes))]
-        lines += [f"{i + 1} {x!r} {y!r} {z!r}" for i, (x, y, z) in enumerate(self.nodes)]
+        lines += [f"{i + 1} {x:.17g} {y:.17g} {z:.17g}" for i, (x, y, z) in enumerate(self.nodes)]
         lines += ["$EndNodes", "$Elements", str(len(elements))]
         for i, (kind, group, corners) in enumerate(elements):
             lines.append(" ".join(map(str, [i + 1, kind, 2, group, group,
