@@ -102,12 +102,16 @@ static sedge_status find_masses(sedge_absorption *out)
         while (g < out->groups && strcmp(groups->volume_names[out->volume[g]], mass->group) != 0)
             g++;
         if (g == out->groups) {
-            return SEDGE_FAIL(
-                SEDGE_ERR_USAGE,
-                "%s:%d: monitors.absorption.%s.mass_density: '%s' is none of the volume "
-                "groups whose absorption the entry finds: they are in 'groups', or "
-                "have losses",
-                out->context->deck->path, mass->line, out->deck->name, mass->group);
+            char section[128];
+            char origin[SEDGE_DECK_ORIGIN];
+
+            (void)snprintf(section, sizeof section, "monitors.absorption.%s.mass_density",
+                           out->deck->name);
+            sedge_deck_origin(origin, out->context->deck, section, mass->group);
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: %s: '%s' is none of the volume groups whose absorption the "
+                              "entry finds: they are in 'groups', or have losses",
+                              origin, section, mass->group);
         }
         out->mass_density[g] = mass->density;
     }
@@ -152,6 +156,7 @@ sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_c
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out)));
     SEDGE_TRY(find_groups(out));
     SEDGE_TRY(find_masses(out));
+    if (context->deck->exact.layers > 0) SEDGE_TRY(sedge_exact_check(context));
     return find_elements(out);
 }
 

@@ -36,7 +36,7 @@ typedef struct sedge_absorption {
 } sedge_absorption;
 
 // Find groups and elements. SEDGE_ERR_USAGE: a group has no losses, or its material has no response
-// to one frequency; there are no groups. Keeps `deck` and `context`. Clear it in any case.
+// to one frequency; there are no groups; sedge_exact_check. Keeps `deck` and `context`. Clear it in any case.
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_context *context,
@@ -48,8 +48,7 @@ void sedge_absorption_clear(const sedge_absorption *absorption);
 SEDGE_MUST_USE
 sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum);
 
-// Find `exact`, where the deck's `exact` is a sphere. SEDGE_ERR_USAGE as sedge_exact_check.
-// Collective.
+// Find `exact`, where the deck's `exact` is a sphere. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_find_exact(sedge_absorption *absorption,
                                          const sedge_spectrum *spectrum);

@@ -47,7 +47,6 @@ sedge_status sedge_absorption_find_exact(sedge_absorption *absorption,
 
     if (absorption->intensity == NULL || !spectrum->normalised || !has_sphere(absorption))
         return SEDGE_OK;
-    SEDGE_TRY(sedge_exact_check(context));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_allocate(&absorption->exact, count, sizeof *absorption->exact)));
     sedge_status status = SEDGE_OK;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #define CELLS_A_SIDE  8.0       // of the smaller cube in the heaviest tissue, by rule
@@ -140,13 +141,13 @@ static void find_element(sedge_sar *out, int k)
     const sedge_absorption *const absorption = out->absorption;
     const sedge_comm *const comm = absorption->context->comm;
     const int count = absorption->deck->frequencies.count;
-    double value = -1.0;
+    double value = -HUGE_VAL;
     double number = (double)INT64_MAX;
     int64_t found = -1;
 
     for (int64_t row = 0; row < absorption->rows; row++) {
         const double mass = find_density(absorption, row) * absorption->volumes[row];
-        const double rate = mass > 0.0 ? absorption->powers[row * count + k] / mass : -1.0;
+        const double rate = mass > 0.0 ? absorption->powers[row * count + k] / mass : 0.0;
         const double id = (double)absorption->ids[row];
 
         if (!(mass > 0.0) || rate < value || (rate <= value && id > number)) continue;
@@ -182,59 +183,73 @@ static void find_box(const sedge_absorption *absorption, double box[6])
     sedge_comm_max(absorption->context->comm, box, 6);
 }
 
-// The spacing by rule for a box of this size.
-static double choose_spacing(const sedge_absorption *absorption, const double size[3])
+// The spacing by rule for a grid of this volume.
+static double choose_spacing(const sedge_absorption *absorption, double volume)
 {
     double heaviest = 0.0;
 
     for (int g = 0; g < absorption->groups; g++)
         heaviest = fmax(heaviest, absorption->mass_density[g]);
-    return fmax(cbrt(sedge_sar_mass[0] / heaviest) / CELLS_A_SIDE,
-                cbrt(size[0] * size[1] * size[2] / CELLS_BY_RULE));
+    return fmax(cbrt(sedge_sar_mass[0] / heaviest) / CELLS_A_SIDE, cbrt(volume / CELLS_BY_RULE));
 }
 
-static sedge_status place_grid(sedge_sar *out)
+// Find the planes of symmetry at which the box ends; returns how many times the grid has the box.
+static double find_images(sedge_sar *out, const double box[6])
 {
-    const sedge_absorption *const absorption = out->absorption;
-    const sedge_output_context *const context = absorption->context;
-    double box[6], size[3];
-    double cells = 1.0;
+    double copies = 1.0;
 
-    find_box(absorption, box);
-    if (!(box[0] + box[3] > 0.0)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s:%d: monitors.absorption.%s.mass_density: its volume groups have no "
-                          "elements",
-                          context->deck->path, absorption->deck->line, absorption->deck->name);
-    }
-    for (int d = 0; d < 3; d++) size[d] = box[3 + d] + box[d];
-    const bool given = absorption->deck->grid > 0.0;
-    out->spacing = given ? absorption->deck->grid : choose_spacing(absorption, size);
     for (int d = 0; d < 3; d++) {
-        const sedge_mirror_plane *const plane = &context->problem->mirrors[d];
-        const double near = 1e-6 * size[d];
-        const double number = ceil(size[d] / out->spacing - 1e-6);
-        const double half =
-            0.5 * (number * out->spacing - size[d]); // beyond the tissue on each side
+        const sedge_mirror_plane *const plane = &out->absorption->context->problem->mirrors[d];
+        const double near = 1e-6 * (box[3 + d] + box[d]);
         const bool low = fabs(plane->position + box[d]) < near;
 
         out->mirrored[d] =
             plane->kind != SEDGE_MIRROR_NONE && (low || fabs(plane->position - box[3 + d]) < near);
         out->image_low[d] = low;
-        out->origin[d] = -box[d] - half;
-        if (out->mirrored[d]) {
-            out->origin[d] = plane->position - number * out->spacing;
-            cells *= 2.0;
-        }
-        cells *= number;
+        if (out->mirrored[d]) copies *= 2.0;
+    }
+    return copies;
+}
+
+static sedge_status fail(const sedge_absorption *absorption, const char *key, const char *text)
+{
+    char section[128];
+    char origin[SEDGE_DECK_ORIGIN];
+
+    (void)snprintf(section, sizeof section, "monitors.absorption.%s", absorption->deck->name);
+    sedge_deck_origin(origin, absorption->context->deck, section, key);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s.%s%s", origin, section, key, text);
+}
+
+static sedge_status place_grid(sedge_sar *out)
+{
+    const sedge_absorption *const absorption = out->absorption;
+    double box[6], size[3];
+    char text[128];
+
+    find_box(absorption, box);
+    if (!(box[0] + box[3] > 0.0))
+        return fail(absorption, "mass_density", ": its volume groups have no elements");
+    for (int d = 0; d < 3; d++) size[d] = box[3 + d] + box[d];
+    double cells = find_images(out, box);
+    out->spacing = absorption->deck->grid > 0.0
+                       ? absorption->deck->grid
+                       : choose_spacing(absorption, cells * size[0] * size[1] * size[2]);
+    for (int d = 0; d < 3; d++) {
+        const double number = ceil(size[d] / out->spacing - 1e-6);
+        const double beyond = 0.5 * (number * out->spacing - size[d]); // the tissue on each side
+
+        out->origin[d] = out->mirrored[d] ? absorption->context->problem->mirrors[d].position -
+                                                number * out->spacing
+                                          : -box[d] - beyond;
         out->count[d] = number < CELLS_MOST ? (int64_t)number * (out->mirrored[d] ? 2 : 1) : 0;
+        cells *= number;
     }
     if (cells <= CELLS_MOST) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "%s:%d: monitors.absorption.%s.grid = %g m gives the tissue %.3g cells, more "
-                      "than %.3g: take a larger spacing",
-                      context->deck->path, absorption->deck->line, absorption->deck->name,
-                      out->spacing, cells, CELLS_MOST);
+    (void)snprintf(text, sizeof text,
+                   " = %g m gives the tissue %.3g cells, more than %.3g: take a larger spacing",
+                   out->spacing, cells, CELLS_MOST);
+    return fail(absorption, "grid", text);
 }
 
 // The cell's place on the grid, and the number of the cell at a place.

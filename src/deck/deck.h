@@ -122,7 +122,6 @@ typedef struct sedge_deck_flux {
 // The mass density of a volume group.
 typedef struct sedge_deck_mass {
     char group[64];
-    int line;
     double density; // kg/m3
 } sedge_deck_mass;
 
@@ -347,8 +346,8 @@ double sedge_deck_energy_unit(const sedge_deck *deck);
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension);
 // The unit to print after an energy: " J" or "".
 const char *sedge_deck_energy_suffix(const sedge_deck *deck);
-// The origin of the entry `name` in a section such as "boundaries" or "monitors.flux", with which
-// messages begin: "PATH:LINE" or "--set SETTING".
+// The origin of the entry `name` in a section such as "boundaries" or "monitors.flux.NAME", with
+// which messages begin: "PATH:LINE" or "--set SETTING".
 #define SEDGE_DECK_ORIGIN 512
 void sedge_deck_origin(char out[SEDGE_DECK_ORIGIN], const sedge_deck *deck, const char *section,
                        const char *name);

@@ -118,7 +118,7 @@ sedge_status deck_read_far_fields(const deck_reader *reader, sedge_deck *deck,
 static sedge_status check_compared(const deck_reader *reader, const deck_node *node,
                                    const sedge_deck *deck, bool slab)
 {
-    bool compared = deck->far_field_count > 0 && !slab;
+    bool compared = (deck->far_field_count > 0 || deck->absorption_count > 0) && !slab;
 
     for (int i = 0; i < deck->spectrum_count; i++) {
         const sedge_deck_spectrum *const spectrum = &deck->spectra[i];
@@ -130,7 +130,8 @@ static sedge_status check_compared(const deck_reader *reader, const deck_node *n
                      "exact: %snormalised spectra at points are compared with it, "
                      "and the deck has none; add %smonitors.spectra with points, or set exact to "
                      "{}",
-                     slab ? "" : "far fields and ", slab ? "" : "monitors.far-field, or ");
+                     slab ? "" : "far fields, absorption and ",
+                     slab ? "" : "monitors.far-field, monitors.absorption or ");
 }
 
 static sedge_status read_sphere(const deck_reader *reader, deck_node *node,

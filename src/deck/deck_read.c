@@ -490,11 +490,16 @@ const char *sedge_deck_energy_suffix(const sedge_deck *deck)
 void sedge_deck_origin(char out[SEDGE_DECK_ORIGIN], const sedge_deck *deck, const char *section,
                        const char *name)
 {
-    const char *const dot = strchr(section, '.');
     const deck_node *node = deck->tree;
+    char key[64];
 
-    if (dot != NULL) node = deck_child(node, "monitors");
-    node = deck_child(deck_child(node, dot != NULL ? dot + 1 : section), name);
+    for (const char *at = section; node != NULL && *at != '\0'; at += at[0] == '.') {
+        const size_t length = strcspn(at, ".");
+        (void)snprintf(key, sizeof key, "%.*s", (int)length, at);
+        node = deck_child(node, key);
+        at += length;
+    }
+    if (node != NULL) node = deck_child(node, name);
     if (node != NULL) {
         deck_origin(out, deck->path, node);
     } else {

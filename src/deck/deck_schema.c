@@ -44,8 +44,9 @@ static const deck_key top_keys[] = {
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"exact", DECK_SECTION,
-     .text = "a problem whose solution is known, which far fields and normalised spectra at points "
-             "are compared with; needs monitors.far-field or monitors.spectra; {}: none"},
+     .text =
+         "a problem whose solution is known, which far fields, absorption and normalised spectra "
+         "at points are compared with; needs one of these monitors; {}: none"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"sweep", DECK_SECTION,
      .text =

@@ -232,7 +232,6 @@ static sedge_status read_masses(const deck_reader *reader, const deck_node *list
         SEDGE_TRY(deck_check_name(reader, node, node->key, false));
         SEDGE_TRY(deck_value_check(reader, node, entry, &number));
         deck_copy_name(mass->group, node->key);
-        mass->line = node->line;
         mass->density = deck_real(reader, node, SEDGE_DIMENSIONLESS);
     }
     return SEDGE_OK;

@@ -211,10 +211,11 @@ class Absorption(Case):
                 (("monitors={absorption: {none: {}}}",), ("monitors.absorption.none needs 'frequencies'",)),
                 (("monitors.absorption.all.mass_density={domain: 0}",), ("monitors.absorption.all.mass_density.domain", "0")),
                 (("monitors.absorption.all.mass_density={doman: 1}",), ("no volume group 'doman'", "'domain'")),
-                (("monitors.absorption.all.mass_density={rest: 1}",), ("mass_density: 'rest' is none of the volume groups",)),
+                (("monitors.absorption.all.mass_density={rest: 1}",), ("rest: 1}: monitors.absorption.all.mass_density: 'rest' is none of the volume groups",)),
                 (("monitors.absorption.all.mass_density={}",), ("mass_density is empty",)),
-                (("monitors.absorption.all.grid=1e-4",), ("monitors.absorption.all.grid = 0.0001 m", "take a larger spacing")),
+                (("monitors.absorption.all.grid=1e-4",), ("--set monitors.absorption.all.grid=1e-4: monitors.absorption.all.grid = 0.0001 m", "take a larger spacing")),
                 (("monitors.absorption.half.grid=1",), ("grid", "mass_density")),
+                (("exact={type: mie, radius: 0.1, material: domain}", "monitors.spectra={}"), ("exact needs plane waves",)),
                 (("units=normalised",), ("mass_density: a mass needs units",)),
                 (("monitors.absorption.half.group=[domain]",), ("group", "did you mean 'groups'"))):
             words = [word for setting in settings for word in ("--set", setting)]

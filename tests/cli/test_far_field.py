@@ -667,7 +667,7 @@ class FarField(Case):
                 (f"{ball}.input=balls", [f"{ball}.input: the mesh has no surface group 'balls'"]),
                 (f"{ball}.theta.step=80", ["from 0 to 180 is not a whole number of steps of 80"]),
                 (f"{ball}.theta.to=200", [f"{ball}.theta.to 200 is outside 0..180"]),
-                ("monitors.far-field={}", ["exact: far fields and normalised spectra", "the deck has none"]),
+                ("monitors.far-field={}", ["exact: far fields, absorption and normalised spectra", "the deck has none"]),
                 (f"{ball}.frequencies={{list: [9]}}", ["spectra at up to 9", "points a wavelength"]),
                 ("exact.coating={radius: 0.9, material: air}", ["coating.radius 0.9 must be above exact.radius 1"]),
         ]:
