@@ -330,7 +330,7 @@ while :; do sleep 0.05; done
 
     def test_slurm_limit(self):
         environment = {"SLURM_JOB_END_TIME": str(int(time.time()) + 4), "SLURM_JOB_ID": "17"}
-        result = self.sedge("run", self.deck, environment=environment)
+        result = self.sedge("run", self.deck, environment=environment, ranks=2)  # which sleep most of the time
         self.check_stopped(result.code, result.out + result.err, "the limit of Slurm's job 17")
         environment["SLURM_JOB_END_TIME"] = "soon"
         self.refuse(USAGE, ["SLURM_JOB_END_TIME is 'soon'", "time.wall"], "run", self.deck,
