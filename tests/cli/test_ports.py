@@ -270,6 +270,11 @@ class Ports(Case):
         guide = [word for setting in ("boundaries.xmin.type=pec", "boundaries.xmax.type=pec", "materials.below.epsilon=1", "mesh.box.cells=[2, 4, 4]",
                                       "boundaries.in.frequency=0.625", "boundaries.out.frequency=0.625", "monitors={}") for word in ("--set", setting)]
         self.assertIn("mode 1: index 0.599999, group index 1.6667, 100 % of the power", self.succeed("check", deck, *guide).out)
+        # A tube that is nearly square, of which the half has a plane of symmetry: the mesh tells its first two modes apart, and `axis` chooses.
+        square = [*guide, "--set", "mesh.box.max=[0.5, 1.0001, 2]", "--set", "boundaries.xmax={type: pec, symmetry: true}"]
+        self.succeed("check", deck, *square, "--set", "boundaries.in.axis=[1, 0, 0]", "--set", "boundaries.out.axis=[1, 0, 0]")
+        self.refuse(1, ["boundaries.in: the field of the port is not its own mirror image"], "check", deck, *square, "--set",
+                    "boundaries.in.axis=[0, 1, 0]", ranks=(0,))
         for words, setting in (
                 (["boundaries.in needs the key 'frequency'"], "boundaries.in={type: mode-port, direction: [0, 0, 1]}"),
                 (["mode 2 is not guided at 0.25: 1 mode is"], "boundaries.in.mode=2"),

@@ -153,12 +153,12 @@ typedef struct mode {
 
 static mode find(double omega, int number)
 {
-    const double one[4] = {1.0, 0.0, 0.0, 0.0};
+    const double one[PORT_MOST_NEAR] = {1.0};
     port_hybrid found;
     mode out = {.square = (double)NAN};
 
     made.media.omega = omega;
-    CHECK_OK(port_hybrid_find(&found, &made.section, &made.media, 0.0, number, "here"));
+    CHECK_OK(port_hybrid_find(&found, &made.section, &made.media, 0.0, number, 2e-5, "here"));
     if (found.count > 0) {
         out.square = found.square;
         CHECK_OK(sedge_surface_field_create(&out.e, made.field->order, &made.shape));
@@ -422,15 +422,15 @@ static void test_fibre(void)
     }
     make_fibre(epsilon, 12, 3);
     made.media.omega = omega;
-    CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, omega * omega, 2, "here"));
+    CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, omega * omega, 2, 2e-5, "here"));
     CHECK(both.count == 2);
     CHECK_BOUND(fabs(sqrt(both.square) / omega / low - 1.0), 1e-4);
     port_hybrid_clear(&both);
-    CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, omega * omega, 30, "here"));
+    CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, omega * omega, 30, 2e-5, "here"));
     CHECK(both.count == 0 && both.guided >= 2 && both.guided < 12);
     port_hybrid_clear(&both);
     made.media.omega = 20.0;
-    CHECK_FAILS(port_hybrid_find(&both, &made.section, &made.media, 400.0, 1, "here"),
+    CHECK_FAILS(port_hybrid_find(&both, &made.section, &made.media, 400.0, 1, 2e-5, "here"),
                 SEDGE_ERR_USAGE, "here: an edge of the port's faces is as long as");
     port_hybrid_clear(&both);
     end();

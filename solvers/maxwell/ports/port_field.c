@@ -110,12 +110,13 @@ double port_field_sign(const port_section *section, const sedge_surface_field *f
     return most < 0.0 ? -1.0 : 1.0;
 }
 
-double port_field_mean(const port_section *section, const sedge_surface_field *field)
+void port_field_means(double out[2], const port_section *section, const sedge_surface_field *field)
 {
     double means[MEANS];
 
     find_means(means, section, field);
-    return means[0];
+    out[0] = means[0];
+    out[1] = means[WEIGHTS];
 }
 
 static void choose_sign(sedge_surface_field *field, const port_section *section)

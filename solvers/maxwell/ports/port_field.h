@@ -7,8 +7,8 @@ struct sedge_problem; // dg/problem.h
 
 #define PORT_CLEAR 0.02 // of a mean of the field: less may be 0 but for errors
 
-// The mean of the field's component along the first axis, in units of the root of the area.
-double port_field_mean(const port_section *section, const sedge_surface_field *field);
+// The means of the field's components along both axes, in units of the root of the area.
+void port_field_means(double out[2], const port_section *section, const sedge_surface_field *field);
 
 // 1 or -1, which makes the first mean of the field that is not 0 one above 0.
 double port_field_sign(const port_section *section, const sedge_surface_field *field);

@@ -15,6 +15,9 @@
 #define STEP    1e-4 // of the frequency, of differences
 #define PLACES  8    // of an edge of the outline, at which the field is looked at
 #define REACHES 0.1  // the outline: of the field's greatest value
+#define SAME    2e-5 // by which beta^2 of modes that count as one differ
+#define NEAR    6e-4 // and those of the two directions of a mode, of which meshes make two
+#define ACROSS  0.2  // cosine between the directions of such two
 
 // ---- media -------------------------------------------------------------------------------------
 
@@ -163,35 +166,59 @@ static void turn(sedge_surface_field *field)
     for (int64_t i = 0; i < count; i++) field->values[i / 2][i % 2] = -field->values[i / 2][i % 2];
 }
 
+// Have two fields with these means one shape in two directions, as both of a round fibre have? A
+// mesh gives such two slightly different indices.
+static bool is_turned(const double a[2], const double b[2])
+{
+    const double sizes[2] = {hypot(a[0], a[1]), hypot(b[0], b[1])};
+
+    return fmin(sizes[0], sizes[1]) > fmax(PORT_CLEAR, 0.5 * fmax(sizes[0], sizes[1])) &&
+           fabs(a[0] * b[0] + a[1] * b[1]) <= ACROSS * sizes[0] * sizes[1];
+}
+
 // Of several modes with one index take the sum whose mean E is along the first axis.
-static sedge_status combine(port_hybrid_numbers *numbers, const site *at, const port_hybrid *modes,
-                            double *parts, sedge_surface_field *e, sedge_surface_field *g,
-                            double *along)
+static sedge_status combine(port_hybrid_numbers *numbers, const site *at, port_hybrid *modes,
+                            sedge_surface_field *e, sedge_surface_field *g, double *along)
 {
     const double *const axis = at->section->axes[0];
-    double square = 0.0;
+    double parts[PORT_MOST_NEAR] = {0.0}, means[PORT_MOST_NEAR][2], square = 0.0;
+    double mean = 0.0; // of beta^2
+    int together = 0;
 
     for (int k = 0; k < modes->count; k++) {
-        double *const alone = parts + modes->count;
+        double alone[PORT_MOST_NEAR] = {0.0};
 
-        for (int i = 0; i < modes->count; i++) alone[i] = i == k;
+        alone[k] = 1.0;
         SEDGE_TRY(port_hybrid_fields(numbers, modes, alone, e, g, along));
-        parts[k] = port_field_mean(at->section, e);
-        square += parts[k] * parts[k];
+        port_field_means(means[k], at->section, e);
     }
-    if (modes->count == 1) {
+    for (int k = 0; k < modes->count; k++) {
+        if (fabs(modes->squares[k] / modes->square - 1.0) > SAME &&
+            !is_turned(means[k], means[modes->asked]))
+            continue;
+        parts[k] = means[k][0];
+        square += parts[k] * parts[k];
+        mean += parts[k] * parts[k] * modes->squares[k];
+        together++;
+    }
+    if (together == 1) {
+        parts[modes->asked] = 1.0;
+        SEDGE_TRY(port_hybrid_fields(numbers, modes, parts, e, g, along));
         if (port_field_sign(at->section, e) < 0.0) {
             turn(e);
             turn(g);
         }
         return SEDGE_OK;
     }
-    if (sqrt(square) > PORT_CLEAR) return port_hybrid_fields(numbers, modes, parts, e, g, along);
+    if (sqrt(square) > PORT_CLEAR) {
+        modes->square = mean / square;
+        return port_hybrid_fields(numbers, modes, parts, e, g, along);
+    }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "%s: the mode is one of %d with the same index, and none of them has a mean "
                       "E along 'axis' (%.4g, %.4g, %.4g) by which it could be chosen: take another "
                       "mode or another axis",
-                      at->where, modes->count, axis[0], axis[1], axis[2]);
+                      at->where, together, axis[0], axis[1], axis[2]);
 }
 
 static sedge_status refuse(const site *at, int number, int guided, double least)
@@ -216,19 +243,18 @@ static sedge_status fill(sedge_surface_field *field, double *p, const site *at)
     const double least = find_least(at);
     port_hybrid modes = {.count = 0};
     port_hybrid_numbers numbers = {0};
-    double *parts = NULL, *along = NULL;
+    double *along = NULL;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, port_hybrid_find(&modes, at->section, &at->media, least,
-                                            (int)p[HYBRID_MODE], at->where));
+                                            (int)p[HYBRID_MODE], NEAR, at->where));
     if (modes.count == 0) {
         status = refuse(at, (int)p[HYBRID_MODE], modes.guided, least);
         goto done;
     }
-    SEDGE_TRY_GOTO(status, sedge_allocate(&parts, 2LL * modes.count, sizeof *parts));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&along, field->faces * at->section->local, sizeof *along));
-    SEDGE_TRY_GOTO(status, combine(&numbers, at, &modes, parts, field->other, field, along));
+    SEDGE_TRY_GOTO(status, combine(&numbers, at, &modes, field->other, field, along));
     p[PORT_LINE] = numbers.impedance;
     p[PORT_INDEX] = numbers.index;
     p[HYBRID_GROUP] = numbers.group;
@@ -243,7 +269,6 @@ static sedge_status fill(sedge_surface_field *field, double *p, const site *at)
                         "be larger, or take another mode, or a higher frequency",
                         at->where, p[HYBRID_RIM], REACHES);
 done:
-    sedge_release(parts);
     sedge_release(along);
     port_hybrid_clear(&modes);
     return status;

@@ -13,10 +13,8 @@
 #define MOST_ENTRIES 3e7   // of a matrix: 240 MB, some seconds
 #define ABOVE        1.05  // s by the greatest omega^2 epsilon mu
 #define SETTLED      1e-10 // residual of a vector, by its eigenvalue
-#define SAME         2e-4  // by which beta^2 that count as one differ: meshes are not round
 #define FIRST        40    // vectors beside twice those that are asked for: are they enough?
 #define STEP         24    // vectors until the next look
-#define MOST_SAME    4     // of them
 #define NOTHING      1e-6  // beta^2 by the greatest omega^2 epsilon mu: those of 0 are no modes
 #define LONGEST      2.0   // edge, in wavelengths by 2 pi and by the order of the field
 
@@ -355,21 +353,21 @@ static void apply(const void *what, const double *x, double *y)
 
 // ---- modes -------------------------------------------------------------------------------------
 
-// The first and the last of the modes whose beta^2 are nearly that of number `asked`, of `count`
+// The first and the last of the modes whose beta^2 are near that of number `asked`, of `count`
 // ones; both are `count` if there are not so many.
-static void find_group(int group[2], const double *squares, int count, int asked)
+static void find_group(int group[2], const double *squares, int count, int asked, double near)
 {
     group[0] = group[1] = asked < count ? asked : count;
     if (asked >= count) return;
-    while (group[0] > 0 && squares[group[0] - 1] <= (1.0 + SAME) * squares[group[0]]) group[0]--;
-    while (group[1] + 1 < count && squares[group[1]] <= (1.0 + SAME) * squares[group[1] + 1])
+    while (group[0] > 0 && squares[group[0] - 1] <= (1.0 + near) * squares[asked]) group[0]--;
+    while (group[1] + 1 < count && squares[group[1] + 1] >= (1.0 - near) * squares[asked])
         group[1]++;
 }
 
 // Extend the space until the modes `group` are known, or all with beta^2 above `least`, of which
 // there are `*guided`; their theta become beta^2.
-static sedge_status settle(port_space *in, int group[2], int *guided, int asked, double shift,
-                           double least)
+static sedge_status settle(port_space *in, int group[2], int *guided, int asked, double near,
+                           double shift, double least)
 {
     bool ended = false;
     int wait = 2 * asked + FIRST;
@@ -388,7 +386,7 @@ static sedge_status settle(port_space *in, int group[2], int *guided, int asked,
         }
         *guided = 0;
         while (*guided < settled && in->theta[*guided] > least) ++*guided;
-        find_group(group, in->theta, *guided, asked);
+        find_group(group, in->theta, *guided, asked, near);
         if (ended || *guided < settled || group[1] + 1 < *guided) return SEDGE_OK;
     }
     return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "the modes of the port were not found by %d vectors",
@@ -464,7 +462,8 @@ static double find_longest(const port_section *s, const port_media *media, doubl
 }
 
 sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
-                              const port_media *media, double least, int number, const char *where)
+                              const port_media *media, double least, int number, double near,
+                              const char *where)
 {
     const int vectors = 2 * sedge_triangle_count(section->field->order);
     double slowness = 0.0, *sign = NULL;
@@ -496,17 +495,19 @@ sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
     SEDGE_TRY_GOTO(status, create_pencil(&of, out, sign, shift, where));
     of_space.rows = out->rows;
     SEDGE_TRY_GOTO(status, port_space_create(&in, &of_space));
-    SEDGE_TRY_GOTO(status, settle(&in, group, &out->guided, number - 1, shift,
+    SEDGE_TRY_GOTO(status, settle(&in, group, &out->guided, number - 1, near, shift,
                                   fmax(least, NOTHING * greatest)));
     if (group[0] == out->guided) goto done;
-    if (group[1] - group[0] >= MOST_SAME) {
+    if (group[1] - group[0] >= PORT_MOST_NEAR) {
         status =
-            SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: more than %d modes have the same index as this one",
-                       where, MOST_SAME);
+            SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: more than %d modes have nearly the index of this one",
+                       where, PORT_MOST_NEAR);
         goto done;
     }
     out->count = group[1] + 1 - group[0];
+    out->asked = number - 1 - group[0];
     out->square = in.theta[number - 1];
+    memcpy(out->squares, in.theta + group[0], (size_t)out->count * sizeof *out->squares);
     status = take(out, &of, &in, group[0]);
 done:
     port_space_clear(&in);

@@ -22,8 +22,10 @@ typedef struct port_media {
     double (*face)[PORT_MEDIUM]; // [faces]
 } port_media;
 
-// Modes of one beta^2, or of some that are nearly the same, as vectors of unknowns: those of w come
-// first in each face, then those of f.
+enum { PORT_MOST_NEAR = 8 };
+
+// A mode and those whose beta^2 are near, as vectors of unknowns: those of w come first in each
+// face, then those of f.
 typedef struct port_hybrid {
     const port_section *section;
     const port_media *media;
@@ -35,7 +37,9 @@ typedef struct port_hybrid {
     int guided;    // of modes with a greater beta^2 than the least, if that is less than asked for
     int count;     // 0: the mode asked for is not guided
     double square; // beta^2 of the mode asked for
-    double *modes; // [count][rows] B of two is 0, of one 1
+    int asked;     // its place among the `count` ones
+    double squares[PORT_MOST_NEAR]; // [count] beta^2, falling
+    double *modes;                  // [count][rows] B of two is 0, of one 1
 } port_hybrid;
 
 // What follows from a mode.
@@ -48,12 +52,13 @@ typedef struct port_hybrid_numbers {
 } port_hybrid_numbers;
 
 // Mode number `number`, from 1 with falling beta^2, of those with beta^2 above `least`, and those
-// that are nearly the same. Keeps `section` and `media`. SEDGE_ERR_USAGE: the section has too many
-// faces, or they are too large; the message begins with `where`. SEDGE_ERR_COMPUTE,
-// SEDGE_ERR_MEMORY. Clear it in any case.
+// whose beta^2 differ from its own by no more than the part `near` of it. Keeps `section` and
+// `media`. SEDGE_ERR_USAGE: the section has too many faces, or they are too large; the message
+// begins with `where`. SEDGE_ERR_COMPUTE, SEDGE_ERR_MEMORY. Clear it in any case.
 SEDGE_MUST_USE
 sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
-                              const port_media *media, double least, int number, const char *where);
+                              const port_media *media, double least, int number, double near,
+                              const char *where);
 void port_hybrid_clear(const port_hybrid *hybrid);
 
 // E_t and G of the sum of the modes times `parts` [count]. The integrals of E_t squared and of the
