@@ -183,14 +183,14 @@ static void find_box(const sedge_absorption *absorption, double box[6])
     sedge_comm_max(absorption->context->comm, box, 6);
 }
 
-// The spacing by rule for a grid of this volume.
-static double choose_spacing(const sedge_absorption *absorption, double volume)
+// The side of the smaller cube in the heaviest tissue.
+static double find_side(const sedge_absorption *absorption)
 {
     double heaviest = 0.0;
 
     for (int g = 0; g < absorption->groups; g++)
         heaviest = fmax(heaviest, absorption->mass_density[g]);
-    return fmax(cbrt(sedge_sar_mass[0] / heaviest) / CELLS_A_SIDE, cbrt(volume / CELLS_BY_RULE));
+    return cbrt(sedge_sar_mass[0] / heaviest);
 }
 
 // Find the planes of symmetry at which the box ends; returns how many times the grid has the box.
@@ -232,11 +232,21 @@ static sedge_status place_grid(sedge_sar *out)
         return fail(absorption, "mass_density", ": its volume groups have no elements");
     for (int d = 0; d < 3; d++) size[d] = box[3 + d] + box[d];
     double cells = find_images(out, box);
-    out->spacing = absorption->deck->grid > 0.0
-                       ? absorption->deck->grid
-                       : choose_spacing(absorption, cells * size[0] * size[1] * size[2]);
+    const double side = find_side(absorption);
+    out->spacing = absorption->deck->grid;
+    if (!(out->spacing > 0.0)) { // by rule
+        out->spacing =
+            fmax(side / CELLS_A_SIDE, cbrt(cells * size[0] * size[1] * size[2] / CELLS_BY_RULE));
+    }
+    if (out->spacing > side) {
+        (void)snprintf(text, sizeof text,
+                       " = %g m is more than the side of a cube of 1 g, %g m: give a smaller "
+                       "spacing",
+                       out->spacing, side);
+        return fail(absorption, "grid", text);
+    }
     for (int d = 0; d < 3; d++) {
-        const double number = ceil(size[d] / out->spacing - 1e-6);
+        const double number = fmax(round(size[d] / out->spacing), 1.0);
         const double beyond = 0.5 * (number * out->spacing - size[d]); // the tissue on each side
 
         out->origin[d] = out->mirrored[d] ? absorption->context->problem->mirrors[d].position -

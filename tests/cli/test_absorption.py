@@ -214,6 +214,7 @@ class Absorption(Case):
                 (("monitors.absorption.all.mass_density={rest: 1}",), ("rest: 1}: monitors.absorption.all.mass_density: 'rest' is none of the volume groups",)),
                 (("monitors.absorption.all.mass_density={}",), ("mass_density is empty",)),
                 (("monitors.absorption.all.grid=1e-4",), ("--set monitors.absorption.all.grid=1e-4: monitors.absorption.all.grid = 0.0001 m", "take a larger spacing")),
+                (("monitors.absorption.all.grid=0.51",), ("all.grid = 0.51 m is more than the side of a cube of 1 g, 0.5 m",)),
                 (("monitors.absorption.half.grid=1",), ("grid", "mass_density")),
                 (("exact={type: mie, radius: 0.1, material: domain}", "monitors.spectra={}"), ("exact needs plane waves",)),
                 (("units=normalised",), ("mass_density: a mass needs units",)),
