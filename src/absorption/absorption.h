@@ -36,8 +36,8 @@ typedef struct sedge_absorption {
 } sedge_absorption;
 
 // Find groups and elements. SEDGE_ERR_USAGE: a group has no losses, or its material has no response
-// to one frequency; there are no groups; sedge_exact_check. Keeps `deck` and `context`. Clear it in any case.
-// Collective.
+// to one frequency; there are no groups; sedge_exact_check. Keeps `deck` and `context`. Clear it in
+// any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_context *context,
                                      const sedge_deck_absorption *deck);

@@ -31,7 +31,7 @@ typedef struct sar_sample {
 // The cubes of one mass.
 typedef struct sar_cube_set {
     double *half;  // [cells] half sides of valid cubes, in cells; 0: none
-    bool *covered; // [cells] it lies in a valid cube
+    bool *covered; // [cells] a valid cube encloses it
 } sar_cube_set;
 
 typedef struct sar_grid {
@@ -523,7 +523,7 @@ static void clear_grid(const sar_grid *grid)
     }
 }
 
-// The rate over the cubes from the faces of cell `i`, which is in no valid cube; -1: there are
+// The rate over the cubes from the faces of cell `i`, which no valid cube encloses; -1: there are
 // none.
 static double find_from_faces(const sar_grid *grid, int64_t i, double mass, const double *powers)
 {

@@ -30,7 +30,7 @@ typedef struct sedge_sar {
     bool image_low[3]; // which lies on the low side
     sedge_sar_largest element;
     sedge_sar_largest average[SEDGE_SAR_MASSES];
-    double uncovered[SEDGE_SAR_MASSES]; // the part of the tissue that is in no valid cube
+    double uncovered[SEDGE_SAR_MASSES]; // the part of the tissue that no valid cube encloses
 } sedge_sar;
 
 // Of an entry with mass densities, which it keeps: plan the grid. SEDGE_ERR_USAGE: it has too many

@@ -277,10 +277,10 @@ sedge_status sedge_cubes_cover(const sedge_cubes *cubes, const double *half, boo
 
         if (!(half[i] > 0.0)) continue;
         sedge_cubes_around(cubes, i, half[i], box);
-        for (int d = 0; d < 3; d++) { // cells whose middle is in the box
+        for (int d = 0; d < 3; d++) { // cells that lie in the box
             const double most = (double)cubes->count[d];
-            end[0][d] = (int64_t)fmax(ceil(box[0][d] - 0.5 - ROUNDING), 0.0);
-            end[1][d] = (int64_t)fmin(floor(box[1][d] - 0.5 + ROUNDING) + 1.0, most);
+            end[0][d] = (int64_t)fmax(ceil(box[0][d] - ROUNDING), 0.0);
+            end[1][d] = (int64_t)fmin(floor(box[1][d] + ROUNDING), most);
         }
         for (int c = 0; c < 8; c++) {
             const int highs = (c & 1) + (c >> 1 & 1) + (c >> 2);

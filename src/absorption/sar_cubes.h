@@ -3,10 +3,11 @@
 // Mass and power lie on a grid of cubic cells, spread evenly over each. As in IEC/IEEE 62704-1, a
 // cube is centred at each cell with tissue, along the grid's axes, with the size at which it has
 // the mass; cells that it cuts count in part. It is valid if at most a tenth of its volume is not
-// tissue and none of its faces lies wholly outside of tissue. A cell that is in no valid cube, such
-// as at a thin end, has a cube with the middle of one face at the cell instead: of six directions
-// those count whose cube is at most 5 % larger than the smallest one, and the largest rate of
-// these.
+// tissue and none of its faces lies wholly outside of tissue. A cell that no valid cube encloses,
+// such as at an edge or a thin end, has a cube with the middle of one face at the cell instead: of
+// six directions those count whose cube is at most 5 % larger than the smallest one, and the
+// largest rate of these. Cells that a valid cube cuts are not enclosed: if they were, the largest
+// rate would depend on where the grid's cells lie in the tissue.
 #pragma once
 
 #include "base/error.h"
@@ -50,7 +51,7 @@ void sedge_cubes_from(const sedge_cubes *cubes, int64_t i, int direction, double
 // What lies in a box, by sums over cells.
 double sedge_cubes_within(const sedge_cubes *cubes, const double *sums, double box[2][3]);
 
-// Mark the cells whose middle lies in valid cubes: covered [cells], from the half sides [cells] of
+// Mark the cells that valid cubes enclose: covered [cells], from the half sides [cells] of
 // all cells. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status sedge_cubes_cover(const sedge_cubes *cubes, const double *half, bool *covered);

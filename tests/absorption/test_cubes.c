@@ -109,7 +109,7 @@ static void test_thin_plate(void)
     sedge_cubes_clear(&cubes);
 }
 
-// Valid cubes reach all cells of a block but none beyond.
+// Valid cubes enclose all cells of a block but none beyond, and no cells that they cut.
 static void test_cover(void)
 {
     static double half[CELLS];
@@ -124,8 +124,8 @@ static void test_cover(void)
     for (int c = 0; c < CELLS; c++) half[c] = 0.0;
     half[cell_of(5, 6, 7)] = 2.2;
     CHECK_OK(sedge_cubes_cover(&cubes, half, covered));
-    for (int i = 0; i < SIDE; i++) CHECK(covered[cell_of(i, 8, 5)] == (i >= 3 && i <= 7));
-    CHECK(!covered[cell_of(5, 9, 7)] && !covered[cell_of(5, 6, 4)]);
+    for (int i = 0; i < SIDE; i++) CHECK(covered[cell_of(i, 7, 6)] == (i >= 4 && i <= 6));
+    CHECK(!covered[cell_of(5, 8, 7)] && !covered[cell_of(5, 6, 5)]);
     sedge_cubes_clear(&cubes);
 }
 
