@@ -283,6 +283,7 @@ class Ports(Case):
                 (["beside the port is a medium with a tensor"], "materials.below.epsilon=[4, 3, 2]"),
                 (["a face of the port lies between media with epsilon 4 and 1"], "mesh.box.split={axis: z, at: 0.5, names: [below, above]}"),
                 (["an edge of the port's faces is as long as"], "boundaries.in.frequency=2"),
+                (["so short that rounding hides the mode"], "boundaries.in.frequency=1e-9"),
                 (["at the port's outline", "the mode's E is", "0.1 at most"], "boundaries.ymax.type=absorbing"),
                 (["`direction` points to the open end of the guide"], "boundaries.in.direction=[0, 0, -1]")):
             settings = [setting, *(["boundaries.zmin.type=absorbing", "boundaries.zmax.type=absorbing"] if "direction=" in setting else ())]

@@ -429,6 +429,10 @@ static void test_fibre(void)
     CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, omega * omega, 30, 2e-5, "here"));
     CHECK(both.count == 0 && both.guided >= 2 && both.guided < 12);
     port_hybrid_clear(&both);
+    made.media.omega = 1e-4; // of a closed section no noise counts as a mode
+    CHECK_OK(port_hybrid_find(&both, &made.section, &made.media, 0.0, 1, 2e-5, "here"));
+    CHECK(both.guided == 0);
+    port_hybrid_clear(&both);
     made.media.omega = 20.0;
     CHECK_FAILS(port_hybrid_find(&both, &made.section, &made.media, 400.0, 1, 2e-5, "here"),
                 SEDGE_ERR_USAGE, "here: an edge of the port's faces is as long as");

@@ -16,6 +16,8 @@
 #define FIRST        40    // vectors beside twice those that are asked for: are they enough?
 #define STEP         24    // vectors until the next look
 #define NOTHING      1e-6  // beta^2 by the greatest omega^2 epsilon mu: those of 0 are no modes
+#define ROUNDING     1e-14 // of the square of the greatest wave number, order^2 by the shortest edge
+#define LOUDEST      0.1   // rounding, by the greatest omega^2 epsilon mu
 #define LONGEST      2.0   // edge, in wavelengths by 2 pi and by the order of the field
 
 // ---- unknowns ----------------------------------------------------------------------------------
@@ -442,11 +444,13 @@ done:
     return status;
 }
 
-// The longest edge of a face times k there, and the greatest epsilon mu.
-static double find_longest(const port_section *s, const port_media *media, double *greatest)
+// The longest edge of a face times k there, the shortest edge, and the greatest epsilon mu.
+static double find_longest(const port_section *s, const port_media *media, double *shortest,
+                           double *greatest)
 {
     double longest = 0.0;
 
+    *shortest = HUGE_VAL;
     for (int64_t f = 0; f < s->field->faces; f++) {
         const double square = media->face[f][PORT_EPSILON] * media->face[f][PORT_MU];
 
@@ -456,9 +460,38 @@ static double find_longest(const port_section *s, const port_media *media, doubl
             const double *const b = s->field->corners[f] + 3L * ((v + 1) % 3);
             const double length = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
             longest = fmax(longest, media->omega * length * sqrt(square));
+            *shortest = fmin(*shortest, length);
         }
     }
     return longest;
+}
+
+// The faces are neither too large for the wavelength nor too small: rounding moves the squares of
+// wave numbers by about ROUNDING of the greatest one that faces have, which becomes `*noise`.
+static sedge_status check_edges(double *noise, double *slowness, const port_section *section,
+                                const port_media *media, const char *where)
+{
+    const int order = section->field->order;
+    const double turn = 6.283185307179586;
+    double shortest;
+    const double longest = find_longest(section, media, &shortest, slowness);
+    const double least = media->omega * shortest * sqrt(*slowness);
+    const double highest = (double)order * order / shortest;
+
+    *noise = ROUNDING * highest * highest;
+    if (longest > LONGEST * order) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: an edge of the port's faces is as long as %.3g wavelengths in the "
+                          "medium there at 'frequency', and the mode needs edges of %.3g at most: "
+                          "take smaller elements, or a lower frequency",
+                          where, longest / turn, LONGEST * order / turn);
+    }
+    if (*noise <= LOUDEST * media->omega * media->omega * *slowness) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: an edge of the port's faces is only %.2g wavelengths long at "
+                      "'frequency', so short that rounding hides the mode: take a higher "
+                      "frequency (is its unit right?), or larger elements",
+                      where, least / turn);
 }
 
 sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
@@ -466,29 +499,19 @@ sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
                               const char *where)
 {
     const int vectors = 2 * sedge_triangle_count(section->field->order);
-    double slowness = 0.0, *sign = NULL;
-    const double longest = find_longest(section, media, &slowness);
-    const double greatest = media->omega * media->omega * slowness;
-    const double shift = ABOVE * greatest;
+    double slowness = 0.0, noise = 0.0, *sign = NULL;
     pencil of = {.h = NULL};
     port_space in = {.panels = 0};
     port_operator of_space = {.multiply = apply, .of = &of, .factor = &of.factor};
     int group[2] = {0, 0};
     sedge_status status;
 
-    *out = (port_hybrid){.section = section,
-                         .media = media,
-                         .greatest = slowness,
-                         .vectors = vectors,
-                         .local = vectors + section->local};
-    if (longest > LONGEST * section->field->order) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: an edge of the port's faces is as long as %.3g wavelengths in the "
-                          "medium there at 'frequency', and the mode needs edges of %.3g at most: "
-                          "take smaller elements, or a lower frequency",
-                          where, longest / 6.283185307179586,
-                          LONGEST * section->field->order / 6.283185307179586);
-    }
+    *out = (port_hybrid){
+        .section = section, .media = media, .vectors = vectors, .local = vectors + section->local};
+    SEDGE_TRY(check_edges(&noise, &slowness, section, media, where));
+    const double greatest = media->omega * media->omega * slowness;
+    const double shift = ABOVE * greatest;
+    out->greatest = slowness;
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&out->of, section->field->faces * out->local, sizeof *out->of));
     SEDGE_TRY_GOTO(status, number_rows(out, &sign));
@@ -496,7 +519,7 @@ sedge_status port_hybrid_find(port_hybrid *out, const port_section *section,
     of_space.rows = out->rows;
     SEDGE_TRY_GOTO(status, port_space_create(&in, &of_space));
     SEDGE_TRY_GOTO(status, settle(&in, group, &out->guided, number - 1, near, shift,
-                                  fmax(least, NOTHING * greatest)));
+                                  fmax(least, fmax(NOTHING * greatest, noise))));
     if (group[0] == out->guided) goto done;
     if (group[1] - group[0] >= PORT_MOST_NEAR) {
         status =
