@@ -289,8 +289,14 @@ static double count_absorbing(const sedge_output_context *context,
         sedge_error_clear();
         return 0.0;
     }
-    for (int v = 0; v < mesh->groups.volumes; v++)
-        absorbs[v] = sedge_sampling_absorbs(fields, context, absorption, v);
+    for (int v = 0, end = 0; v < mesh->groups.volumes; v = end) {
+        bool any = false; // all parts of a graded group, if one of them absorbs
+
+        end = v + sedge_mesh_group_parts(&mesh->groups, v);
+        for (int w = v; w < end; w++)
+            any = sedge_sampling_absorbs(fields, context, absorption, w) || any;
+        for (int w = v; w < end; w++) absorbs[w] = any;
+    }
     for (int32_t e = 0; e < mesh->elements; e++) elements += absorbs[mesh->group[e]];
     sedge_release(absorbs);
     for (int g = 0; g < equation->group_count; g++)
