@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
+#define FAR  1e9    // a medium that allows this many steps in one limits none
+#define TINY 1e-200 // a conductivity of 0 in an image is such a number, but not 0
+#define PI   3.14159265358979323846
 
 double complex sedge_refraction(const sedge_problem *problem, int volume, double frequency)
 {
@@ -67,7 +69,7 @@ static void print_group(const sedge_session *session, int volume, double highest
     const double step = deck->cfl * sedge_problem_decay_step(problem, volume);
     const char *name = session->mesh->groups.volume_names[volume]; // on its first line
 
-    if (isfinite(step)) {
+    if (step < FAR * session->dt) {
         printf(
             "    %-16s conductivity and terms alone allow a time step of %.4g%s, %.3g times this "
             "one\n",
@@ -91,8 +93,9 @@ static void print_group(const sedge_session *session, int volume, double highest
             name = "";
             continue;
         }
+        const double k = fabs(cimag(index)) > TINY ? -cimag(index) : 0.0;
         printf("    %-16s at %.4g%s: n %.4g, k %.4g\n", name, frequency / second,
-               sedge_deck_unit(deck, SEDGE_FREQUENCY), creal(index), -cimag(index));
+               sedge_deck_unit(deck, SEDGE_FREQUENCY), creal(index), k);
         name = "";
     }
 }
