@@ -266,6 +266,9 @@ class Ports(Case):
                 sent = numpy.exp(-((t / 4) ** 2)) * numpy.sin(2 * math.pi * 0.25 * t)
                 self.assertLess(abs(file["in/voltage"][()] - sent).max(), 0.1)
         numpy.testing.assert_array_equal(series["one"], series["two"])
+        said = self.succeed("run", deck, "--device", DEVICE, "--set", "time.end=1", "--set", "boundaries.in.frequency=0.2").out
+        self.assertIn("warning: the port 'in' has the mode of 0.2, and at 0.3, the end of the band, S-parameters may be wrong by 0.25", said)
+        self.assertNotIn("the port 'out'", said)
         # All of one medium it is a waveguide, whose mode TE10 has the index 0.6 at 1 / 0.8 of its cut-off.
         guide = [word for setting in ("boundaries.xmin.type=pec", "boundaries.xmax.type=pec", "materials.below.epsilon=1", "mesh.box.cells=[2, 4, 4]",
                                       "boundaries.in.frequency=0.625", "boundaries.out.frequency=0.625", "monitors={}") for word in ("--set", setting)]

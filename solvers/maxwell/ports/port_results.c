@@ -21,6 +21,7 @@
 #define SURPLUS 1.05 // of the power that enters: more does not leave a passive structure
 #define RETURN  0.3  // of a wave that leaves: more does not come back from a layer
 #define QUIET   1e-2 // of the wave that drives: not judged below
+#define FAR     0.3  // of a mode-port's frequency: errors there are about the square of this part
 #define ROWS    11   // of the user's table
 
 double ports_frequency(const ports_monitor *monitor, int k)
@@ -370,6 +371,31 @@ static sedge_status report_returns(const ports_monitor *monitor, sedge_text *tex
     return SEDGE_OK;
 }
 
+// Warn of bands that reach far from the frequency of a mode-port, at which its fields are exact.
+static sedge_status report_modes(const ports_monitor *monitor, sedge_text *text)
+{
+    const char *const hertz = sedge_deck_unit(monitor->context->deck, SEDGE_FREQUENCY);
+
+    for (int i = 0; i < monitor->count; i++) {
+        const double *const p = monitor->ports[i].boundary->parameters;
+        const double own = p[HYBRID_FREQUENCY];
+
+        if ((int)p[PORT_PROFILE] != PORT_FOUND_HYBRID) continue;
+        const int end = fabs(monitor->band[1] - own) > fabs(monitor->band[0] - own);
+        const double off = fabs(monitor->band[end] / own - 1.0);
+        if (off <= FAR) continue;
+        SEDGE_TRY(sedge_text_add(
+            text,
+            "  warning: the port '%s' has the mode of %.6g%s, and at %.6g%s, the end of the band, "
+            "S-parameters may be wrong by %.2g: let its 'frequency' be in the middle of the band, "
+            "or make runs for parts of the band\n",
+            monitor->ports[i].name, sedge_deck_frequency(monitor->context->deck, own), hertz,
+            sedge_deck_frequency(monitor->context->deck, monitor->band[end]), hertz,
+            fmin(off * off, 1.0)));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, json_t *json)
 {
     json_t *const frequencies = json_array();
@@ -394,6 +420,7 @@ sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, json_t
     if (alone) {
         SEDGE_TRY(report_surplus(monitor, text));
         SEDGE_TRY(report_returns(monitor, text));
+        SEDGE_TRY(report_modes(monitor, text));
     }
     return report_end(monitor, text);
 }
