@@ -22,7 +22,7 @@ equation: maxwell
 order: 3
 precision: fp64
 mesh: {box: {max: [0.5, 0.25, 2], cells: [1, 1, 6]}}
-time: {end: 24, integrator: lsrk45}
+time: {end: 20, integrator: lsrk45}
 materials: {domain: {}}
 boundaries:
   xmin: {type: pmc}
@@ -47,7 +47,7 @@ mesh:
   surfaces:
     in: {plane: {normal: z, at: 0.35}}
     out: {plane: {normal: z, at: 1.65}}
-time: {end: 30, integrator: lsrk45}
+time: {end: 24, integrator: lsrk45}
 materials: {domain: {}}
 boundaries:
   xmin: {type: pec}
@@ -58,7 +58,7 @@ boundaries:
   zmax: {type: pml}
   in: {type: te-port, m: 1, n: 0, direction: [0, 0, 1]}
   out: {type: te-port, m: 1, n: 0, direction: [0, 0, -1]}
-sources: [{type: port, surface: in, signal: {type: gaussian, width: 2.5, frequency: 0.78}}]
+sources: [{type: port, surface: in, signal: {type: gaussian, width: 2.5, frequency: 0.78, delay: 8}}]
 monitors: {ports: {from: 0.66, to: 0.94, count: 8}}
 output: {snapshots: 0}
 kernels: {tune: "off"}
@@ -70,13 +70,13 @@ order: 2
 precision: fp32
 units: si
 mesh: {{file: {mesh}, scale: 0.001}}
-time: {{end: 3e-10}}
+time: {{end: 2.6e-10}}
 materials: {{line: {{}}}}
 boundaries:
   conductors: {{type: pec}}
   near: {{type: coaxial-port, resistance: 50}}
   far: {{type: coaxial-port, resistance: 100}}
-sources: [{{type: port, surface: near, signal: {{type: gaussian, width: 3e-11, frequency: 10e9}}}}]
+sources: [{{type: port, surface: near, signal: {{type: gaussian, width: 3e-11, frequency: 10e9, delay: 1.1e-10}}}}]
 monitors: {{ports: {{from: 2e9, to: 18e9, count: 9}}}}
 output: {{snapshots: 0}}
 kernels: {{tune: "off"}}
@@ -92,7 +92,7 @@ mesh:
   surfaces:
     in: {plane: {normal: z, at: 1}}
     out: {plane: {normal: z, at: 5}}
-time: {end: 70, integrator: lsrk45}
+time: {end: 56, integrator: lsrk45}
 materials: {below: {epsilon: 4}, above: {}}
 boundaries:
   xmin: {type: pmc}
@@ -103,7 +103,7 @@ boundaries:
   zmax: {type: pml}
   in: {type: line-port, direction: [0, 0, 1], voltages: {ymax: 1}}
   out: {type: line-port, direction: [0, 0, -1], shift: 0.5, voltages: {ymin: 1}}
-sources: [{type: port, surface: in, signal: {type: gaussian, width: 6, frequency: 0.045}}]
+sources: [{type: port, surface: in, signal: {type: gaussian, width: 6, frequency: 0.045, delay: 19}}]
 monitors: {ports: {from: 0.03, to: 0.06, count: 4}}
 output: {snapshots: 0}
 kernels: {tune: "off"}
@@ -223,9 +223,9 @@ class Ports(Case):
             ports = read_json(self.folder / name / "report.json")["monitors"]["ports"]["ports"]
             self.assertAlmostEqual(ports[0]["reference"] / z, 1, delta=1e-12)
             with h5py.File(self.folder / name / "ports.h5") as file:
-                t = numpy.linspace(-20, 20, 4000)
+                t = file["time"][()] - 19
                 sent = numpy.exp(-((t / 6) ** 2)) * numpy.sin(2 * math.pi * 0.045 * t)
-                self.assertAlmostEqual(abs(file["in/voltage"][()]).max() / sent.max(), 1, delta=0.01)
+                self.assertLess(abs(abs(file["in/voltage"][()]) - abs(sent)).max(), 0.01 * sent.max())
         for words, setting in (
                 (["boundaries.in.voltages: all conductors have the same one"], "boundaries.in.voltages={ymin: 1, ymax: 1}"),
                 (["boundaries.in needs the key 'voltages'"], "boundaries.in={type: line-port, direction: [0, 0, 1]}"),
@@ -388,7 +388,7 @@ class Ports(Case):
         self.compare((found["near"], found["far"]), (s[0], s[2]), 2e-3)
         found = self.compute(deck, "si", "order=1", "boundaries.near.type=tem-port")
         self.compare((found["near"], found["far"]), (s[0], s[2]), 2e-2)  # of order 1
-        for si, factor in (("3e-10", 1e3 * light), ("3e-11", 1e3 * light), ("10e9", 1e-3 / light), ("2e9", 1e-3 / light),
+        for si, factor in (("2.6e-10", 1e3 * light), ("3e-11", 1e3 * light), ("1.1e-10}", 1e3 * light), ("10e9", 1e-3 / light), ("2e9", 1e-3 / light),
                            ("18e9", 1e-3 / light), (" 50}", 1 / ohms), (" 100}", 1 / ohms)):
             text = text.replace(si, f" {float(si.rstrip('}')) * factor!r}" + ("}" if "}" in si else ""))
         deck = self.write("code.yaml", text.replace("units: si\n", "").replace(", scale: 0.001", ""))
@@ -468,9 +468,9 @@ kernels: {tune: "off"}
         k, z = mode(w, math.pi)
         self.compare((found["in"], found["out"]), (0, numpy.exp(-4j / 3 * k)), 7e-3)
         half = line(k, z, 2 / 3)
-        found = self.matrix(deck, "mesh.surfaces.card={plane: {normal: z, at: 1}}",
-                            "boundaries.card={type: sheet, resistance: 0.8}")
-        self.compare(found, scattering(half @ shunt(1 / 0.8) @ half, z, z), 7e-3)
+        found = self.compute(deck, "card", "sources.0.surface=out", "mesh.surfaces.card={plane: {normal: z, at: 1}}",
+                             "boundaries.card={type: sheet, resistance: 0.8}")
+        self.compare((found["in"], found["out"]), scattering(half @ shunt(1 / 0.8) @ half, z, z)[1::2], 7e-3)
 
     def test_guide_symmetry(self):
         """A quarter and a half of a guide with a resistive sheet across it, cut by planes of symmetry: S-parameters and powers of the
@@ -544,7 +544,7 @@ kernels: {tune: "off"}
         deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 1, 6]").replace(
             "  in: {type", "  second: {type: te-port, m: 2, n: 0, direction: [0, 0, 1]}\n  in: {type").replace(
             "surface: in", "surface: second"))
-        found = self.compute(deck, "two", "mesh.surfaces.second={plane: {normal: z, at: 0.68}}", "time.end=30",
+        found = self.compute(deck, "two", "mesh.surfaces.second={plane: {normal: z, at: 0.68}}",
                              "sources.0.signal.frequency=1.25", "monitors.ports={from: 1.2, to: 1.35, count: 4}")
         self.compare((found["in"], found["out"]), (0, 0), 2e-3)
 
@@ -554,8 +554,8 @@ kernels: {tune: "off"}
         deck = self.write("guide.yaml", GUIDE.replace("[1, 0.5, 2], cells: [3, 1, 6]", "[1, 1, 2], cells: [3, 3, 6]"))
         found = self.compute(deck, "card", "boundaries.in=" + ports.format(1), "boundaries.out=" + ports.format(-1),
                              "mesh.surfaces.card={plane: {normal: z, at: 1}}", "boundaries.card={type: sheet, resistance: 0.8}",
-                             "sources.0.signal={type: gaussian, width: 2.5, frequency: 1}",
-                             "monitors.ports={from: 0.9, to: 1.1, count: 5}", "time.end=30")
+                             "sources.0.signal={type: gaussian, width: 2.5, frequency: 1, delay: 8}",
+                             "monitors.ports={from: 0.9, to: 1.1, count: 5}")
         k, z = mode(2 * math.pi * self.frequency, math.pi * math.sqrt(2), "tm")
         half = line(k, z, 2 / 3 - 0.1)
         s = scattering(half @ shunt(1 / 0.8) @ half, z, z)
@@ -747,8 +747,8 @@ kernels: {tune: "off"}
         deck = self.write("guide.yaml", GUIDE)
         settings = ("order=2", "time={end: 400, integrator: lsrk45, stop: {spectra: 1e-2}}", "monitors.ports={from: 0.3, to: 0.9, count: 3}",
                     "mesh.box.cells=[2, 1, 4]", "mesh.surfaces.in.plane.at=0.5", "mesh.surfaces.out.plane.at=1.5",
-                    "output.checkpoint={steps: 600, keep: 9}")
-        end = "time={end: 160, integrator: lsrk45}"
+                    "output.checkpoint={steps: 400, keep: 9}")
+        end = "time={end: 120, integrator: lsrk45}"
         exact = self.compute(deck, "exact", *(end if setting.startswith("time") else setting for setting in settings))
         found = self.compute(deck, "one", *settings)
         one = read_json(self.folder / "one/report.json")
@@ -759,7 +759,7 @@ kernels: {tune: "off"}
             self.assertTrue(numpy.isnan(values[self.frequency < 0.505]).all())
             self.assertLess(numpy.nanmax(abs(values - exact[port])), 1e-2)
         self.compute(deck, "two", *settings, ranks=2)
-        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", self.folder / "one/checkpoint-1200.h5",
+        self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "parts", "--restart", self.folder / "one/checkpoint-800.h5",
                      *(word for setting in settings for word in ("--set", setting)))
         for name in ("two", "parts"):
             report = read_json(self.folder / name / "report.json")
