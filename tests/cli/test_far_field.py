@@ -113,7 +113,7 @@ equation: maxwell
 order: 1
 precision: fp64
 mesh: {{file: {mesh}}}
-time: {{end: 13, integrator: lsrk45}}
+time: {{end: 13, integrator: ndblsrk144}}
 materials:
   air: {{}}
   ball: {{epsilon: 1.5, lorentz: {{strength: 1, frequency: 0.5, damping: 0.3}}}}
@@ -495,13 +495,13 @@ class FarField(Case):
         beside = second.replace("0, 0, 0.5", "1, 0, 0").replace("0, 0, -1.7", "-1.7, 0, 0")
         waves = ("--set", f"sources=[{first}, {second}]", "--set", "monitors.spectra={}", "--set", "time.end=14", "--set",
                  "monitors.far-field.ball.phi={from: 45, to: 135, step: 90}")
-        found = self.compute(deck, "whole", *waves, "--set", "output.checkpoint={steps: 400, keep: 99}")
+        found = self.compute(deck, "whole", *waves, "--set", "output.checkpoint={steps: 110, keep: 99}")
         report = read_json(self.folder / "whole/report.json")["monitors"]["far-field"]["ball"]
         self.assertLess(max(report["rms_decibel"]), 0.6)
         numpy.testing.assert_allclose(report["extinction"], report["exact_extinction"], rtol=0.07)
         total = found["ball/exact/rcs_theta"] + found["ball/exact/rcs_phi"]
         self.assertGreater(abs(10 * numpy.log10(total[:, :, 0] / total[:, :, 1])).max(), 3)
-        again = self.compute(deck, "again", *waves, "--restart", self.folder / "whole/checkpoint-400.h5", ranks=2)
+        again = self.compute(deck, "again", *waves, "--restart", self.folder / "whole/checkpoint-110.h5", ranks=2)
         numpy.testing.assert_allclose(again["ball/rcs_phi"], found["ball/rcs_phi"], rtol=1e-4)
         across = self.compute(deck, "across", "--set", f"sources=[{first}, {beside}]",
                               "--set", "time={steps: 30}", "--set", "exact={}", "--set", "monitors.spectra={}", "--set",
