@@ -302,10 +302,10 @@ class FarField(Case):
     def test_circular(self):
         """Crossed dipoles, the second a quarter of a period late: circular along z, right-handed upwards (E_phi = -j
         E_theta there), with the axial ratio 1 / |cos(theta)| and the directivity 3/4 (1 + cos(theta)^2)."""
-        dipole = "{type: dipole, position: [0, 0, 0], direction: %s, signal: {type: gaussian, frequency: 0.6, width: 1.2%s}}"
+        dipole = "{type: dipole, position: [0, 0, 0], direction: %s, signal: {type: gaussian, frequency: 0.6, width: 1.2, delay: 4%s}}"
         deck = self.open_deck("crossed.yaml", LOW="-1.2", HIGH="1.2", CELLS="6", TOP="0.9", IMAGES="", SOURCES=", ".join(
             (dipole % ("[1, 0, 0]", ""), dipole % ("[0, 1, 0]", ", phase: -90"))))
-        found = self.compute(deck, "crossed", ranks=2)
+        found = self.compute(deck, "crossed", "--set", "time.end=9", ranks=2)
         cosine = numpy.cos(numpy.radians(found["ff/theta"]))[:, None]
         for f in range(2):
             numpy.testing.assert_allclose(found["ff/directivity"][f], 0.75 * (1 + cosine**2) * numpy.ones((1, 12)), rtol=0.02)

@@ -15,7 +15,7 @@ import numpy
 
 from kit import DEVICE, SOURCE, Case, sides
 
-PULSE = {"frequency": 0.95, "width": 2.5, "delay": 11}
+PULSE = {"frequency": 0.95, "width": 2.5, "delay": 8}
 PML = "{type: pml}"
 ABSORBING = "{type: absorbing}"
 MEDIUM = "{conductivity: 0.2, debye: {strength: 0.5, relaxation_time: 0.2}}"
@@ -172,11 +172,11 @@ class Layers(Case):
         frequencies = [0.5 / math.sin(math.radians(angle)) for angle in angles]
 
         def record(high, condition, layer):
-            time, e = self.run_deck(f"to-{high}", guide(order, 0.5, -10, high, 23, condition, medium, layer))
+            time, e = self.run_deck(f"to-{high}", guide(order, 0.5, -9.5, high, 20, condition, medium, layer))
             return time, e["end"][:, 1]
 
         if (order, medium) not in self.without:
-            self.without[order, medium] = record(10, ABSORBING, 0)
+            self.without[order, medium] = record(9.5, ABSORBING, 0)
         records = [self.without[order, medium], *(record(1, *end) for end in ends)]
         sums = [numpy.array([transform(*one, f) for f in frequencies]) for one in records]
         return [20 * numpy.log10(abs(one / sums[0] - 1)) for one in sums[1:]]
@@ -243,7 +243,7 @@ class Layers(Case):
 
     def compare_domes(self, stretch, allowed, otherwise):
         found = []
-        for radii, kind, integrator in (((0.25, 0.5, 0.75, 1, 1.25), "absorbing", "lsrk45"), ((0.25, 0.5), "pml", "lsrk45"),
+        for radii, kind, integrator in (((0.25, 0.5, 0.75, 1, 1.25), "absorbing", "ndblsrk144"), ((0.25, 0.5), "pml", "lsrk45"),
                                         ((0.25, 0.5), "pml", "ader"), ((0.25, 0.5), "absorbing", "lsrk45")):
             (self.folder / "dome.msh").write_text(dome(radii, stretch))
             found.append(self.run_deck("dome", DOME, "--set", f"boundaries.outer.type={kind}", "--set",
