@@ -1,5 +1,5 @@
-// The running Fourier transforms of one monitor: what the monitors of spectra, flux and far fields
-// have in common. Each entry of the monitor has points in rows, and at them a transform
+// The running Fourier transforms of one monitor: what the monitors of spectra, flux, absorption and
+// far fields have in common. Each entry of the monitor has points in rows, and at them a transform
 // (monitor/spectrum.h) where it has frequencies.
 //
 // A monitor's own struct begins with a sedge_transforms, so that the functions below which take a
@@ -84,3 +84,9 @@ SEDGE_MUST_USE
 sedge_status sedge_transforms_compare(void *monitor, int64_t window, bool measure, double *remains);
 SEDGE_MUST_USE
 sedge_status sedge_transforms_save(const void *monitor, struct json_t *memory);
+
+// What all monitors with transforms have in that table.
+#define SEDGE_TRANSFORMS_IN_TABLE                                                                  \
+    .sums = true, .checked = true, .arrays = sedge_transforms_arrays, .due = sedge_transforms_due, \
+    .points = sedge_transforms_points, .connect = sedge_transforms_connect,                        \
+    .transform = sedge_transforms_transform, .compare = sedge_transforms_compare

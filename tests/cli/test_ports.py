@@ -82,7 +82,18 @@ output: {{snapshots: 0}}
 kernels: {{tune: "off"}}
 """
 
-# Plates 1 apart and 0.5 wide between magnetic walls, with a medium on one of them.
+# A line of two plates between magnetic walls that goes on behind its ends.
+LINE = """\
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pml}
+  zmax: {type: pml}
+"""
+
+# Plates 1 apart and 0.5 wide, with a medium on one of them.
 LAYERED = """\
 equation: maxwell
 order: 2
@@ -94,13 +105,7 @@ mesh:
     out: {plane: {normal: z, at: 5}}
 time: {end: 56, integrator: ndblsrk144}
 materials: {below: {epsilon: 4}, above: {}}
-boundaries:
-  xmin: {type: pmc}
-  xmax: {type: pmc}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pml}
-  zmax: {type: pml}
+""" + LINE + """\
   in: {type: line-port, direction: [0, 0, 1], voltages: {ymax: 1}}
   out: {type: line-port, direction: [0, 0, -1], shift: 0.5, voltages: {ymin: 1}}
 sources: [{type: port, surface: in, signal: {type: gaussian, width: 6, frequency: 0.045, delay: 19}}]
@@ -121,13 +126,7 @@ mesh:
     out: {plane: {normal: z, at: 1.5}}
 time: {end: 40, integrator: lsrk45}
 materials: {below: {epsilon: 4}, above: {}}
-boundaries:
-  xmin: {type: pmc}
-  xmax: {type: pmc}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pml}
-  zmax: {type: pml}
+""" + LINE + """\
   in: {type: mode-port, frequency: 0.25, direction: [0, 0, 1]}
   out: {type: mode-port, frequency: 0.25, direction: [0, 0, -1], shift: 0.25}
 sources: [{type: port, surface: in, signal: {type: gaussian, width: 4, frequency: 0.25}}]
