@@ -235,6 +235,9 @@ typedef struct sedge_boundary_kind {
     // Optional, of a two-sided kind: the one-sided kind, with the same parameters, that stands for
     // it on surfaces that lie on the outside of the mesh.
     const struct sedge_boundary_kind *outside;
+    // Optional, with driven: the power of the wave that a sinusoidal signal with the peak value 1
+    // sends in, of the whole surface, code units; for realised gain.
+    double (*incident)(const double *p);
     // Optional, with derive or fit: words for `sedge check` about what it found, such as the error
     // of a fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code
     // units.

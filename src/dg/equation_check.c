@@ -202,6 +202,7 @@ static sedge_status check_boundaries(const sedge_equation *equation)
                  (kind->driven >= sedge_parameters_size(kind->parameters, kind->parameter_count) &&
                   kind->driven + SEDGE_SIGNAL_VALUES <= SEDGE_MAX_VALUES),
              "driven", "the signal lies behind the kind's parameters, within 36 numbers"},
+            {kind->incident == NULL || kind->driven > 0, "incident", "goes with driven"},
             {kind->outside == NULL ||
                  (sedge_is_two_sided(kind) && !sedge_is_two_sided(kind->outside) &&
                   kind->outside->driven == kind->driven),

@@ -10,7 +10,9 @@
 // [frequencies] if they have one signal. With other plane waves intensity
 // [frequencies][theta][phi] and power [frequencies], which is radiated. Without any plane wave
 // directivity [frequencies][theta][phi] and power [frequencies], which is radiated; with `input`
-// also gain, as directivity, and input, the accepted power, and efficiency [frequencies].
+// also gain, as directivity, and input, the accepted power, and efficiency [frequencies]; where
+// that is a port with a resistance, also realised_gain, as gain, and incident_power and
+// total_efficiency [frequencies].
 // far-field_NAME.csv has the same, a line for each frequency and direction, and far-field_NAME.ffd
 // the fields in the format of HFSS (radiation/ffd.h), where the deck asks for it.
 #include "dg/monitor_kind.h"
@@ -87,21 +89,22 @@ static sedge_status add_transform(far_field_monitor *monitor, const sedge_deck_f
         memory);
 }
 
-// Does a source drive the surface, such as a port?
-static bool is_driven(const sedge_output_context *context, const char *name)
+// The condition of the surface, if a source drives it, such as a port; else NULL.
+static const sedge_boundary *find_driven(const sedge_output_context *context, const char *name)
 {
     const sedge_problem *const problem = context->problem;
 
     for (int i = 0; i < problem->surface_source_count; i++) {
         const int s = problem->surface_sources[i].surface;
-        if (strcmp(context->mesh->groups.surface_names[s], name) == 0) return true;
+        if (strcmp(context->mesh->groups.surface_names[s], name) == 0)
+            return &problem->boundaries[s];
     }
-    return false;
+    return NULL;
 }
 
 // The port that alone feeds an antenna.
 static sedge_status create_driven(far_field_entry *entry, const sedge_output_context *context,
-                                  const char *where)
+                                  const sedge_boundary *port, const char *where)
 {
     sedge_deck_surface surface = entry->deck->input;
 
@@ -112,6 +115,8 @@ static sedge_status create_driven(far_field_entry *entry, const sedge_output_con
                           "source, or name a closed surface around all of them",
                           where, surface.name);
     }
+    if (port->kind->incident != NULL)
+        entry->radiation.sent = port->kind->incident(port->parameters);
     surface.own = true;
     SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &surface, where));
     return sedge_driven_surface_create(&entry->input_surface, &entry->input_weight, context,
@@ -124,14 +129,15 @@ static sedge_status create_input(far_field_monitor *monitor, far_field_entry *en
 {
     const sedge_output_context *const context = monitor->transforms.context;
     const sedge_deck_far_field *const deck = entry->deck;
+    const sedge_boundary *const port = find_driven(context, deck->input.name);
     char origin[SEDGE_DECK_ORIGIN];
     char where[SEDGE_DECK_ORIGIN + 128];
 
     sedge_deck_origin(origin, context->deck, "monitors.far-field", deck->name);
     (void)snprintf(where, sizeof where, "%s: monitors.far-field.%s.input", origin, deck->name);
     (void)snprintf(entry->input_name, sizeof entry->input_name, "%s/input", deck->name);
-    if (is_driven(context, deck->input.name)) {
-        SEDGE_TRY(create_driven(entry, context, where));
+    if (port != NULL) {
+        SEDGE_TRY(create_driven(entry, context, port, where));
     } else {
         SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &deck->input, where));
         SEDGE_TRY(sedge_closed_surface_create(&entry->input_surface, &entry->input_weight, context,
@@ -247,8 +253,10 @@ static sedge_status finish(void *what)
             const sedge_spectrum *const input = &monitor->transforms.spectrum[entry->input];
 
             // Both sums begin at the same step, unless the run goes on from one without `input`.
-            if (input->begin == surface->begin)
-                SEDGE_TRY(sedge_radiation_find_input(radiation, input, &entry->input_surface));
+            if (input->begin == surface->begin) {
+                SEDGE_TRY(
+                    sedge_radiation_find_input(radiation, context, input, &entry->input_surface));
+            }
         }
         bytes += ENTRY_BYTES + 100.0 * (double)radiation->directions * radiation->frequencies;
     }

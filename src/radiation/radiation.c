@@ -86,7 +86,24 @@ static sedge_status check_point_sources(const char *name, const sedge_output_con
     return SEDGE_OK;
 }
 
-enum { OUTSIDE, LAYER, LOSSY, EPSILON, MINUS_EPSILON, MU, MINUS_MU, NUMBERS };
+enum {
+    OUTSIDE,
+    LAYER,
+    LOSSY,
+    EPSILON,
+    MINUS_EPSILON,
+    MU,
+    MINUS_MU,
+    GROUP, // volume groups
+    MINUS_GROUP,
+    NUMBERS
+};
+
+// What to do where a substrate crosses the surface.
+#define REMEDY                                                                                     \
+    "let media, such as a substrate and its feed, end inside of the surface; there a lumped-port " \
+    "between the conductors feeds a microstrip at the edge of its substrate, and a coaxial-port "  \
+    "or a lumped-port a probe: nothing is needed behind these"
 
 static sedge_status add_medium(double most[NUMBERS], const sedge_output_context *context, int group,
                                const char *where)
@@ -105,6 +122,8 @@ static sedge_status add_medium(double most[NUMBERS], const sedge_output_context 
     most[MINUS_EPSILON] = fmax(most[MINUS_EPSILON], -creal(epsilon));
     most[MU] = fmax(most[MU], creal(mu));
     most[MINUS_MU] = fmax(most[MINUS_MU], -creal(mu));
+    most[GROUP] = fmax(most[GROUP], group);
+    most[MINUS_GROUP] = fmax(most[MINUS_GROUP], -group);
     return SEDGE_OK;
 }
 
@@ -130,14 +149,36 @@ static sedge_status add_beyond(double most[NUMBERS], const sedge_output_context 
     return SEDGE_OK;
 }
 
+static sedge_status refuse_media(const sedge_radiation *r, const sedge_output_context *context,
+                                 const double most[NUMBERS], const char *where)
+{
+    const int first = (int)-most[MINUS_GROUP];
+    const int last = (int)most[GROUP];
+    char(*const names)[64] = context->mesh->groups.volume_names;
+
+    if (first == last) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: outside of the surface '%s' must be one material without losses, "
+                          "and '%s' has losses",
+                          where, r->deck->surface.name, names[first]);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: outside of the surface '%s' must be one material without losses; there "
+                      "are '%s' and '%s', with epsilon %g to %g, mu %g to %g%s: " REMEDY,
+                      where, r->deck->surface.name, names[first], names[last], -most[MINUS_EPSILON],
+                      most[EPSILON], -most[MINUS_MU], most[MU],
+                      most[LOSSY] > 0.0 ? ", and losses" : "");
+}
+
 // The medium outside; where the mesh ends at the surface, that inside. It is one, without losses.
 static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *context,
                                 const sedge_face_points *faces, double bounds[2][3],
                                 const char *where)
 {
-    double most[NUMBERS] = {0.0, 0.0, 0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double most[NUMBERS] = {0.0};
     int added = -1; // group
 
+    for (int i = EPSILON; i < NUMBERS; i++) most[i] = -HUGE_VAL;
     for (int32_t s = 0; s < faces->sides; s++)
         if (sedge_closed_surface_is_outside(context, faces, s)) most[OUTSIDE] = 1.0;
     sedge_comm_max(context->comm, most, 1);
@@ -162,12 +203,7 @@ static sedge_status find_medium(sedge_radiation *r, const sedge_output_context *
     }
     if (most[EPSILON] + most[MINUS_EPSILON] > 0.0 || most[MU] + most[MINUS_MU] > 0.0 ||
         most[LOSSY] > 0.0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: outside of the surface '%s' must be one material without losses; it "
-                          "has epsilon %g to %g, mu %g to %g%s",
-                          where, r->deck->surface.name, -most[MINUS_EPSILON], most[EPSILON],
-                          -most[MINUS_MU], most[MU],
-                          most[LOSSY] > 0.0 ? ", and is a conductor" : "");
+        return refuse_media(r, context, most, where);
     }
     return SEDGE_OK;
 }
@@ -203,6 +239,7 @@ static sedge_status allocate(sedge_radiation *r, bool exact)
     SEDGE_TRY(sedge_allocate(&r->flux, frequencies, sizeof *r->flux));
     SEDGE_TRY(sedge_allocate(&r->power, frequencies, sizeof *r->power));
     SEDGE_TRY(sedge_allocate(&r->input, frequencies, sizeof *r->input));
+    SEDGE_TRY(sedge_allocate(&r->incoming, frequencies, sizeof *r->incoming));
     SEDGE_TRY(sedge_allocate(&r->field, frequencies, sizeof *r->field));
     SEDGE_TRY(sedge_allocate(&r->square, frequencies, sizeof *r->square));
     if (!exact) return SEDGE_OK;
@@ -291,6 +328,7 @@ void sedge_radiation_clear(const sedge_radiation *radiation)
     sedge_release(radiation->flux);
     sedge_release(radiation->power);
     sedge_release(radiation->input);
+    sedge_release(radiation->incoming);
     sedge_release(radiation->field);
     sedge_release(radiation->square);
     sedge_release(radiation->exact);
@@ -372,7 +410,27 @@ sedge_status sedge_radiation_check_input(const sedge_radiation *radiation,
     return check_point_sources(radiation->deck->input.name, context, bounds, where);
 }
 
-sedge_status sedge_radiation_find_input(sedge_radiation *radiation, const sedge_spectrum *spectrum,
+// The power of the waves that come to the port, whose signal is the deck's only one.
+static void find_incoming(const sedge_radiation *r, const sedge_output_context *context,
+                          const sedge_spectrum *spectrum)
+{
+    const double floor = context->deck->frequency_floor; // of fields
+    double peak = 0.0;
+
+    for (int f = 0; f < r->frequencies; f++) {
+        double complex signal[SEDGE_MAX_INCIDENTS];
+
+        sedge_incident_signals(signal, spectrum, f);
+        r->incoming[f] = r->sent * creal(signal[0] * conj(signal[0]));
+        peak = fmax(peak, r->incoming[f]);
+    }
+    for (int f = 0; f < r->frequencies; f++)
+        if (!(r->incoming[f] >= floor * floor * peak)) r->incoming[f] = (double)NAN;
+}
+
+sedge_status sedge_radiation_find_input(sedge_radiation *radiation,
+                                        const sedge_output_context *context,
+                                        const sedge_spectrum *spectrum,
                                         const sedge_near_surface *surface)
 {
     double complex(*E)[3] = NULL;
@@ -387,6 +445,8 @@ sedge_status sedge_radiation_find_input(sedge_radiation *radiation, const sedge_
                                                        (const double complex(*)[3])H);
     }
     radiation->fed = true;
+    if (spectrum->signals != 1) radiation->sent = 0.0;
+    if (radiation->sent > 0.0) find_incoming(radiation, context, spectrum);
 done:
     sedge_release(E);
     sedge_release(H);
@@ -463,6 +523,17 @@ double sedge_radiation_efficiency(const sedge_radiation *radiation, int f)
 double sedge_radiation_gain(const sedge_radiation *radiation, int f, int64_t d)
 {
     return sedge_radiation_efficiency(radiation, f) * sedge_radiation_directivity(radiation, f, d);
+}
+
+double sedge_radiation_total_efficiency(const sedge_radiation *radiation, int f)
+{
+    return radiation->power[f] / radiation->incoming[f];
+}
+
+double sedge_radiation_realised_gain(const sedge_radiation *radiation, int f, int64_t d)
+{
+    return sedge_radiation_total_efficiency(radiation, f) *
+           sedge_radiation_directivity(radiation, f, d);
 }
 
 double sedge_radiation_scattering(const sedge_radiation *radiation, int f)

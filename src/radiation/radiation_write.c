@@ -133,6 +133,8 @@ static double greatest_intensity(const sedge_radiation *r, int f, int64_t d)
 
 OF_FREQUENCY(input, r->input[f])
 OF_FREQUENCY(efficiency, sedge_radiation_efficiency(r, f))
+OF_FREQUENCY(incoming, r->incoming[f])
+OF_FREQUENCY(total_efficiency, sedge_radiation_total_efficiency(r, f))
 typedef struct dataset {
     const char *name;
     quantity *find;
@@ -172,7 +174,18 @@ static const dataset of_fed[] = {
     {"efficiency", efficiency, false, NULL, NULL},
     {"input", input, false, power_unit, "W s2"},
 };
+static const dataset of_port[] = {
+    {"realised_gain", sedge_radiation_realised_gain, true, NULL, NULL},
+    {"total_efficiency", total_efficiency, false, NULL, NULL},
+    {"incident_power", incoming, false, power_unit, "W s2"},
+};
 #define COUNT_OF(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
+
+// Is the power known that comes to the antenna's port?
+static bool has_port(const sedge_radiation *r)
+{
+    return r->fed && r->sent > 0.0;
+}
 
 static sedge_status put_all(const sedge_radiation *r, const sedge_output_context *context,
                             sedge_h5 *file, const char *folder, const dataset *rows, int count)
@@ -269,6 +282,7 @@ sedge_status sedge_radiation_write(const sedge_radiation *radiation,
     SEDGE_TRY(put_fields(r, context, file, folder));
     SEDGE_TRY(put_all(r, context, file, folder, of_all, COUNT_OF(of_all)));
     if (r->fed) SEDGE_TRY(put_all(r, context, file, folder, of_fed, COUNT_OF(of_fed)));
+    if (has_port(r)) SEDGE_TRY(put_all(r, context, file, folder, of_port, COUNT_OF(of_port)));
     if (r->antenna) return put_all(r, context, file, folder, of_antenna, COUNT_OF(of_antenna));
     if (!r->incident) return put_all(r, context, file, folder, of_mixed, COUNT_OF(of_mixed));
     SEDGE_TRY(put_all(r, context, file, folder, of_wave, COUNT_OF(of_wave)));
@@ -292,6 +306,8 @@ static sedge_status add_line(const sedge_radiation *r, const sedge_output_contex
         unit * cimag(far[0]), unit * creal(far[1]), unit * cimag(far[1]), axial_ratio(r, f, d)));
     if (r->antenna) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_directivity(r, f, d)));
     if (r->fed) SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_gain(r, f, d)));
+    if (has_port(r))
+        SEDGE_TRY(sedge_text_add(text, ",%.9g", sedge_radiation_realised_gain(r, f, d)));
     if (!r->incident && !r->antenna) {
         SEDGE_TRY(sedge_text_add(text, ",%.9g",
                                  power_unit(context) * sedge_radiation_intensity(r, f, d)));
@@ -316,10 +332,11 @@ sedge_status sedge_radiation_write_table(const sedge_radiation *radiation,
                    sedge_text_add(text,
                                   "frequency,theta,phi,E_theta_re,E_theta_im,E_phi_re,E_phi_im,"
                                   "axial_ratio%s%s\n",
-                                  r->incident  ? ",rcs_theta,rcs_phi"
-                                  : r->fed     ? ",directivity,gain"
-                                  : r->antenna ? ",directivity"
-                                               : ",intensity",
+                                  r->incident   ? ",rcs_theta,rcs_phi"
+                                  : has_port(r) ? ",directivity,gain,realised_gain"
+                                  : r->fed      ? ",directivity,gain"
+                                  : r->antenna  ? ",directivity"
+                                                : ",intensity",
                                   r->exact != NULL ? ",exact_rcs_theta,exact_rcs_phi" : ""));
     for (int f = 0; f < r->frequencies; f++) {
         for (int64_t d = 0; d < r->directions; d++)
@@ -449,10 +466,11 @@ static sedge_status report_directivity(const sedge_radiation *r,
 
     SEDGE_TRY(sedge_text_add(text,
                              "  %-22s greatest directivity; power far away over that through the "
-                             "surface%s\n    %12s %8s %8s %8s %8s%s\n",
+                             "surface%s\n    %12s %8s %8s %8s %8s%s%s\n",
                              r->deck->name, r->fed ? ", and over that through its input" : "",
                              "frequency", "dBi", "theta", "phi", "power",
-                             r->fed ? "  efficiency gain/dBi" : ""));
+                             r->fed ? "  efficiency gain/dBi" : "",
+                             has_port(r) ? "    total realised/dBi" : ""));
     for (int i = 0; i < lines; i++) {
         const int f = shown_frequency(r, i, lines);
         const int64_t d = find_peak(r, f);
@@ -465,9 +483,15 @@ static sedge_status report_directivity(const sedge_radiation *r,
             SEDGE_TRY(sedge_text_add(text, " %11.4f %8.3f", sedge_radiation_efficiency(r, f),
                                      sedge_pattern_decibel(sedge_radiation_gain(r, f, d))));
         }
+        if (has_port(r)) {
+            SEDGE_TRY(
+                sedge_text_add(text, " %8.4f %12.3f", sedge_radiation_total_efficiency(r, f),
+                               sedge_pattern_decibel(sedge_radiation_realised_gain(r, f, d))));
+        }
         SEDGE_TRY(sedge_text_add(text, "\n"));
     }
-    return SEDGE_OK;
+    if (!has_port(r)) return SEDGE_OK;
+    return sedge_text_add(text, "    total, realised: with what the port reflects\n");
 }
 
 // Add a list of numbers, one a frequency.
@@ -483,6 +507,9 @@ static void add_list(const sedge_radiation *r, json_t *json, const char *name, q
 
 OF_FREQUENCY(greatest, sedge_radiation_directivity(r, f, find_peak(r, f)))
 OF_FREQUENCY(greatest_gain, sedge_radiation_gain(r, f, find_peak(r, f)))
+OF_FREQUENCY(greatest_realised, sedge_radiation_realised_gain(r, f, find_peak(r, f)))
+OF_FREQUENCY(peak_theta, r->direction[find_peak(r, f)][0] / DEGREE)
+OF_FREQUENCY(peak_phi, r->direction[find_peak(r, f)][1] / DEGREE)
 // Waves from several directions, or beside other sources.
 static sedge_status report_power(const sedge_radiation *r, const sedge_output_context *context,
                                  sedge_text *text)
@@ -518,10 +545,16 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
     (void)json_object_set_new(entry, "frequency", frequencies);
     if (r->antenna) {
         add_list(r, entry, "directivity", greatest, 1.0);
+        add_list(r, entry, "theta", peak_theta, 1.0);
+        add_list(r, entry, "phi", peak_phi, 1.0);
         add_list(r, entry, "power_ratio", power_ratio, 1.0);
         if (r->fed) {
             add_list(r, entry, "gain", greatest_gain, 1.0);
             add_list(r, entry, "efficiency", efficiency, 1.0);
+        }
+        if (has_port(r)) {
+            add_list(r, entry, "realised_gain", greatest_realised, 1.0);
+            add_list(r, entry, "total_efficiency", total_efficiency, 1.0);
         }
         return report_directivity(r, context, text);
     }

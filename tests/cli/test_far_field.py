@@ -685,7 +685,7 @@ class FarField(Case):
         self.refuse(1, [f"sphere.yaml:{line}: a plane-wave source acts on surfaces that scatter (pec", "sheets)"], "check", deck,
                     "--set", "boundaries.sphere.type=absorbing", ranks=(0,))
         open_deck = self.write("open.yaml", DIPOLE)
-        self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "is a conductor"], "run",
+        self.refuse(1, ["far-field.around: outside of the surface 'around' must be one", "and 'domain' has losses"], "run",
                     open_deck, "--device", "host", "--set", "materials.domain.conductivity=1", ranks=(0,))
         self.refuse(1, ["outside of the surface must be one material without terms, and 'domain' has some"], "run",
                     open_deck, "--device", "host", "--set",
@@ -693,8 +693,9 @@ class FarField(Case):
         self.refuse(1, ["the source 'dipole' at (0.1, 0.5, 0.5) is outside of the surface 'around'"], "run", open_deck,
                     "--device", "host", "--set", "sources.0.position=[0.1, 0.5, 0.5]", ranks=(0,))
         far = ["--set", "mesh.box.split={axis: x, at: 0.9, names: [near, far]}", "--set", "mesh.box.cells=[10, 5, 5]"]
-        self.refuse(1, ["outside of the surface 'around' must be one material", "it has epsilon 1 to 2"], "run",
-                    open_deck, "--device", "host", *far, "--set", "materials={near: {}, far: {epsilon: 2}}",
+        self.refuse(1, ["outside of the surface 'around' must be one material", "there are 'near' and 'far', with epsilon 1 to 2",
+                        "a lumped-port between the conductors"], "run", open_deck, "--device", "host",
+                    *far, "--set", "materials={near: {}, far: {epsilon: 2}}",
                     ranks=(2,))
         self.refuse(1, ["the surface 'xmin': the near-field surface is not closed"], "run", open_deck, "--device",
                     "host", "--set", "monitors.far-field.around.surface=xmin", ranks=(0, 2))

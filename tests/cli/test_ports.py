@@ -402,10 +402,17 @@ class Ports(Case):
                                             "monitors.ports={from: 250e6, to: 350e6, count: 3}", "monitors.frequencies={from: 250e6, "
                                             "to: 350e6, count: 3}", "monitors.far-field.antenna={surface: around, theta: {step: 45}, "
                                             "phi: {step: 90}, input: feed}") for word in ("--set", setting)))
-        accepted = read_json(self.folder / "antenna/report.json")["monitors"]["ports"]["accepted_power"]
+        report = read_json(self.folder / "antenna/report.json")["monitors"]
+        accepted, incident = (numpy.array(report["ports"][f"{name}_power"]) for name in ("accepted", "incident"))
         with h5py.File(self.folder / "antenna/far-field.h5") as file:
-            numpy.testing.assert_allclose(file["antenna/input"], accepted, rtol=1e-2)
-            numpy.testing.assert_allclose(file["antenna/efficiency"], 1, atol=0.15)
+            found = {name: item[()] for name, item in file["antenna"].items()}
+        numpy.testing.assert_allclose(found["input"], accepted, rtol=1e-2)
+        numpy.testing.assert_allclose(found["efficiency"], 1, atol=0.15)
+        numpy.testing.assert_allclose(found["incident_power"], incident, rtol=1e-4)
+        numpy.testing.assert_allclose(found["total_efficiency"] * incident, found["power"], rtol=1e-4)
+        numpy.testing.assert_allclose(found["realised_gain"] / found["gain"], (accepted / incident)[:, None, None] * numpy.ones((5, 4)),
+                                      rtol=1e-2)
+        numpy.testing.assert_allclose(report["far-field"]["antenna"]["realised_gain"], found["realised_gain"].max(axis=(1, 2)), rtol=1e-9)
 
     def test_open_guide(self):
         """A quarter of an open guide that radiates, through a surface that crosses the guide behind its port: what the port sends backwards

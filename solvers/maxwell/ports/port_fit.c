@@ -66,6 +66,11 @@ void port_set_resistor(double *p, double resistance, double squares)
     p[PORT_GAIN] = 2.0 * p[PORT_CONDUCTANCE]; // the source has twice the wave's voltage
 }
 
+double port_resistor_incident(const double *p)
+{
+    return 0.5 / p[0];
+}
+
 bool port_is_line(const double *p)
 {
     return (int)p[PORT_PROFILE] == PORT_FOUND_LINE;

@@ -46,6 +46,9 @@ sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const ch
 // The law's numbers of a port with the resistance R and the integral F.
 void port_set_resistor(double *p, double resistance, double squares);
 
+// The power of the wave that a signal of 1 sends in through such a port.
+double port_resistor_incident(const double *p);
+
 // F of a port's numbers: the integral of its mode's field squared.
 double port_squares(const double *p);
 
@@ -157,19 +160,21 @@ extern const char sedge_text_sheet_face_h[];
     .header_text = sedge_text_sheet_face_h
 
 // The table of kind `id` of a port with a resistance; the file has `parameters`, too.
-#define PORT_RESISTOR(id, deck_name, words)                                                      \
-    static const sedge_boundary_kind outside = {PORT_COMMON,                                     \
-                                                .name = (deck_name),                             \
-                                                .function = "maxwell_port_outside",              \
-                                                .apply = maxwell_port_outside,                   \
-                                                .parameters = parameters,                        \
-                                                .parameter_count =                               \
-                                                    sizeof parameters / sizeof *parameters,      \
-                                                .text = (words)};                                \
-    const sedge_face_kind sedge_face_##id = {                                                    \
-        .equation = "maxwell",                                                                   \
-        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                   \
-                 .apply_two_sided = maxwell_port, .outside = &outside, .parameters = parameters, \
+#define PORT_RESISTOR(id, deck_name, words)                                                 \
+    static const sedge_boundary_kind outside = {PORT_COMMON,                                \
+                                                .name = (deck_name),                        \
+                                                .function = "maxwell_port_outside",         \
+                                                .apply = maxwell_port_outside,              \
+                                                .incident = port_resistor_incident,         \
+                                                .parameters = parameters,                   \
+                                                .parameter_count =                          \
+                                                    sizeof parameters / sizeof *parameters, \
+                                                .text = (words)};                           \
+    const sedge_face_kind sedge_face_##id = {                                               \
+        .equation = "maxwell",                                                              \
+        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",              \
+                 .apply_two_sided = maxwell_port, .incident = port_resistor_incident,       \
+                 .outside = &outside, .parameters = parameters,                             \
                  .parameter_count = sizeof parameters / sizeof *parameters, .text = (words)}}
 
 // The same of a waveguide's modes of the family TE or TM, with its functions.
