@@ -13,8 +13,9 @@
 
 const int sedge_edge_vertices[SEDGE_EDGES][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
 
-// An edge whose middle is off the straight line by less than this part of its length is straight.
-static const double straight = 1e-10;
+// An edge is straight if its middle is off the straight line by less than this part of its length,
+// and by no more than the digits of a file in single precision leave open.
+static const double straight = 1e-5;
 
 // ---- one element -------------------------------------------------------------------------------
 
@@ -379,7 +380,8 @@ static bool is_bent(const double a[3], const double b[3], double middle[3])
         off += (middle[d] - centre) * (middle[d] - centre);
         size = fmax(size, fmax(fabs(a[d]), fabs(b[d])));
     }
-    if (sqrt(off) > straight * sqrt(length) + 16.0 * DBL_EPSILON * size) return true;
+    const double digits = fmin(straight * sqrt(length), 2.0 * (double)FLT_EPSILON * size);
+    if (sqrt(off) > digits + 16.0 * DBL_EPSILON * size) return true;
     for (int d = 0; d < 3; d++) middle[d] = 0.5 * (a[d] + b[d]);
     return false;
 }

@@ -375,6 +375,35 @@ static void test_ranges(const sedge_comm *comm)
     }
 }
 
+// As a file in single precision has them: middles of edges are not quite on their lines.
+static void in_single(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = (double)(float)(x[d] + 0.1);
+}
+
+// Bends by some ten times that.
+static void bend_slightly(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d] + 0.1;
+    moved[2] += 3e-4 * x[2] * (1.0 - x[2]);
+}
+
+// Edges that only rounding bends count as straight; edges of 1/6 that are bent by 2e-6 do not.
+static void test_rounded(const sedge_comm *comm)
+{
+    for (int i = 0; i < 2; i++) {
+        sedge_mesh_options options = sedge_mesh_defaults();
+        sedge_mesh *mesh = NULL;
+
+        for (int d = 0; d < 3; d++) options.box_cells[d] = 6;
+        options.box_map = i == 0 ? in_single : bend_slightly;
+        CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+        if (mesh == NULL) return;
+        CHECK(i == 0 ? mesh->global_curved == 0 : mesh->global_curved > 0);
+        sedge_mesh_free(mesh);
+    }
+}
+
 static void test_partitioners(const sedge_comm *comm)
 {
     const double none[3] = {0.0, 0.0, 0.0};
@@ -519,6 +548,7 @@ int main(void)
         test_reproducible(comm);
         test_numberings(comm);
         test_ranges(comm);
+        test_rounded(comm);
         test_partitioners(comm);
         test_refusals(comm);
         test_curved(comm);
