@@ -1,7 +1,7 @@
-// A patch antenna: half of it, on the side y > 0 of its plane of symmetry. The ground, the patch and the feed have no
-// thickness; the substrate ends where the ground does.
+// A microstrip patch antenna, the half y > 0 of it: a patch on a substrate above a ground plane, fed by a probe. Patch, ground
+// and probe are surfaces without thickness; the probe is the rectangle between ground and patch that has the port.
 //   gmsh -3 -nt 1 -format msh41 -bin patch.geo -o patch.msh
-// Lengths in millimetres. The patch is resonant along x.
+// Lengths in millimetres. The electric field of the patch is along x.
 SetFactory("OpenCASCADE");
 Mesh.Algorithm3D = 1; // Delaunay
 Mesh.Optimize = 1;
@@ -10,14 +10,14 @@ Mesh.MeshSizeFromPoints = 0;
 height = 1.588; // of the substrate
 length = 9.06;  // of the patch, along x
 width = 11.86;  // along y
-probe = 2.6;    // from the middle of the patch to the feed
-pin = 1;        // width of the feed, as a wire with a quarter of it as radius
-board = 30;     // side of the ground and of the substrate
-side = 9;       // of air beside them
-below = 9;      // and below and above
-above = 11;
-near = 1.6;      // element size at the edges of the patch
-rim = 3.5;        // at those of the ground
+place = 2.6;    // of the probe, from the middle of the patch
+pin = 1;        // width of the probe, which is like a wire with a quarter of it as radius
+board = 30;     // side of ground and substrate
+side = 9;       // of the air beside them
+below = 9;      // and below
+above = 11;     // and above
+near = 1.6;     // element size at the edges of the patch
+rim = 3.5;      // at those of the ground
 far = 7;        // and elsewhere
 
 half = board / 2 + side;
@@ -27,15 +27,15 @@ Rectangle(101) = {-board / 2, 0, 0, board, board / 2};
 Rectangle(102) = {-length / 2, 0, height, length, width / 2};
 Rectangle(103) = {0, 0, 0, height, pin / 2};
 Rotate{ {0, 1, 0}, {0, 0, 0}, -Pi / 2 }{ Surface{103}; }
-Translate{ probe, 0, 0 }{ Surface{103}; }
+Translate{ place, 0, 0 }{ Surface{103}; }
 BooleanFragments{ Volume{:}; Delete; }{ Surface{101:103}; Delete; }
 
 e = 1e-3;
 ground[] = Surface In BoundingBox{-board / 2 - e, -e, -e, board / 2 + e, board / 2 + e, e};
 patch[] = Surface In BoundingBox{-length / 2 - e, -e, height - e, length / 2 + e, width / 2 + e, height + e};
-feed[] = Surface In BoundingBox{probe - e, -e, -e, probe + e, pin / 2 + e, height + e};
-middle[] = Surface In BoundingBox{-half - e, -e, -100, half + e, e, 100};
-// Elements grow with the distance from edges, where fields are infinite.
+feed[] = Surface In BoundingBox{place - e, -e, -e, place + e, pin / 2 + e, height + e};
+middle[] = Surface In BoundingBox{-half - e, -e, -below - e, half + e, e, height + above + e};
+// Elements grow with the distance from the edges of the conductors, where fields are infinite.
 Field[1] = Distance;
 Field[1].CurvesList = {Abs(Boundary{ Surface{patch[]}; })};
 Field[1].Sampling = 100;

@@ -13,9 +13,9 @@
 #define C      299792458.0 // m/s
 #define README SEDGE_SOURCE_DIR "/input/keys.md"
 
-static const char *const decks[] = {"sphere",    "cavity",          "waveguide",   "dielectric",
-                                    "advection", "poisson",         "dipole-open", "total-field",
-                                    "slab",      "half-wave-dipole"};
+static const char *const decks[] = {"sphere",    "cavity",           "waveguide",   "dielectric",
+                                    "advection", "poisson",          "dipole-open", "total-field",
+                                    "slab",      "half-wave-dipole", "patch"};
 
 // Each deck reads, fits its mesh, and its resolved form is the same deck.
 static void test_input_deck(const sedge_comm *comm, const char *name)

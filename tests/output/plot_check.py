@@ -95,8 +95,8 @@ with h5py.File(DIPOLE, "w") as file:
 shown = check_picture(DIPOLE)
 field = check_picture(DIPOLE, "--quantity", "field", "--frequency", "2e9", "--phi", "60")
 assert (abs(field - shown).max(axis=2) > 0.1).sum() > 1000, "--quantity changes nothing"
-gain = check_picture(DIPOLE, "--quantity", "gain")
-assert (abs(gain - shown).max(axis=2) > 0.1).sum() > 100, "the gain is drawn as the directivity"
+directivity = check_picture(DIPOLE, "--quantity", "directivity")
+assert (abs(directivity - shown).max(axis=2) > 0.1).sum() > 100, "the gain is drawn as the directivity"
 ratio = check_picture(DIPOLE, "--quantity", "axial-ratio")
 assert (abs(ratio - shown).max(axis=2) > 0.1).sum() > 1000, "the axial ratio is drawn as the directivity"
 body = check_picture(DIPOLE, "--surface", "sphere")
@@ -158,6 +158,42 @@ for quantity in ("directivity", "field", "intensity"):
 tilted = 10 ** (decibels("x", "directivity", "cross")[12] / 10) / 1.5  # of a dipole at 60 degrees it is (1 - cos)^2 / 4 sin(2 phi)^2
 assert abs(tilted - 0.25 * (1 - 0.5) ** 2 * numpy.sin(2 * numpy.radians(phi)) ** 2).max() < 1e-12, tilted
 check_picture(POLARISED, "--surface", "crossed", "--polarisation", "right", "--quantity", "field")
+
+
+# What a picture says of an antenna: beams 90 degrees wide, as much to the back; the polarisation that it should not have, by its
+# own; gains and efficiencies over frequency.
+def antenna(path, name, quantity="directivity"):
+    arguments = types.SimpleNamespace(surface=name, quantity=quantity, polarisation="total", frequency=None, phi=None)
+    with h5py.File(path) as file:
+        return script["FarField"](file, arguments, middle=True)
+
+
+with h5py.File(DIPOLE, "a") as file:
+    for key in file["box"]:
+        if key != "exact":
+            file["fed/" + key] = file["box/" + key]
+    file["fed/realised_gain"] = file["box/gain"][:] / 2
+    file["fed/efficiency"], file["fed/total_efficiency"] = [0.5, 0.5, 0.5], [0.1, 0.2, 0.25]
+fed = antenna(DIPOLE, "fed", None)
+assert (fed.quantity, fed.shown, fed.cross) == ("gain", 2, None), (fed.quantity, fed.shown, fed.cross)
+assert fed.beam_width(*fed.cut(fed.values, 0)) == ", 3 dB beam 89.9°", fed.beam_width(*fed.cut(fed.values, 0))
+assert fed.front_to_back() == "front to back 0 dB", fed.front_to_back()
+figure = matplotlib.pyplot.figure()
+fed.draw_frequencies(figure.add_subplot(121))
+fed.draw_efficiencies(figure.add_subplot(122))
+lines = {line.get_label(): line.get_ydata() for axis in figure.axes for line in axis.lines}
+numpy.testing.assert_allclose(lines["gain"] - lines["directivity"], 10 * numpy.log10(0.5))
+numpy.testing.assert_allclose(lines["realised gain"] - lines["gain"], 10 * numpy.log10(0.5))
+numpy.testing.assert_allclose(lines["total efficiency"], [10, 20, 25])
+arguments = types.SimpleNamespace(surface="fed", quantity=None, polarisation="total", frequency=None, phi=None)
+with h5py.File(DIPOLE) as file:
+    assert script["draw_far_field"](file, arguments).axes[-1].get_title() == "efficiency"
+for name, called in (("x", "cross-polar"), ("y", "cross-polar"), ("crossed", "left-handed")):
+    text, other = antenna(POLARISED, name).cross
+    part = 10 ** (other[0, 12] / 10) / 1.5  # at 60 degrees, as above, or (1 - cos)^2 / 2
+    exact = 0.5 * (1 - 0.5) ** 2 if name == "crossed" else 0.25 * (1 - 0.5) ** 2 * numpy.sin(2 * numpy.radians(phi)) ** 2
+    assert text == called and abs(part - exact).max() < 1e-12, (name, text, part, exact)
+matplotlib.pyplot.close("all")
 
 
 def titles(polarisation):
@@ -360,6 +396,16 @@ for text in ("", HEAD + "\n8e9,in\n", HEAD + "\n8e9,in,in,x,x,x,x\n"):
     check_refusal("is damaged or not ours", os.path.join(PORTS, "sweep"))
 os.unlink(SWEEP)
 check_refusal("has no S-parameters", os.path.join(PORTS, "sweep"))
+
+# The input impedance of the one port of an antenna: 50 (1 + S) / (1 - S).
+with open(os.path.join(PORTS, "report.json"), "w") as file:
+    json.dump({"monitors": {"ports": {"driven": "in", "frequency": [8e9, 9e9], "ports": [
+        {"name": "in", "reference": 50.0, "real": [0.5, 0.0], "imaginary": [0.0, 1.0]}]}}}, file)
+name, places, impedance = script["read_impedance"](os.path.join(PORTS, "report.json"))
+assert (name, list(places)) == ("in", [8e9, 9e9])
+numpy.testing.assert_allclose(impedance, [150, 50j], atol=1e-12)
+assert script["read_impedance"](os.path.join(PORTS, "none.json")) is None
+script["draw_impedance"](matplotlib.pyplot.figure().add_subplot(), name, places, impedance, "Hz")
 
 # Spectra at two points and on a plane, of a source whose spectrum is known at two of three frequencies, flux, and absorption.
 SPECTRA = os.path.join(FOLDER, "spectral")

@@ -192,9 +192,16 @@ static sedge_status report_least(const ports_monitor *monitor, sedge_text *text)
         place = k;
     }
     if (!(least < HUGE_VAL)) return SEDGE_OK;
-    return sedge_text_add(text, "    least comes back to '%s' at %.6g%s: %.3f dB\n",
-                          monitor->ports[monitor->driven].name, shown_frequency(monitor, place),
-                          hertz, 20.0 * log10(least));
+    SEDGE_TRY(sedge_text_add(text, "    least comes back to '%s' at %.6g%s: %.3f dB",
+                             monitor->ports[monitor->driven].name, shown_frequency(monitor, place),
+                             hertz, 20.0 * log10(least)));
+    const double reference = shown_reference(monitor, &monitor->ports[monitor->driven]);
+    if (monitor->count > 1 || !(reference > 0.0)) return sedge_text_add(text, "\n");
+    const double complex s = monitor->s[place];
+    const double complex impedance = reference * (1.0 + s) / (1.0 - s);
+    return sedge_text_add(text, ", input impedance %.4g %c j %.4g%s\n", creal(impedance),
+                          cimag(impedance) < 0.0 ? '-' : '+', fabs(cimag(impedance)),
+                          hertz[0] != '\0' ? " ohm" : "");
 }
 
 static sedge_status report_table(const ports_monitor *monitor, sedge_text *text)
