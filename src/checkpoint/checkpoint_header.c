@@ -154,6 +154,15 @@ static sedge_status add_boundaries(sedge_text *out, const sedge_session *session
                              boundary->kind->parameter_count, boundary->parameters));
         separator = "; ";
     }
+    for (int i = 0; i < session->deck->boundary_count; i++) {
+        const sedge_deck_boundary *const boundary = &session->deck->boundaries[i];
+
+        if (boundary->surface[0] == '\0') continue;
+        SEDGE_TRY(sedge_text_add(out, "; %s on %s: %s", boundary->name, boundary->surface,
+                                 boundary->kind->name));
+        SEDGE_TRY(add_values(out, session, boundary->kind->parameters,
+                             boundary->kind->parameter_count, boundary->parameters));
+    }
     return SEDGE_OK;
 }
 

@@ -42,7 +42,8 @@ typedef struct sedge_deck_boundary {
     const sedge_boundary_kind *kind; // NULL: periodic
     char partner[64];                // of a periodic group; ""
     double parameters[SEDGE_MAX_VALUES];
-    bool symmetry; // it lies in a plane of symmetry
+    bool symmetry;    // it lies in a plane of symmetry
+    char surface[64]; // another entry, whose surface it is on, too; "": it is on its own
 } sedge_deck_boundary;
 
 typedef struct sedge_deck_source {

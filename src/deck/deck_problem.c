@@ -299,22 +299,35 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                          boundary->name, boundary->kind->name,
                          outside - 2 * (long long)groups->surface_two_sided_faces[s]);
     }
-    problem->boundaries[s].kind = kind;
-    memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
-    return number_weights(problem->boundaries[s].parameters, boundary, deck, groups);
+    sedge_boundary *const added = boundary->surface[0] != '\0'
+                                      ? &problem->further[problem->further_count++]
+                                      : &problem->boundaries[s];
+    added->kind = kind;
+    added->surface = s;
+    memcpy(added->name, boundary->name, sizeof added->name);
+    memcpy(added->parameters, boundary->parameters, sizeof boundary->parameters);
+    return number_weights(added->parameters, boundary, deck, groups);
+}
+
+// The surface that an entry is on.
+static const char *surface_of(const sedge_deck_boundary *boundary)
+{
+    return boundary->surface[0] != '\0' ? boundary->surface : boundary->name;
 }
 
 static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck *deck,
                                         const sedge_mesh_groups *groups)
 {
+    SEDGE_TRY(sedge_allocate(&problem->further, deck->boundary_count, sizeof *problem->further));
     for (int i = 0; i < deck->boundary_count; i++) {
         const sedge_deck_boundary *const boundary = &deck->boundaries[i];
-        const int s = find_group(boundary->name, groups->surface_names, groups->surfaces);
+        const char *const name = surface_of(boundary);
+        const int s = find_group(name, groups->surface_names, groups->surfaces);
 
-        if (s < 0 && strcmp(boundary->name, SEDGE_DEFAULT_GROUP) == 0) continue;
+        if (s < 0 && strcmp(name, SEDGE_DEFAULT_GROUP) == 0) continue;
         if (s < 0) {
-            return fail_unknown_group(deck, "boundaries", boundary->name, "surface",
-                                      groups->surface_names, groups->surfaces);
+            return fail_unknown_group(deck, "boundaries", name, "surface", groups->surface_names,
+                                      groups->surfaces);
         }
         SEDGE_TRY(assemble_boundary(problem, deck, boundary, groups, s));
     }
@@ -336,23 +349,25 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
 
 // A source that a surface's condition follows. A surface that the mesh lacks has none.
 static void add_surface_source(sedge_problem *problem, const sedge_deck *deck,
-                               const sedge_deck_source *source, const sedge_mesh_groups *groups)
+                               const sedge_deck_source *source)
 {
     const char *const name = deck->boundaries[(int)source->parameters[0]].name;
-    const int s = find_group(name, groups->surface_names, groups->surfaces);
     const double *const signal = sedge_source_signal(source->kind, source->parameters, NULL);
+    sedge_boundary *driven = NULL;
 
-    if (s < 0) return;
+    for (int i = 0; i < problem->surfaces + problem->further_count; i++) {
+        sedge_boundary *const boundary = sedge_problem_condition(problem, i);
+        if (boundary->kind != NULL && strcmp(boundary->name, name) == 0) driven = boundary;
+    }
+    if (driven == NULL) return;
     sedge_surface_source *const added = &problem->surface_sources[problem->surface_source_count++];
     added->kind = source->kind;
-    added->surface = s;
+    added->boundary = driven;
     memcpy(added->parameters, source->parameters, sizeof added->parameters);
-    memcpy(problem->boundaries[s].parameters + problem->boundaries[s].kind->driven, signal,
-           SEDGE_SIGNAL_VALUES * sizeof *signal);
+    memcpy(driven->parameters + driven->kind->driven, signal, SEDGE_SIGNAL_VALUES * sizeof *signal);
 }
 
-static sedge_status assemble_sources(sedge_problem *problem, const sedge_deck *deck,
-                                     const sedge_mesh_groups *groups)
+static sedge_status assemble_sources(sedge_problem *problem, const sedge_deck *deck)
 {
     int points = 0;
 
@@ -367,7 +382,7 @@ static sedge_status assemble_sources(sedge_problem *problem, const sedge_deck *d
             continue;
         }
         if (source->kind->type == SEDGE_SOURCE_SURFACE) {
-            add_surface_source(problem, deck, source, groups);
+            add_surface_source(problem, deck, source);
             continue;
         }
         sedge_point_source *const point = &problem->point_sources[points++];
@@ -626,13 +641,12 @@ static sedge_status derive(sedge_problem *problem, const sedge_deck *deck, const
 sedge_status sedge_deck_fit(sedge_problem *problem, const sedge_comm *comm, const sedge_deck *deck,
                             const sedge_mesh *mesh)
 {
-    int surface = 0;
-    const sedge_status status = sedge_problem_fit(problem, comm, mesh, &surface);
+    const sedge_boundary *at = NULL;
+    const sedge_status status = sedge_problem_fit(problem, comm, mesh, &at);
 
     if (status != SEDGE_ERR_USAGE) return status;
     const deck_node *const boundaries = deck_child(deck->tree, "boundaries");
-    return deck_fail(deck->path, deck_child(boundaries, mesh->groups.surface_names[surface]), "%s",
-                     sedge_error_message());
+    return deck_fail(deck->path, deck_child(boundaries, at->name), "%s", sedge_error_message());
 }
 
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
@@ -654,7 +668,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
-    SEDGE_TRY_GOTO(status, assemble_sources(problem, deck, groups));
+    SEDGE_TRY_GOTO(status, assemble_sources(problem, deck));
     SEDGE_TRY_GOTO(status, set_constants(problem, deck->flux));
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);

@@ -222,6 +222,10 @@ static const deck_key boundary_keys[] = {
     {"symmetry", DECK_BOOLEAN, .computed = "false",
      .text = "of pec and pmc: the surface is a plane of symmetry; energies, fluxes and far fields "
              "are those of the mesh and its mirror images together"},
+    {"surface", DECK_NAME, .computed = "NAME",
+     .text =
+         "of a further mode of a port: the entry with the first mode, whose surface the port is "
+         "on. NAME is then the name of the mode's port, and of no surface"},
 };
 
 static const deck_key periodic_keys[] = {

@@ -97,6 +97,9 @@ static sedge_status read_boundary(const deck_reader *reader, sedge_deck *deck, d
     deck_values(boundary->parameters, reader, node, boundary->kind->parameters,
                 boundary->kind->parameter_count);
     const deck_node *const symmetry = deck_child(node, "symmetry");
+    const deck_node *const surface = deck_child(node, "surface");
+    if (surface != NULL && strcmp(surface->text, node->key) != 0)
+        deck_copy_name(boundary->surface, surface->text);
     boundary->symmetry = symmetry != NULL && deck_boolean(symmetry);
     if (!boundary->symmetry || boundary->kind->mirror != SEDGE_MIRROR_NONE) return SEDGE_OK;
     return deck_fail(reader->path, symmetry,
@@ -159,7 +162,9 @@ static sedge_status list_two_sided(const deck_reader *reader, sedge_deck *deck)
     for (int pass = 0; pass < 2; pass++) { // linked surfaces come first
         for (int i = 0; i < deck->boundary_count; i++) {
             const sedge_boundary_kind *const kind = deck->boundaries[i].kind;
-            if (kind == NULL || sedge_is_two_sided(kind) == (pass == 1)) continue;
+            if (kind == NULL || sedge_is_two_sided(kind) == (pass == 1) ||
+                deck->boundaries[i].surface[0] != '\0')
+                continue;
             deck->two_sided_names[count++] = deck->boundaries[i].name;
         }
         if (pass == 0) linked = count;
@@ -230,6 +235,44 @@ static sedge_status read_all_weights(const deck_reader *reader, sedge_deck *deck
     return SEDGE_OK;
 }
 
+// Entries on the surface of another one, which must be their port's first mode.
+static sedge_status check_shared(const deck_reader *reader, const sedge_deck *deck)
+{
+    const deck_node *const section = deck_child(deck->tree, "boundaries");
+
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const one = &deck->boundaries[i];
+        const deck_node *const node = deck_child(deck_child(section, one->name), "surface");
+        const sedge_deck_boundary *const first = sedge_deck_find_boundary(deck, one->surface);
+
+        if (one->surface[0] == '\0') continue;
+        if (!one->kind->shares) {
+            return deck_fail(reader->path, node,
+                             "boundaries.%s.surface: '%s' is no type of which several can be on "
+                             "one surface",
+                             one->name, one->kind->name);
+        }
+        if (first == NULL) {
+            return deck_fail(reader->path, node,
+                             "boundaries.%s.surface: '%s' is no entry of `boundaries`", one->name,
+                             one->surface);
+        }
+        if (first->surface[0] != '\0') {
+            return deck_fail(reader->path, node,
+                             "boundaries.%s.surface: '%s' has no surface of its own; name '%s'",
+                             one->name, first->name, first->surface);
+        }
+        if (first->kind != NULL && first->kind->parameters == one->kind->parameters) continue;
+        return deck_fail(reader->path, node,
+                         "boundaries.%s.surface: '%s' is of type '%s' and '%s' of type '%s': "
+                         "ports on one surface are modes of one guide or line, with one type; only "
+                         "te-port and tm-port go together",
+                         one->name, one->name, one->kind->name, first->name,
+                         first->kind != NULL ? first->kind->name : "periodic");
+    }
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const section = deck_child(deck->tree, "boundaries");
@@ -243,6 +286,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
             strcmp(boundary->partner, SEDGE_DEFAULT_GROUP) == 0)
             deck->mesh.default_surface = true;
     }
+    SEDGE_TRY(check_shared(reader, deck));
     SEDGE_TRY(read_all_weights(reader, deck));
     SEDGE_TRY(list_two_sided(reader, deck));
     SEDGE_TRY(deck_read_layers(reader, deck));

@@ -62,6 +62,7 @@ struct sedge_comm;
 struct sedge_mesh;
 struct sedge_problem;
 struct sedge_surface_field; // dg/surface_field.h
+struct sedge_boundary;      // dg/problem.h
 
 // The shape of a surface group of the whole mesh, the same on any number of ranks.
 typedef struct sedge_surface_shape {
@@ -219,16 +220,20 @@ typedef struct sedge_boundary_kind {
                                const struct sedge_mesh *mesh, const char *surface,
                                const sedge_surface_shape *shape, double *p,
                                struct sedge_surface_field **field);
-    // Optional: does the surface, which is number `surface`, suit the kind where it lies in the
-    // mesh? Called once the shapes of all surfaces were seen. SEDGE_ERR_USAGE: it does not.
-    // Collective.
+    // Optional: does the surface suit the kind where it lies in the mesh? Called once the shapes of
+    // all surfaces were seen. SEDGE_ERR_USAGE: it does not. Collective.
     sedge_status (*check)(const struct sedge_problem *problem, const struct sedge_comm *comm,
-                          const struct sedge_mesh *mesh, int surface);
-    // Required with find_field: what a signal of 1 adds to v where the surface has the field
-    // `field`. mw is NULL on the outside of the mesh. A signal acts on such a surface by this
-    // function alone (dg/surface_source.h): the function of the kind must leave it out.
-    void (*drive)(const double field[3], const double *mu, const double *mw, const double *n,
-                  const double *p, const double *c, double *v);
+                          const struct sedge_mesh *mesh, const struct sedge_boundary *boundary);
+    // Required with find_field: what a signal of 1 adds to v at the place x of a face with these
+    // corners (sedge_surface_corners). mw is NULL on the outside of the mesh. Where the surface has
+    // a field, a signal acts by this function alone (dg/surface_source.h): the function of the kind
+    // must leave it out.
+    void (*drive)(const struct sedge_boundary *boundary, const double corners[9], const double x[3],
+                  const double *mu, const double *mw, const double *n, const double *c, double *v);
+    // Optional, with `drive`: a surface may have further conditions of kinds with the same list of
+    // parameters. Their functions are not called, which must be that of the first one but for its
+    // signal: they only drive the surface, and `check` is called for them, too.
+    bool shares;
     // Optional: the kind can be driven by a source of type SEDGE_SOURCE_SURFACE, whose signal is
     // put into p at this place, behind the kind's parameters; without a source it is all 0.
     int driven;

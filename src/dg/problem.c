@@ -282,6 +282,7 @@ sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *eq
                    sedge_allocate(&problem->boundaries, surfaces, sizeof *problem->boundaries));
     SEDGE_TRY_GOTO(status, sedge_allocate(&problem->point_sources, point_sources,
                                           sizeof *problem->point_sources));
+    for (int s = 0; s < surfaces; s++) problem->boundaries[s].surface = s;
     return SEDGE_OK;
 done:
     sedge_problem_clear(problem);
@@ -293,7 +294,10 @@ void sedge_problem_clear(sedge_problem *problem)
     sedge_release(problem->materials);
     for (int i = 0; problem->boundaries != NULL && i < problem->surfaces; i++)
         sedge_surface_field_free(problem->boundaries[i].field);
+    for (int i = 0; i < problem->further_count; i++)
+        sedge_surface_field_free(problem->further[i].field);
     sedge_release(problem->boundaries);
+    sedge_release(problem->further);
     sedge_release(problem->point_sources);
     sedge_release(problem->surface_sources);
     for (int i = 0; i < problem->term_count; i++) {
@@ -540,6 +544,12 @@ static void extend_band(double band[2], const sedge_parameter *parameters, int c
         }
         values += sedge_parameter_size(&parameters[i]);
     }
+}
+
+sedge_boundary *sedge_problem_condition(const sedge_problem *problem, int i)
+{
+    return i < problem->surfaces ? &problem->boundaries[i]
+                                 : &problem->further[i - problem->surfaces];
 }
 
 sedge_any_source sedge_problem_source(const sedge_problem *problem, int i)

@@ -25,6 +25,8 @@ int sedge_real_bytes(sedge_precision precision);
 
 typedef struct sedge_boundary {
     const sedge_boundary_kind *kind;
+    char name[64];                       // of the deck's entry
+    int surface;                         // group
     double parameters[SEDGE_MAX_VALUES]; // the kind's, then what its function `derive` adds
     struct sedge_surface_field *field;   // from its function `find_field`; NULL: it has none
 } sedge_boundary;
@@ -48,10 +50,10 @@ typedef struct sedge_mirror_plane {
     double position;
 } sedge_mirror_plane;
 
-// A source that drives the condition of a surface group, whose parameters hold its signal.
+// A source that drives a condition, whose parameters hold its signal.
 typedef struct sedge_surface_source {
     const sedge_source_kind *kind;
-    int surface;
+    const sedge_boundary *boundary; // the problem's
     double parameters[SEDGE_MAX_VALUES];
 } sedge_surface_source;
 
@@ -78,6 +80,8 @@ typedef struct sedge_problem {
     double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds
     int surfaces;                             // surface groups of the mesh
     sedge_boundary *boundaries;               // [surfaces]; kind NULL: no one-sided face has it
+    int further_count; // further conditions of surfaces (sedge_boundary_kind.shares)
+    sedge_boundary *further;
     double constants[SEDGE_MAX_VALUES + SEDGE_MAX_FED]; // what c holds
     int fed_count; // constants behind those of the equation, see sedge_boundary_kind.feed
     int incident_count;
@@ -101,6 +105,9 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
+
+// Condition i of surfaces + further_count: those of the surface groups, then the further ones.
+sedge_boundary *sedge_problem_condition(const sedge_problem *problem, int i);
 
 // The sources of a problem, one after the other: incident fields, those at points, those of
 // surfaces. `kind` is NULL behind the last one.
@@ -213,10 +220,10 @@ sedge_status sedge_problem_derive(sedge_problem *problem, const sedge_mesh *mesh
 double sedge_problem_memory_step(const sedge_problem *problem, const sedge_mesh *mesh, int surface);
 
 // Call `fit` and `find_field`, then `check` of the boundary kinds that have them, once `derive` was
-// called. SEDGE_ERR_USAGE as they do; `*surface` is then the surface group. Collective.
+// called. SEDGE_ERR_USAGE as they do; `*at` is then the condition. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
-                               const sedge_mesh *mesh, int *surface);
+                               const sedge_mesh *mesh, const sedge_boundary **at);
 
 // The corners of the faces of a surface group of the whole mesh, each face once, on every rank.
 // SEDGE_ERR_MEMORY. The caller releases them. Collective.

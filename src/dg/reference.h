@@ -42,10 +42,11 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
 
-// What a signal of 1 that drives a surface with a field (dg/surface_source.h) adds to u_t in
-// element e, rhs [fields][nodes]. u and halo are as above and zero. Not collective.
-void sedge_reference_driven_of(sedge_reference *reference, int32_t e, int surface, const double *u,
-                               const double *halo, double *rhs);
+// What a signal of 1 that drives a condition (dg/surface_source.h) adds to u_t in element e, rhs
+// [fields][nodes]. u and halo are as above and zero. Not collective.
+void sedge_reference_driven_of(sedge_reference *reference, int32_t e,
+                               const sedge_boundary *boundary, const double *u, const double *halo,
+                               double *rhs);
 
 // Add to rhs [fields][nodes] what S and the terms make of u [fields][nodes] in element e, matrices
 // acting on what is there, too, and store the rates of the terms' memory. w and dw have the memory

@@ -1,6 +1,7 @@
 // Sources that drive surfaces with a field, such as a mode of a waveguide
-// (sedge_boundary_kind.find_field): what they add to u_t in the elements beside the surface. The
-// function of the surface's kind, of which kernels know, leaves them out.
+// (sedge_boundary_kind.find_field), or further conditions of a surface: what they add to u_t in the
+// elements beside the surface. The function of the surface's kind, of which kernels know, leaves
+// them out.
 #pragma once
 
 #include "dg/element.h"

@@ -95,9 +95,8 @@ static const sedge_boundary *find_driven(const sedge_output_context *context, co
     const sedge_problem *const problem = context->problem;
 
     for (int i = 0; i < problem->surface_source_count; i++) {
-        const int s = problem->surface_sources[i].surface;
-        if (strcmp(context->mesh->groups.surface_names[s], name) == 0)
-            return &problem->boundaries[s];
+        const sedge_boundary *const driven = problem->surface_sources[i].boundary;
+        if (strcmp(context->mesh->groups.surface_names[driven->surface], name) == 0) return driven;
     }
     return NULL;
 }

@@ -295,6 +295,33 @@ static void print_layers(const sedge_session *session)
     printf("\n");
 }
 
+// What a condition's numbers follow from its parameters and the surface.
+static void print_found(const sedge_session *session, const sedge_boundary *boundary)
+{
+    const sedge_equation *const equation = session->problem.equation;
+    char text[160];
+
+    if (boundary->kind->describe == NULL) return;
+    boundary->kind->describe(text, boundary->parameters,
+                             session->deck->si ? 1.0 / equation->si[SEDGE_FREQUENCY] : 0.0);
+    printf(", %s", text);
+}
+
+// Further conditions of a surface, such as further modes of a port.
+static void print_further(const sedge_session *session, int s)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    for (int i = 0; i < problem->further_count && session->element != NULL; i++) {
+        const sedge_boundary *const one = &problem->further[i];
+
+        if (one->surface != s) continue;
+        printf("    %-16s the same surface: %s", one->name, one->kind->name);
+        print_found(session, one);
+        printf("\n");
+    }
+}
+
 // What a condition with memory, or with numbers that follow from its parameters, is made of.
 static void print_condition(const sedge_session *session, int s)
 {
@@ -306,12 +333,7 @@ static void print_condition(const sedge_session *session, int s)
     const sedge_boundary *const boundary = &problem->boundaries[s];
     if (boundary->kind->feed != NULL) printf(", incident waves: %d", problem->incident_count);
     if (session->element == NULL) return;
-    if (boundary->kind->describe != NULL) {
-        char text[160];
-        const double hertz = deck->si ? 1.0 / problem->equation->si[SEDGE_FREQUENCY] : 0.0;
-        boundary->kind->describe(text, boundary->parameters, hertz);
-        printf(", %s", text);
-    }
+    print_found(session, boundary);
     const double step = sedge_problem_memory_step(problem, session->mesh, s);
     if (isfinite(step) && step < session->least_step / deck->cfl * 1.000001) {
         printf(", its memory limits the time step to %.4g%s",
@@ -379,6 +401,7 @@ static void print_groups(const sedge_session *session)
         if (enclosed != NULL) printf(", around %lld elements", (long long)enclosed->elements);
         print_condition(session, s);
         printf("\n");
+        print_further(session, s);
     }
 }
 

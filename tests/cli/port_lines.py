@@ -81,21 +81,39 @@ def iris(w, width, window, thickness, modes=60):
     outer = (2 * numpy.arange(modes) + 1) * math.pi / width
     inner = (2 * numpy.arange(max(1, round(modes * window / width))) + 1) * math.pi / window
     p, q = outer[:, None], inner[None, :]
-    half = window / 2
+    share = 2 / math.sqrt(width * window) * (overlap(p - q, window / 2) + overlap(p + q, window / 2))
+    back, through = match(w, outer, inner, share, thickness, 1)
+    return back[:, 0, 0], through[:, 0, 0]
 
-    def overlap(a):  # of sin(a half) / a, also for a = 0
-        return half * numpy.sinc(a * half / math.pi)
 
-    share = 2 / math.sqrt(width * window) * (overlap(p - q) + overlap(p + q))  # of both modes' profiles
+def overlap(a, length):
+    """sin(a length) / a, also for a = 0."""
+    return length * numpy.sinc(a * length / math.pi)
+
+
+def side_window(w, width, window, thickness, count, modes=60):
+    """The matrices of S11 and S21, [w][count][count], of a window at one end of a guide's wide side, between its faces, for the modes
+    TE10, TE20 and so on, which all become each other there."""
+    outer = numpy.arange(1, modes + 1) * math.pi / width
+    inner = numpy.arange(1, max(1, round(modes * window / width)) + 1) * math.pi / window
+    p, q = outer[:, None], inner[None, :]
+    share = (overlap(p - q, window) - overlap(p + q, window)) / math.sqrt(width * window)
+    return match(w, outer, inner, share, thickness, count)
+
+
+def match(w, outer, inner, share, thickness, count):
+    """S11 and S21 of the first `count` modes of a guide with a window, by the wave numbers `outer` and `inner` across guide and window of
+    all their modes, and the integrals `share` of the products of their profiles."""
     found = []
     for one in numpy.atleast_1d(w):
         before = numpy.conj(numpy.sqrt(one**2 - outer**2 + 0j)) / one  # the modes' admittances
         inside = numpy.conj(numpy.sqrt(one**2 - inner**2 + 0j))
+        root = numpy.sqrt(before[:count])
         sums = []
         for ratio in (1j * numpy.tan(inside * thickness / 2), -1j / numpy.tan(inside * thickness / 2)):
-            # Amplitudes v in the window: (share^T before share + inside ratio) v = 2 share_0 before_0.
+            # Amplitudes v in the window of the wave of mode j: (share^T before share + inside ratio) v = 2 share_j before_j.
             system = share.T @ (before[:, None] * share) + numpy.diag(inside / one * ratio)
-            v = numpy.linalg.solve(system, 2 * before[0] * share[0])
-            sums.append(share[0] @ v - 1)
+            v = numpy.linalg.solve(system, 2 * (before[:count, None] * share[:count]).T)
+            sums.append(root[:, None] * (share[:count] @ v - numpy.eye(count)) / root)
         found.append([(sums[0] + sums[1]) / 2, (sums[0] - sums[1]) / 2])
-    return tuple(numpy.array(found).T)
+    return tuple(numpy.array(found).swapaxes(0, 1))

@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 from kit import DEVICE, SOURCE, TETRAHEDRON, TRIANGLE, Case, Cube, read_json
-from port_lines import coaxial_impedance, iris, layered, line, mode, scattering, shunt, slab
+from port_lines import coaxial_impedance, iris, layered, line, mode, scattering, shunt, side_window, slab
 
 # Plates 0.25 apart and 0.5 wide between magnetic walls: a line of the impedance 0.5 and the length 2.
 PLATES = """\
@@ -265,6 +265,13 @@ class Ports(Case):
                 sent = numpy.exp(-((t / 4) ** 2)) * numpy.sin(2 * math.pi * 0.25 * t)
                 self.assertLess(abs(file["in/voltage"][()] - sent).max(), 0.1)
         numpy.testing.assert_array_equal(series["one"], series["two"])
+        # Both modes that are guided at twice the frequency, on each of the surfaces.
+        ports = {name + last: f"{{type: mode-port, mode: {mode}, frequency: 0.5, direction: [0, 0, {into}]{more}}}"
+                 for name, into in (("in", 1), ("out", -1)) for mode, last, more in ((1, "", ""), (2, "2", f", surface: {name}"))}
+        found = self.compute(deck, "both", "sources.0={type: port, surface: in2, signal: {type: gaussian, width: 4, frequency: 0.5}}",
+                             "monitors.ports={from: 0.5, to: 0.5, count: 1}", *(f"boundaries.{name}={port}" for name, port in ports.items()))
+        # At this frequency the second one has the wave number 0.948095 w: it solves the equation that `layered` does.
+        self.compare((found["in"], found["in2"], found["out"], found["out2"]), (0, 0, 0, numpy.exp(-0.948095j * math.pi)), 2e-3)
         said = self.succeed("run", deck, "--device", DEVICE, "--set", "time.end=1", "--set", "boundaries.in.frequency=0.2").out
         self.assertIn("warning: the port 'in' has the mode of 0.2, and at 0.3, the end of the band, S-parameters may be wrong by 0.25", said)
         self.assertNotIn("the port 'out'", said)
@@ -546,13 +553,37 @@ kernels: {tune: "off"}
         self.compare(found[:3], (back * way**2, through, through), 7e-3)
 
     def test_two_modes(self):
-        """Ports for TE10 and TE20 in two planes of one guide: the waves of one mode are none of the other."""
-        deck = self.write("guide.yaml", GUIDE.replace("cells: [3, 1, 6]", "cells: [4, 1, 6]").replace(
-            "  in: {type", "  second: {type: te-port, m: 2, n: 0, direction: [0, 0, 1]}\n  in: {type").replace(
-            "surface: in", "surface: second"))
-        found = self.compute(deck, "two", "mesh.surfaces.second={plane: {normal: z, at: 0.68}}",
-                             "sources.0.signal.frequency=1.25", "monitors.ports={from: 1.2, to: 1.35, count: 4}")
-        self.compare((found["in"], found["out"]), (0, 0), 2e-3)
+        """Ports for TE10 and TE20 on each of two surfaces, and between them a window at one side of the guide, where the modes become each
+        other and no power is lost."""
+        further = "  {0}2: {{type: te-port, m: 2, n: 0, direction: [0, 0, {1}], surface: {0}}}\n"
+        text = GUIDE.replace("[1, 0.5, 2]", "[1, 0.3333, 2]").replace("sources:", further.format("in", 1) + further.format("out", -1) + "sources:")
+        deck = self.write("two.yaml", text)
+        band = ("sources.0.signal={type: gaussian, width: 4, frequency: 1.25, delay: 9}", "monitors.ports={from: 1.15, to: 1.35, count: 5}",
+                "time.end=22")
+        band += ("mesh.surfaces.block={box: {min: [0.65, -1, 0.95], max: [1.1, 1, 1.38]}}", "boundaries.block={type: pec}")
+        w = 2 * math.pi * numpy.linspace(1.15, 1.35, 5)
+        back, through = side_window(w, 1, 2 / 3, 1 / 3, 2)
+        k = [mode(w, number * math.pi)[0] for number in (1, 2)]
+        for j, port in enumerate(("in", "in2")):
+            found = self.compute(deck, port, *band, f"sources.0.surface={port}", ranks=2 * j)
+            exact = [s[:, i, j] * numpy.exp(-1j * (k[i] * way + k[j] * 2 / 3)) for s, way in ((back, 2 / 3), (through, 1 / 3)) for i in (0, 1)]
+            self.compare((found["in"], found["in2"], found["out"], found["out2"]), exact, 2e-2)  # fields are infinite at the edges
+            self.compare([sum(abs(wave) ** 2 for wave in found.values())], [1], 3e-2)
+        self.assertRegex(self.succeed("check", deck, *(word for setting in band for word in ("--set", setting))).out, r"in2 +the same surface: te-port, TE20, cut-off in vacuum 1\n")
+        half = ("mesh.box.max=[0.5, 0.3333, 2]", "boundaries.xmax={type: pmc, symmetry: true}", "boundaries.zmin={type: absorbing}",
+                "boundaries.zmax={type: absorbing}")
+        for parts, *settings in (
+                (["boundaries.in2: it has the same mode as 'in' on the same surface"], "boundaries.in2.m=1"),
+                (["boundaries.in2: `direction` points to the open end"], "boundaries.in2.direction=[0, 0, -1]"),
+                (["boundaries.in2: its direction is opposite to that of 'in'"], "boundaries.in2.direction=[0, 0, -1]", "boundaries.zmin={type: pec}",
+                 "boundaries.zmax={type: pec}"),
+                (["boundaries.in2: the field of the port is not its own mirror image", "model the whole structure"], *half),
+                (["boundaries.in2.surface: 'inn' is no entry of `boundaries`"], "boundaries.in2.surface=inn"),
+                (["boundaries.in2.surface: 'out2' has no surface of its own; name 'out'"], "boundaries.in2.surface=out2"),
+                (["boundaries.in2.surface: 'in2' is of type 'te-port' and 'xmin' of type 'pec'"], "boundaries.in2.surface=xmin"),
+                (["boundaries.in2.surface: 'lumped-port' is no type of which several can be on one surface"],
+                 "boundaries.in2={type: lumped-port, resistance: 1, direction: [1, 0, 0], surface: in}")):
+            self.refuse(1, parts, "check", deck, *(word for setting in settings for word in ("--set", setting)), ranks=(0,))
 
     def test_transverse_magnetic_mode(self):
         """TM11 in a square guide, with a resistive sheet across it; S refers to planes 0.1 further on than the ports."""
@@ -659,14 +690,23 @@ kernels: {tune: "off"}
         words = ("run", deck, "--quiet", "--device", DEVICE, "--output", "pair", "--restart", "auto",
                  *(word for setting in short for word in ("--set", setting)))
         self.refuse(1, ["S-parameters need the whole run"], *words, "--set", "boundaries.zmax.voltages={ymin: -0.5, ymax: 0.5}", ranks=(0,))
+        common = "boundaries.{0}2={{type: tem-port, surface: {0}, voltages: {{ymin: 1, ymax: 1}}}}"
+        self.refuse(1, ["S-parameters need the whole run"], *words, "--set", common.format("zmax"), ranks=(0,))
         self.succeed(*words, "--set", "boundaries.zmax.voltages={ymax: -0.5, xmin: 0, ymin: 0.5}")
         z = 2 / 10.2341
         s = scattering(line(2 * math.pi * self.frequency, z, 2), 0.3, z)
         self.compare([abs(found["zmin"])], [abs(s[0])], 8e-3)
         self.compare([abs(found["zmax"])], [abs(s[2])], 2e-2)  # upwind fluxes take it, at the edges
         # Both modes are absorbed, and none becomes the other.
-        found = self.compute(deck, "common", *short, "boundaries.zmin.resistance=0", "boundaries.zmax.voltages={ymin: 1, ymax: 1}")
-        self.compare(found.values(), (0, 0), 1e-2)
+        found = self.compute(deck, "common", *short, "boundaries.zmin.resistance=0", *(common.format(port) for port in ("zmin", "zmax")),
+                             "sources.0.surface=zmin2")
+        self.compare((found["zmin"], found["zmin2"], found["zmax"]), (0, 0, 0), 1e-2)
+        self.compare([found["zmax2"]], [numpy.exp(-4j * math.pi * self.frequency)], 6e-2)  # slower and less: at the edges
+        for parts, setting in (
+                (["boundaries.zmin2: its resistance and that of 'zmin', on the same surface, end the line differently"], common.format("zmin")),
+                (["boundaries.zmax2: the fields of two modes on one surface must be orthogonal", "0.74 of their sizes", "'voltages' of modes"],
+                 common.format("zmax").replace("ymin: 1", "ymin: 0"))):
+            self.refuse(1, parts, "check", deck, "--set", setting, ranks=(2,))
         for parts, setting in (
                 (["the port must be all that lies between two conductors", "3 closed lines; with several conductors give `voltages`"], "{}"),
                 (["boundaries.zmin.voltages: the conductor at (", "has none; name its surface"], "{ymin: 1}"),

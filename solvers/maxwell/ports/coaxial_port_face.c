@@ -76,7 +76,7 @@ static void describe(char text[160], const double *p, double hertz)
                    exp(1.0 / p[PORT_SCALE]));
 }
 
-PORT_RESISTOR(coaxial_port, "coaxial-port",
+PORT_RESISTOR(coaxial_port, "coaxial-port", false,
               "port with a resistance on a flat ring between the conductors of a coaxial "
               "line, inside the mesh or on its outside: an electric field from the inner "
               "to the outer conductor is a voltage above 0; sources of type port drive it");

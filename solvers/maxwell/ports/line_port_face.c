@@ -89,7 +89,7 @@ static void describe(char text[160], const double *p, double hertz)
 const sedge_face_kind sedge_face_line_port = {
     .equation = "maxwell",
     .kind = {PORT_COMMON, .name = "line-port", .function = "maxwell_port",
-             .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION,
+             .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION, .shares = true,
              .parameters = port_line_parameters, .parameter_count = PORT_LINE_PARAMETERS,
              .text = "port of a line of conductors, such as a microstrip, on a plane inside the "
                      "mesh across the line; media may lie side by side, and what bounds the plane "

@@ -51,6 +51,6 @@ static void describe(char text[160], const double *p, double hertz)
                    length, length * port_squares(p));
 }
 
-PORT_RESISTOR(lumped_port, "lumped-port",
+PORT_RESISTOR(lumped_port, "lumped-port", false,
               "port with a resistance on a rectangle between two conductors, inside the mesh or on "
               "its outside; sources of type port drive it");

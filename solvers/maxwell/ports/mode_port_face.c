@@ -135,7 +135,7 @@ static void describe(char text[160], const double *p, double hertz)
 const sedge_face_kind sedge_face_mode_port = {
     .equation = "maxwell",
     .kind = {PORT_COMMON, .name = "mode-port", .function = "maxwell_port",
-             .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION,
+             .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION, .shares = true,
              .parameters = port_mode_parameters, .parameter_count = PORT_MODE_PARAMETERS,
              .text = "port of a mode of a guide of several media, such as a dielectric waveguide "
                      "or a fibre, on a plane inside the mesh across the guide, whose outline may "

@@ -41,13 +41,15 @@ void port_other_at(const sedge_boundary *port, const double corners[9], const do
     if (face >= 0) sedge_surface_field_at(other, face, x, e);
 }
 
-void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
-                const double *p, const double *c, double *v)
+void port_drive(const sedge_boundary *port, const double corners[9], const double x[3],
+                const double *mu, const double *mw, const double *n, const double *c, double *v)
 {
+    const double *const p = port->parameters;
     const double y = mu[MAXWELL_Y] + (mw != NULL ? mw[MAXWELL_Y] : 0.0) + p[PORT_CONDUCTANCE];
     const double zero[6] = {0.0};
-    double state[3];
+    double field[3], state[3];
 
+    port_field_at(port, corners, x, field);
     for (int d = 0; d < 3; d++) state[d] = p[PORT_GAIN] * field[d] / y;
     sheet_trace(zero, zero, state, mu, n, c, v);
 }

@@ -79,10 +79,15 @@ sedge_status port_find_field(const sedge_problem *problem, const sedge_comm *com
                              const sedge_mesh *mesh, const char *surface,
                              const sedge_surface_shape *shape, double *p,
                              struct sedge_surface_field **field);
-void port_drive(const double field[3], const double *mu, const double *mw, const double *n,
-                const double *p, const double *c, double *v);
+void port_drive(const sedge_boundary *port, const double corners[9], const double x[3],
+                const double *mu, const double *mw, const double *n, const double *c, double *v);
 sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
-                        const sedge_mesh *mesh, int surface);
+                        const sedge_mesh *mesh, const sedge_boundary *port);
+
+// May the port be on one surface with the other modes there, in front of it in the problem?
+// SEDGE_ERR_USAGE: no. SEDGE_ERR_MEMORY. Collective.
+sedge_status port_check_together(const sedge_problem *problem, const sedge_comm *comm,
+                                 const sedge_mesh *mesh, const sedge_boundary *port);
 
 // The potentials of the walls of a line's cross-section, voltages [walls], which are 0 before.
 // `given` are the numbers of a parameter of the type SEDGE_PARAMETER_WEIGHTS. Where the outline is
@@ -159,13 +164,15 @@ extern const char sedge_text_sheet_face_h[];
     .linear = true, .driven = PORT_SIGNAL, .describe = describe, .header = "sheet_face.h", \
     .header_text = sedge_text_sheet_face_h
 
-// The table of kind `id` of a port with a resistance; the file has `parameters`, too.
-#define PORT_RESISTOR(id, deck_name, words)                                                 \
+// The table of kind `id` of a port with a resistance; the file has `parameters`, too. Where
+// `several`, modes of one surface may each have a port.
+#define PORT_RESISTOR(id, deck_name, several, words)                                        \
     static const sedge_boundary_kind outside = {PORT_COMMON,                                \
                                                 .name = (deck_name),                        \
                                                 .function = "maxwell_port_outside",         \
                                                 .apply = maxwell_port_outside,              \
                                                 .incident = port_resistor_incident,         \
+                                                .shares = (several),                        \
                                                 .parameters = parameters,                   \
                                                 .parameter_count =                          \
                                                     sizeof parameters / sizeof *parameters, \
@@ -174,26 +181,27 @@ extern const char sedge_text_sheet_face_h[];
         .equation = "maxwell",                                                              \
         .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",              \
                  .apply_two_sided = maxwell_port, .incident = port_resistor_incident,       \
-                 .outside = &outside, .parameters = parameters,                             \
+                 .outside = &outside, .shares = (several), .parameters = parameters,        \
                  .parameter_count = sizeof parameters / sizeof *parameters, .text = (words)}}
 
 // The same of a waveguide's modes of the family TE or TM, with its functions.
-#define PORT_GUIDE(id, deck_name, family)                                                       \
-    static sedge_status fit(const sedge_problem *problem, const char *surface,                  \
-                            const sedge_surface_shape *shape, double *p)                        \
-    {                                                                                           \
-        return port_fit_guide(problem, surface, shape, p, PORT_##family);                       \
-    }                                                                                           \
-    static void describe(char text[160], const double *p, double hertz)                         \
-    {                                                                                           \
-        port_describe_guide(text, #family, p, hertz);                                           \
-    }                                                                                           \
-    const sedge_face_kind sedge_face_##id = {                                                   \
-        .equation = "maxwell",                                                                  \
-        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",                  \
-                 .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION, .guided = true,      \
-                 .parameters = port_guide_parameters, .parameter_count = PORT_GUIDE_PARAMETERS, \
-                 .text = "port of a waveguide for one of its modes " #family                    \
-                         ", on a plane inside the mesh that is all of the guide's "             \
-                         "cross-section; behind it the guide goes on and ends in a "            \
+#define PORT_GUIDE(id, deck_name, family)                                                  \
+    static sedge_status fit(const sedge_problem *problem, const char *surface,             \
+                            const sedge_surface_shape *shape, double *p)                   \
+    {                                                                                      \
+        return port_fit_guide(problem, surface, shape, p, PORT_##family);                  \
+    }                                                                                      \
+    static void describe(char text[160], const double *p, double hertz)                    \
+    {                                                                                      \
+        port_describe_guide(text, #family, p, hertz);                                      \
+    }                                                                                      \
+    const sedge_face_kind sedge_face_##id = {                                              \
+        .equation = "maxwell",                                                             \
+        .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",             \
+                 .apply_two_sided = maxwell_port, .into = GUIDE_DIRECTION, .guided = true, \
+                 .shares = true, .parameters = port_guide_parameters,                      \
+                 .parameter_count = PORT_GUIDE_PARAMETERS,                                 \
+                 .text = "port of a waveguide for one of its modes " #family               \
+                         ", on a plane inside the mesh that is all of the guide's "        \
+                         "cross-section; behind it the guide goes on and ends in a "       \
                          "perfectly matched layer; sources of type port drive it"}}

@@ -10,10 +10,17 @@
 
 #include <stdio.h>
 
+// What a source on the surface, of this port's mode or of another one, adds to the state e* there.
+typedef struct driving {
+    const sedge_boundary *port;
+    double adds[2]; // a signal of 1 to the voltage, and to that with the factors `within`
+} driving;
+
 struct port_meter {
     const sedge_output_context *context;
     const sedge_boundary *boundary;
-    int surface;
+    driving *driving; // [driving_count]
+    int driving_count;
     sedge_face_points faces;
     // [sides][side_points] the fields for the voltage and for the current, which may be one
     double (*mode)[3], (*other)[3];
@@ -22,55 +29,105 @@ struct port_meter {
     // Of ports with a layer behind, [sides]: Y of a side that is the structure's, else 0; and the
     // structure's Y at the face times the integral of the mode squared over the mesh's part.
     double *inside, *within;
-    double *sums, *currents; // [sides]
-    double of_source[2]; // the voltage that a source of 1 adds, and that with the factors `within`
+    double *sums; // [sides]
 };
+
+// The integral of the mode squared over the mesh's part.
+static double find_squares(const port_meter *one)
+{
+    return port_squares(one->boundary->parameters) / port_whole_parts(one->context->problem);
+}
+
+// Y of the media on the side and behind it.
+static void find_admittances(double out[2], const port_meter *one, int32_t s)
+{
+    const sedge_mesh *const mesh = one->context->mesh;
+    const sedge_problem *const problem = one->context->problem;
+    const int32_t element = one->faces.elements[(int64_t)s * one->faces.side_points];
+    const sedge_set_face *const side = sedge_mesh_find_side(
+        mesh, element, (int32_t)(one->faces.ids[s] % SEDGE_FACES), one->boundary->surface);
+
+    out[0] = problem->materials[mesh->group[element]][MAXWELL_Y];
+    out[1] = side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
+}
 
 // The factors at the points of one side.
 static void fill_side(port_meter *one, int32_t s)
 {
-    const sedge_mesh *const mesh = one->context->mesh;
-    const sedge_problem *const problem = one->context->problem;
     const double *const p = one->boundary->parameters;
     const int points = one->faces.side_points;
-    const int32_t element = one->faces.elements[(int64_t)s * points];
-    const sedge_set_face *const side = sedge_mesh_find_side(
-        mesh, element, (int32_t)(one->faces.ids[s] % SEDGE_FACES), one->surface);
-    const double y = problem->materials[mesh->group[element]][MAXWELL_Y];
-    const double y_other =
-        side->other_group >= 0 ? problem->materials[side->other_group][MAXWELL_Y] : 0.0;
-    const double sum = y + y_other + p[PORT_CONDUCTANCE];
+    double y[2];
+
+    find_admittances(y, one, s);
+    const double sum = y[0] + y[1] + p[PORT_CONDUCTANCE];
     const double *const into = p + GUIDE_DIRECTION;
-    const double squares = port_squares(p) / port_whole_parts(problem); // of the mesh's part
+    const double squares = find_squares(one);
     double along = 0.0; // from the port into the element
-    double source[2] = {0.0, 0.0};
 
     for (int q = 0; q < points; q++) {
         const int64_t at = (int64_t)s * points + q;
-        double products[2] = {0.0, 0.0};
 
         port_field_at(one->boundary, one->faces.corners[s], one->faces.place[at], one->mode[at]);
         if (one->two) {
             port_other_at(one->boundary, one->faces.corners[s], one->faces.place[at],
                           one->other[at]);
         }
-        for (int d = 0; d < 3; d++) {
-            along -= into[d] * one->faces.normal[at][d];
-            products[0] += one->mode[at][d] * one->mode[at][d];
-            products[1] += one->mode[at][d] * one->other[at][d];
-        }
-        one->of_e[at] = one->faces.area[at] * y / (sum * squares);
+        for (int d = 0; d < 3; d++) along -= into[d] * one->faces.normal[at][d];
+        one->of_e[at] = one->faces.area[at] * y[0] / (sum * squares);
         one->of_h[at] = one->faces.area[at] / (sum * squares);
-        for (int k = 0; k < 2; k++) {
-            source[k] += one->faces.share[s] * one->faces.area[at] * p[PORT_GAIN] * products[k] /
-                         (sum * squares);
+    }
+    if (!port_is_guide(one->boundary->kind)) return;
+    one->inside[s] = along > 0.0 ? y[0] : 0.0;
+    one->within[s] = squares * (along > 0.0 ? y[0] : y[1]);
+}
+
+// What a signal of 1 of a port on the surface adds on one side, as `adds` has it.
+static void find_driving(double adds[2], const port_meter *one, int32_t s,
+                         const sedge_boundary *port)
+{
+    const double *const p = port->parameters;
+    const int points = one->faces.side_points;
+    double y[2];
+
+    find_admittances(y, one, s);
+    const double unit = one->faces.share[s] * p[PORT_GAIN] /
+                        ((y[0] + y[1] + p[PORT_CONDUCTANCE]) * find_squares(one));
+    adds[0] = adds[1] = 0.0;
+    for (int q = 0; q < points; q++) {
+        const int64_t at = (int64_t)s * points + q;
+        double field[3];
+
+        port_field_at(port, one->faces.corners[s], one->faces.place[at], field);
+        for (int d = 0; d < 3; d++) {
+            adds[0] += unit * one->faces.area[at] * field[d] * one->mode[at][d];
+            adds[1] += unit * one->faces.area[at] * field[d] * one->other[at][d];
         }
     }
-    one->sums[s] = source[0];
-    if (!port_is_guide(one->boundary->kind)) return;
-    one->inside[s] = along > 0.0 ? y : 0.0;
-    one->within[s] = squares * (along > 0.0 ? y : y_other);
-    one->currents[s] = one->within[s] * source[1];
+    adds[1] *= one->within[s];
+}
+
+// Those of all sources on the surface. Collective.
+static void find_drivings(port_meter *one)
+{
+    const sedge_problem *const problem = one->context->problem;
+
+    for (int i = 0; i < problem->surface_source_count; i++) {
+        const sedge_boundary *const port = problem->surface_sources[i].boundary;
+        driving *const added = &one->driving[one->driving_count];
+
+        if (port->surface != one->boundary->surface) continue;
+        added->port = port;
+        for (int k = 0; k < 2; k++) {
+            for (int32_t s = 0; s < one->faces.sides; s++) {
+                double adds[2];
+                find_driving(adds, one, s, port);
+                one->sums[s] = adds[k];
+            }
+            added->adds[k] = sedge_sample_sum(one->context->comm, one->faces.sides, one->sums);
+        }
+        added->adds[1] *= port_whole_parts(problem);
+        one->driving_count++;
+    }
 }
 
 // Room for all points.
@@ -83,7 +140,8 @@ static sedge_status allocate(port_meter *out)
     SEDGE_TRY(sedge_allocate(&out->of_h, points, sizeof *out->of_h));
     SEDGE_TRY(sedge_allocate(&out->inside, out->faces.sides, sizeof *out->inside));
     SEDGE_TRY(sedge_allocate(&out->within, out->faces.sides, sizeof *out->within));
-    SEDGE_TRY(sedge_allocate(&out->currents, out->faces.sides, sizeof *out->currents));
+    SEDGE_TRY(sedge_allocate(&out->driving, out->context->problem->surface_source_count,
+                             sizeof *out->driving));
     if (out->two) SEDGE_TRY(sedge_allocate(&out->other, points, sizeof *out->other));
     if (!out->two) out->other = out->mode;
     return sedge_allocate(&out->sums, out->faces.sides, sizeof *out->sums);
@@ -92,7 +150,7 @@ static sedge_status allocate(port_meter *out)
 // The points of its faces. Collective.
 static sedge_status find_points(port_meter *out)
 {
-    const char *const name = out->context->mesh->groups.surface_names[out->surface];
+    const char *const name = out->context->mesh->groups.surface_names[out->boundary->surface];
     sedge_deck_surface given = {.own = true};
     char where[128];
 
@@ -102,7 +160,7 @@ static sedge_status find_points(port_meter *out)
 }
 
 sedge_status port_meter_create(port_meter **out, const struct sedge_output_context *context,
-                               int surface)
+                               const sedge_boundary *port)
 {
     port_meter *meter = NULL;
     sedge_status status;
@@ -110,15 +168,12 @@ sedge_status port_meter_create(port_meter **out, const struct sedge_output_conte
     *out = NULL;
     SEDGE_TRY(sedge_comm_agree(context->comm, sedge_allocate(&meter, 1, sizeof *meter)));
     meter->context = context;
-    meter->boundary = &context->problem->boundaries[surface];
-    meter->surface = surface;
+    meter->boundary = port;
     meter->two = meter->boundary->field != NULL && meter->boundary->field->other != NULL;
     SEDGE_TRY_GOTO(status, find_points(meter));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, allocate(meter)));
     for (int32_t s = 0; s < meter->faces.sides; s++) fill_side(meter, s);
-    meter->of_source[0] = sedge_sample_sum(context->comm, meter->faces.sides, meter->sums);
-    meter->of_source[1] = port_whole_parts(context->problem) *
-                          sedge_sample_sum(context->comm, meter->faces.sides, meter->currents);
+    find_drivings(meter);
     *out = meter;
     meter = NULL;
 done:
@@ -137,7 +192,7 @@ void port_meter_free(port_meter *meter)
     sedge_release(meter->inside);
     sedge_release(meter->within);
     sedge_release(meter->sums);
-    sedge_release(meter->currents);
+    sedge_release(meter->driving);
     sedge_release(meter);
 }
 
@@ -184,17 +239,21 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
     const sedge_output_context *const context = meter->context;
     const sedge_face_points *const faces = &meter->faces;
     const double *const p = meter->boundary->parameters;
-    const double *const signal = p + PORT_SIGNAL;
-    const bool driven = signal[1] < 0.0 || signal[1] > 0.0;
-    const double source = driven ? sedge_signal(signal, time) : 0.0;
     const int64_t stride = (int64_t)6 * faces->side_points;
     const double(*const mode)[3] = (const double(*)[3])meter->mode;
     const double(*const other)[3] = (const double(*)[3])meter->other;
+    double source = 0.0, adds[2] = {0.0, 0.0}; // its own signal, and what all sources add
 
+    for (int i = 0; i < meter->driving_count; i++) {
+        const driving *const one = &meter->driving[i];
+        const double signal = sedge_signal(one->port->parameters + PORT_SIGNAL, time);
+
+        if (one->port == meter->boundary) source = signal;
+        for (int k = 0; k < 2; k++) adds[k] += one->adds[k] * signal;
+    }
     for (int32_t s = 0; s < faces->sides; s++)
         meter->sums[s] = sum_side(meter, s, u + s * stride, mode, false);
-    out[PORT_VOLTAGE] =
-        sedge_sample_sum(context->comm, faces->sides, meter->sums) + meter->of_source[0] * source;
+    out[PORT_VOLTAGE] = sedge_sample_sum(context->comm, faces->sides, meter->sums) + adds[0];
     if (!port_is_guide(meter->boundary->kind)) {
         out[PORT_CURRENT] =
             (2.0 * source - out[PORT_VOLTAGE]) * p[PORT_CONDUCTANCE] * port_squares(p);
@@ -208,5 +267,5 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
     }
     out[PORT_CURRENT] = port_whole_parts(context->problem) *
                             sedge_sample_sum(context->comm, faces->sides, meter->sums) +
-                        meter->of_source[1] * source;
+                        adds[1];
 }

@@ -16,10 +16,10 @@ struct sedge_output_context; // monitor/output_context.h
 
 typedef struct port_meter port_meter;
 
-// The meter of the surface group `surface`, a port. Keeps `context`. Collective.
+// The meter of a port. Keeps `context` and `port`. Collective.
 SEDGE_MUST_USE
 sedge_status port_meter_create(port_meter **out, const struct sedge_output_context *context,
-                               int surface);
+                               const struct sedge_boundary *port);
 void port_meter_free(port_meter *meter);
 
 // The points of this rank at which it needs the fields: how many, and, unless `out` is NULL, which.

@@ -60,17 +60,17 @@ static sedge_status find_outline(shape_edge **out, int64_t *count, const sedge_s
 
 // The rim of the whole port. The caller releases the outline. Collective.
 static sedge_status find_rim(rim *r, const sedge_problem *problem, const sedge_comm *comm,
-                             const sedge_mesh *mesh, int surface)
+                             const sedge_mesh *mesh, const sedge_boundary *port)
 {
-    const sedge_surface_field *const field = problem->boundaries[surface].field;
-    const int mask = port_whole_mask(problem);
+    const sedge_surface_field *const field = port->field;
+    const int surface = port->surface, mask = port_whole_mask(problem);
     sedge_status status = SEDGE_OK;
 
-    *r = (rim){.p = problem->boundaries[surface].parameters, .parts = port_whole_parts(problem)};
+    *r = (rim){.p = port->parameters, .parts = port_whole_parts(problem)};
     r->round = field == NULL && (int)r->p[PORT_PROFILE] >= PORT_ROUND_TE;
     if (field != NULL) status = find_outline(&r->outline, &r->edges, field);
     SEDGE_TRY(sedge_comm_agree(comm, status));
-    port_normal(&problem->boundaries[surface], r->normal);
+    port_normal(port, r->normal);
     for (int d = 0; d < 3; d++) {
         const int e = (d + 1) % 3, f = (d + 2) % 3;
         r->across[d] = r->normal[e] * r->p[PORT_U + f] - r->normal[f] * r->p[PORT_U + e];
@@ -278,7 +278,8 @@ static bool crosses(const rim *r, const double a[3], const double b[3])
 // A surface with a condition has edges within the port, whose mode does not know of it: that of a
 // line knows of conductors. Collective.
 static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
-                                   const sedge_comm *comm, const sedge_mesh *mesh, int surface)
+                                   const sedge_comm *comm, const sedge_mesh *mesh,
+                                   const sedge_boundary *port)
 {
     double found = -1.0; // number of the surface
 
@@ -286,7 +287,7 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
         const sedge_set_face *const side = &mesh->set_faces[i];
         double at[3][3];
 
-        if (side->group == surface || is_passed(problem, mesh, side) ||
+        if (side->group == port->surface || is_passed(problem, mesh, side) ||
             (port_is_open(r->p) && port_conducts(problem->boundaries[side->group].kind)))
             continue;
         for (int k = 0; k < 3; k++) find_place(at[k], r, corner_of(mesh, side, k));
@@ -298,24 +299,24 @@ static sedge_status check_crossing(const rim *r, const sedge_problem *problem,
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the surface '%s' crosses the port, whose field is that of "
                       "a cross-section without it%s: let the surface end before the port",
-                      mesh->groups.surface_names[surface], mesh->groups.surface_names[(int)found],
+                      port->name, mesh->groups.surface_names[(int)found],
                       port_is_open(r->p) ? ", since it is no conductor" : "");
 }
 
 static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *comm,
-                              const sedge_mesh *mesh, int surface)
+                              const sedge_mesh *mesh, const sedge_boundary *port)
 {
     double length[2];
     rim r;
 
-    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
+    SEDGE_TRY(find_rim(&r, problem, comm, mesh, port));
     sedge_status status = SEDGE_OK;
     if (r.outline == NULL) {
         measure_rim(length, &r, problem, comm, mesh);
     } else {
         status = measure_outline(length, &r, problem, comm, mesh);
     }
-    if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, surface);
+    if (status == SEDGE_OK) status = check_crossing(&r, problem, comm, mesh, port);
     sedge_release(r.outline);
     SEDGE_TRY(status);
     if (port_is_open(r.p) || length[0] >= length[1] * (r.round ? ENOUGH : 1.0) * (1.0 - OFF))
@@ -324,7 +325,7 @@ static sedge_status check_rim(const sedge_problem *problem, const sedge_comm *co
                       "boundaries.%s: the port must be all of the guide's or the line's "
                       "cross-section, with conducting walls around it, and only %.4g of its rim of "
                       "%.4g is on walls of type pec, conductor, impedance or rational",
-                      mesh->groups.surface_names[surface], length[0], length[1]);
+                      port->name, length[0], length[1]);
 }
 
 // ---- the direction ----------------------------------------------------------------------------
@@ -341,20 +342,20 @@ static bool is_open(const sedge_boundary_kind *kind)
 }
 
 static sedge_status check_direction(const sedge_problem *problem, const sedge_comm *comm,
-                                    const sedge_mesh *mesh, int surface)
+                                    const sedge_mesh *mesh, const sedge_boundary *port)
 {
     double near[SIDES * SORTS] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double into = 0.0;
     rim r;
 
-    SEDGE_TRY(find_rim(&r, problem, comm, mesh, surface));
+    SEDGE_TRY(find_rim(&r, problem, comm, mesh, port));
     for (int d = 0; d < 3; d++) into += r.p[GUIDE_DIRECTION + d] * r.normal[d];
     for (int32_t i = 0; i < mesh->set_offsets[problem->surfaces]; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
         const sedge_boundary_kind *const kind = problem->boundaries[side->group].kind;
         double centre[3] = {0.0, 0.0, 0.0}, at[3];
 
-        if (side->group == surface || is_passed(problem, mesh, side)) continue;
+        if (side->group == port->surface || is_passed(problem, mesh, side)) continue;
         for (int k = 0; k < 3; k++)
             for (int d = 0; d < 3; d++) centre[d] += corner_of(mesh, side, k)[d] / 3.0;
         find_place(at, &r, centre);
@@ -372,7 +373,7 @@ static sedge_status check_direction(const sedge_problem *problem, const sedge_co
                       "boundaries.%s: `direction` points to the open end of the guide, and the "
                       "structure is behind the port: it must point from the port into the "
                       "structure, so reverse it",
-                      mesh->groups.surface_names[surface]);
+                      port->name);
 }
 
 // ---- the ends of a lumped port ----------------------------------------------------------------
@@ -420,9 +421,10 @@ static void find_ends(double found[2], const double *p, double box[2][2], const 
 }
 
 static sedge_status check_ends(const sedge_problem *problem, const sedge_comm *comm,
-                               const sedge_mesh *mesh, int surface)
+                               const sedge_mesh *mesh, const sedge_boundary *port)
 {
-    const double *const p = problem->boundaries[surface].parameters;
+    const double *const p = port->parameters;
+    const int surface = port->surface;
     double box[2][2] = {{-HUGE_VAL, -HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
     double found[2] = {0.0, 0.0};
 
@@ -451,7 +453,7 @@ static sedge_status check_ends(const sedge_problem *problem, const sedge_comm *c
         "boundaries.%s: along `direction` a lumped port goes from one conductor "
         "to another, and at %s of its ends there is no conductor: turn the direction, "
         "or give the surfaces beside the port a condition such as pec",
-        mesh->groups.surface_names[surface], found[0] + found[1] > 0.0 ? "one" : "both");
+        port->name, found[0] + found[1] > 0.0 ? "one" : "both");
 }
 
 // ---- planes of symmetry -----------------------------------------------------------------------
@@ -490,9 +492,9 @@ static void compare_field(double squares[2], const sedge_boundary *port,
 
 // The port's field is its own mirror image in each plane of symmetry. Collective.
 static sedge_status check_images(const sedge_problem *problem, const sedge_comm *comm,
-                                 const sedge_mesh *mesh, int surface)
+                                 const sedge_mesh *mesh, const sedge_boundary *port)
 {
-    const sedge_boundary *const port = &problem->boundaries[surface];
+    const int surface = port->surface;
 
     for (int d = 0; d < 3; d++) {
         const sedge_mirror_plane *const mirror = &problem->mirrors[d];
@@ -508,8 +510,7 @@ static sedge_status check_images(const sedge_problem *problem, const sedge_comm 
                           "boundaries.%s: the field of the port is not its own mirror image in the "
                           "plane of symmetry %c = %.6g of type %s, %s: take %s there, or another "
                           "mode, or model the whole structure",
-                          mesh->groups.surface_names[surface], 'x' + d, mirror->position,
-                          electric ? "pec" : "pmc",
+                          port->name, 'x' + d, mirror->position, electric ? "pec" : "pmc",
                           electric ? "on which it would be perpendicular to the plane"
                                    : "on which it would lie in the plane",
                           electric ? "pmc" : "pec");
@@ -518,14 +519,14 @@ static sedge_status check_images(const sedge_problem *problem, const sedge_comm 
 }
 
 sedge_status port_check(const sedge_problem *problem, const sedge_comm *comm,
-                        const sedge_mesh *mesh, int surface)
+                        const sedge_mesh *mesh, const sedge_boundary *port)
 {
-    const sedge_boundary *const port = &problem->boundaries[surface];
     const bool guide = port_is_guide(port->kind);
 
     if ((int)port->parameters[PORT_PROFILE] == PORT_UNIFORM)
-        return check_ends(problem, comm, mesh, surface);
-    SEDGE_TRY(check_images(problem, comm, mesh, surface));
-    if (guide || port->field != NULL) SEDGE_TRY(check_rim(problem, comm, mesh, surface));
-    return guide ? check_direction(problem, comm, mesh, surface) : SEDGE_OK;
+        return check_ends(problem, comm, mesh, port);
+    SEDGE_TRY(check_images(problem, comm, mesh, port));
+    if (guide || port->field != NULL) SEDGE_TRY(check_rim(problem, comm, mesh, port));
+    if (guide) SEDGE_TRY(check_direction(problem, comm, mesh, port));
+    return port_check_together(problem, comm, mesh, port);
 }

@@ -15,8 +15,8 @@ struct json_t;
 typedef struct port {
     const char *name;
     const sedge_boundary *boundary;
-    int surface;
     port_meter *meter;
+    int64_t first; // of its points among those of the monitor; modes of one surface share them
     // Largest voltages: of the whole run, and of its last two parts (begin_part).
     double largest, last, current;
 } port;

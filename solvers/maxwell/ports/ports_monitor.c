@@ -46,12 +46,14 @@ static void release(void *what)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static int find_surface(const sedge_mesh *mesh, const char *name)
+// The port of that name; NULL: there is none.
+static const sedge_boundary *find_port(const sedge_problem *problem, const char *name)
 {
-    int s = 0;
-
-    while (s < mesh->groups.surfaces && strcmp(mesh->groups.surface_names[s], name) != 0) s++;
-    return s < mesh->groups.surfaces ? s : -1;
+    for (int i = 0; i < problem->surfaces + problem->further_count; i++) {
+        const sedge_boundary *const one = sedge_problem_condition(problem, i);
+        if (port_is(one->kind) && strcmp(one->name, name) == 0) return one;
+    }
+    return NULL;
 }
 
 // The deck's ports, in its order.
@@ -63,12 +65,11 @@ static void list_ports(ports_monitor *monitor)
     monitor->driven = -1;
     for (int i = 0; i < context->deck->boundary_count; i++) {
         const char *const name = context->deck->boundaries[i].name;
-        const int s = find_surface(context->mesh, name);
-        if (s < 0 || !port_is(problem->boundaries[s].kind)) continue;
+        const sedge_boundary *const found = find_port(problem, name);
+        if (found == NULL) continue;
         for (int k = 0; k < problem->surface_source_count; k++)
-            if (problem->surface_sources[k].surface == s) monitor->driven = monitor->count;
-        monitor->ports[monitor->count++] =
-            (port){.name = name, .boundary = &problem->boundaries[s], .surface = s};
+            if (problem->surface_sources[k].boundary == found) monitor->driven = monitor->count;
+        monitor->ports[monitor->count++] = (port){.name = name, .boundary = found};
     }
     if (context->deck->source_count != 1) monitor->driven = -1;
 }
@@ -108,17 +109,30 @@ static void describe_sums(const ports_monitor *monitor, char text[SEDGE_HASH_TEX
     (void)snprintf(text, SEDGE_HASH_TEXT, "%016llx", (unsigned long long)sum);
 }
 
-// All points of all ports, one port after the other.
+// The first port on the surface of port i.
+static int find_first(const ports_monitor *monitor, int i)
+{
+    int first = 0;
+
+    while (monitor->ports[first].boundary->surface != monitor->ports[i].boundary->surface) first++;
+    return first;
+}
+
+// All points of all surfaces with ports, one after the other.
 static sedge_status list_points(ports_monitor *monitor)
 {
     int64_t count = 0;
 
     for (int i = 0; i < monitor->count; i++)
-        count += port_meter_points(monitor->ports[i].meter, NULL);
+        if (find_first(monitor, i) == i) count += port_meter_points(monitor->ports[i].meter, NULL);
     SEDGE_TRY(sedge_allocate(&monitor->point, count, sizeof *monitor->point));
     for (int i = 0; i < monitor->count; i++) {
-        monitor->points +=
-            (int)port_meter_points(monitor->ports[i].meter, monitor->point + monitor->points);
+        port *const one = &monitor->ports[i];
+        const int first = find_first(monitor, i);
+
+        one->first = first < i ? monitor->ports[first].first : monitor->points;
+        if (first == i)
+            monitor->points += (int)port_meter_points(one->meter, monitor->point + one->first);
     }
     return SEDGE_OK;
 }
@@ -241,7 +255,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
     SEDGE_TRY_GOTO(status, choose_every(monitor, memory));
     for (int i = 0; i < monitor->count && !context->checks; i++) {
         SEDGE_TRY_GOTO(status, port_meter_create(&monitor->ports[i].meter, context,
-                                                 monitor->ports[i].surface));
+                                                 monitor->ports[i].boundary));
     }
     if (!context->checks) {
         status = list_points(monitor);
@@ -270,12 +284,14 @@ static void find_needs(sedge_monitor_needs *out, const sedge_output_context *con
                         (double)sizeof(sedge_monitor_point);
 
     out->highest = parameters[TO];
-    for (int s = 0; s < problem->surfaces; s++) {
-        if (!port_is(problem->boundaries[s].kind)) continue;
-        out->points += sedge_sampling_face_points(context, context->mesh->groups.surface_names[s]);
-        out->host_bytes += 16.0 * PORT_SERIES * parameters[COUNT]; // sums
+    for (int i = 0; i < problem->surfaces + problem->further_count; i++) {
+        const sedge_boundary *const one = sedge_problem_condition(problem, i);
+        if (!port_is(one->kind)) continue;
+        const double points =
+            sedge_sampling_face_points(context, context->mesh->groups.surface_names[one->surface]);
+        if (i < problem->surfaces) out->points += points;
+        out->host_bytes += points * each + 16.0 * PORT_SERIES * parameters[COUNT]; // sums
     }
-    out->host_bytes += out->points * each;
 }
 
 static const sedge_monitor_array *get_arrays(const void *what, int *count)
@@ -405,19 +421,16 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&all, (int64_t)PORT_SERIES * monitor->count * samples, sizeof *all)));
     for (int s = 0; s < samples; s++) {
-        const double *u = values + stride * s;
-
         begin_part(monitor, steps[s]);
         for (int i = 0; i < monitor->count; i++) {
             port *const one = &monitor->ports[i];
             double pair[PORT_SERIES];
 
-            port_meter_read(pair, one->meter, times[s], u);
+            port_meter_read(pair, one->meter, times[s], values + stride * s + 6 * one->first);
             for (int k = 0; k < PORT_SERIES; k++)
                 all[((int64_t)i * PORT_SERIES + k) * samples + s] = pair[k];
             one->largest = fmax(one->largest, fabs(pair[PORT_VOLTAGE]));
             one->current = fmax(one->current, fabs(pair[PORT_VOLTAGE]));
-            u += 6 * port_meter_points(one->meter, NULL);
         }
         if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
     }

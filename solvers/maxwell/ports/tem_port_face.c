@@ -58,7 +58,7 @@ static void describe(char text[160], const double *p, double hertz)
 }
 
 PORT_RESISTOR(
-    tem_port, "tem-port",
+    tem_port, "tem-port", true,
     "port with a resistance on a flat surface between conductors of any shape, one around "
     "the others, inside the mesh or on its outside: an electric field from the inner to "
     "the outer conductor is a voltage above 0; sources of type port drive it");

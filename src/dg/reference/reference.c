@@ -123,7 +123,6 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
         reference->element = element;
         reference->mesh = mesh;
         reference->problem = problem;
-        reference->driven = -1;
         status = allocate_arrays(reference);
     }
     if (status == SEDGE_OK) status = reference_terms_create(reference);
@@ -152,7 +151,6 @@ sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_ele
     reference->element = element;
     reference->mesh = mesh;
     reference->problem = problem;
-    reference->driven = -1;
     SEDGE_TRY_GOTO(status, allocate_arrays(reference));
     SEDGE_TRY_GOTO(status, check_boundaries(mesh, problem));
     *out = reference;
@@ -338,21 +336,19 @@ void reference_drive(const sedge_reference *reference, int32_t slot, const doubl
     const sedge_mesh *const mesh = reference->mesh;
     const sedge_problem *const problem = reference->problem;
     const sedge_trace_face *const face = &mesh->trace_faces[slot];
-    const sedge_boundary *const boundary = &problem->boundaries[face->group];
+    const sedge_boundary *const boundary = reference->driven;
     double(*const corners)[3] = mesh->corners[face->element];
     const int *const vertices = sedge_face_vertices[face->face];
-    double key[9], field[3];
+    double key[9];
 
     for (int k = 0; k < problem->equation->fields; k++) v[k] = 0.0;
-    if (face->group != reference->driven) return;
+    if (face->group != boundary->surface) return;
     const sedge_set_face *const side =
         sedge_mesh_find_side(mesh, face->element, face->face, face->group);
     sedge_surface_corners(key, corners[vertices[0]], corners[vertices[1]], corners[vertices[2]]);
-    sedge_surface_field_at(boundary->field, sedge_surface_field_find(boundary->field, key), x,
-                           field);
-    boundary->kind->drive(field, problem->materials[mesh->group[face->element]],
+    boundary->kind->drive(boundary, key, x, problem->materials[mesh->group[face->element]],
                           side->other_group >= 0 ? problem->materials[side->other_group] : NULL,
-                          normal, boundary->parameters, problem->constants, v);
+                          normal, problem->constants, v);
 }
 
 void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
@@ -378,7 +374,7 @@ void reference_apply_boundary(const sedge_reference *reference, int32_t slot, in
         (void)sedge_mesh_normal(mesh, face->element, face->face, rst, normal);
         at.normal = normal;
     }
-    if (reference->driven >= 0) {
+    if (reference->driven != NULL) {
         reference_drive(reference, slot, at.x, at.normal, v);
         return;
     }
@@ -511,12 +507,13 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     find_rhs(reference, e, u, t, rhs);
 }
 
-void sedge_reference_driven_of(sedge_reference *reference, int32_t e, int surface, const double *u,
-                               const double *halo, double *rhs)
+void sedge_reference_driven_of(sedge_reference *reference, int32_t e,
+                               const sedge_boundary *boundary, const double *u, const double *halo,
+                               double *rhs)
 {
-    reference->driven = surface;
+    reference->driven = boundary;
     sedge_reference_rhs_of(reference, e, u, halo, 0.0, rhs);
-    reference->driven = -1;
+    reference->driven = NULL;
 }
 
 // rhs of an element times the matrices of its terms.

@@ -153,7 +153,7 @@ static void find_surface(sedge_reference *reference, int32_t e, double c[SEDGE_C
             double x[3];
             sedge_curve_place(c, cubature->face_place[p], x);
             const sedge_set_face *const side = find_side(reference, e, f, slot);
-            if (reference->driven >= 0) {
+            if (reference->driven != NULL) {
                 reference_drive(reference, slot, x, n, v);
                 mv = m;
             } else if (side != NULL) {

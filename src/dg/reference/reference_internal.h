@@ -41,8 +41,8 @@ struct sedge_reference {
     sedge_exchange *exchange;
     const double *halo; // other ranks' traces: received, or given by the caller
     bool closed;        // the traces behind all faces are the element's own (dg/predictor.h)
-    int driven; // the surface whose source alone acts, with a signal of 1; -1: time's signals act
-    struct reference_ader *ader; // reference_ader.c; NULL: no step by a predictor was made
+    const sedge_boundary *driven; // whose source alone acts, with a signal of 1; NULL: signals act
+    struct reference_ader *ader;  // reference_ader.c; NULL: no step by a predictor was made
 
     int points;
     local_point *point;

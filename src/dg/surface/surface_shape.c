@@ -108,17 +108,16 @@ done:
 }
 
 // Collective.
-static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const sedge_mesh *mesh,
-                        int surface)
+static sedge_status fit(const sedge_problem *problem, const sedge_comm *comm,
+                        const sedge_mesh *mesh, sedge_boundary *boundary)
 {
-    sedge_boundary *const boundary = &problem->boundaries[surface];
     row *rows = NULL;
     double(*triangles)[9] = NULL, (*middles)[9] = NULL;
     int(*volumes)[2] = NULL;
     int64_t count = 0;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, gather_rows(&rows, &count, comm, mesh, surface));
+    SEDGE_TRY_GOTO(status, gather_rows(&rows, &count, comm, mesh, boundary->surface));
     status = sedge_allocate(&triangles, count, sizeof *triangles);
     if (status == SEDGE_OK) status = sedge_allocate(&middles, count, sizeof *middles);
     if (status == SEDGE_OK) status = sedge_allocate(&volumes, count, sizeof *volumes);
@@ -130,7 +129,7 @@ static sedge_status fit(sedge_problem *problem, const sedge_comm *comm, const se
     }
     const sedge_surface_shape shape = {count, (const double(*)[9])triangles,
                                        (const int(*)[2])volumes, (const double(*)[9])middles};
-    const char *const name = mesh->groups.surface_names[surface];
+    const char *const name = boundary->name;
     const sedge_boundary_kind *const kind = boundary->kind;
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, kind->fit(problem, name, &shape, boundary->parameters)));
@@ -148,19 +147,23 @@ done:
 }
 
 sedge_status sedge_problem_fit(sedge_problem *problem, const sedge_comm *comm,
-                               const sedge_mesh *mesh, int *surface)
+                               const sedge_mesh *mesh, const sedge_boundary **at)
 {
-    for (int s = 0; s < problem->surfaces; s++) {
-        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+    const int count = problem->surfaces + problem->further_count;
 
-        *surface = s;
-        if (kind != NULL && kind->fit != NULL) SEDGE_TRY(fit(problem, comm, mesh, s));
+    for (int i = 0; i < count; i++) {
+        sedge_boundary *const boundary = sedge_problem_condition(problem, i);
+
+        *at = boundary;
+        if (boundary->kind != NULL && boundary->kind->fit != NULL)
+            SEDGE_TRY(fit(problem, comm, mesh, boundary));
     }
-    for (int s = 0; s < problem->surfaces; s++) {
-        const sedge_boundary_kind *const kind = problem->boundaries[s].kind;
+    for (int i = 0; i < count; i++) {
+        const sedge_boundary *const boundary = sedge_problem_condition(problem, i);
 
-        *surface = s;
-        if (kind != NULL && kind->check != NULL) SEDGE_TRY(kind->check(problem, comm, mesh, s));
+        *at = boundary;
+        if (boundary->kind != NULL && boundary->kind->check != NULL)
+            SEDGE_TRY(boundary->kind->check(problem, comm, mesh, boundary));
     }
     return SEDGE_OK;
 }

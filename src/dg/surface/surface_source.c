@@ -5,20 +5,22 @@
 
 const double *sedge_surface_signal(const sedge_problem *problem, int source)
 {
-    const sedge_boundary *const boundary =
-        &problem->boundaries[problem->surface_sources[source].surface];
+    const sedge_boundary *const boundary = problem->surface_sources[source].boundary;
 
     return boundary->parameters + boundary->kind->driven;
 }
 
-// This rank's sides of the surface of a source; none if the surface has no field.
+// This rank's sides of the surface of a source; none if the function of the surface's kind knows
+// the source.
 static int find_sides(int32_t *first, const sedge_mesh *mesh, const sedge_problem *problem,
                       int source)
 {
-    const int s = problem->surface_sources[source].surface;
+    const sedge_boundary *const boundary = problem->surface_sources[source].boundary;
+    const int s = boundary->surface;
+    const bool known = boundary->field == NULL && boundary == &problem->boundaries[s];
 
     *first = mesh->set_offsets[s];
-    return problem->boundaries[s].field != NULL ? mesh->set_offsets[s + 1] - *first : 0;
+    return known ? 0 : mesh->set_offsets[s + 1] - *first;
 }
 
 // Fields and traces that are 0 stand in `zero`.
@@ -37,7 +39,8 @@ static sedge_status fill(sedge_surface_shares *out, const sedge_element *element
             const sedge_set_face *const side = &mesh->set_faces[first + i];
 
             out->share[out->count] = (sedge_point_share){source, side->element};
-            sedge_reference_driven_of(reference, side->element, side->group, zero, zero,
+            sedge_reference_driven_of(reference, side->element,
+                                      problem->surface_sources[source].boundary, zero, zero,
                                       out->rates + numbers * out->count++);
         }
     }
