@@ -1,6 +1,7 @@
 """sedge-plot on the folders of test_series: pictures that are not blank, one clear line on misuse."""
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -484,9 +485,54 @@ write_spectra("absorption.h5", "absorbed power", {
 with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:
     for name in ("power", "cross_section"):
         file["body"][name].attrs["groups"] = ["skin", "bone", "total"]
+    file["body/exact"] = 1e-4 * numpy.array([3.0, 4.0, 4.0])
 assert (abs(check_picture(SPECTRA) - before).max(axis=2) > 0.1).sum() > 1000, "absorbed power is not drawn"
 os.unlink(os.path.join(SPECTRA, "spectra.h5"))
-check_picture(SPECTRA)
+before = check_picture(SPECTRA)
+
+# A map of the absorbed power: a cube of six tetrahedra, cut across each axis. Values are the coordinate along the axis: the cut has
+# one value, and the area of a side.
+corners = numpy.array([[i >> d & 1 for d in range(3)] for i in range(8)], dtype=float)
+cube = numpy.array([[0, 1 << a, 1 << a | 1 << b, 7] for a in range(3) for b in range(3) if a != b])
+for axis in range(3):
+    for at in (0.3, 0.7):
+        polygons, means = script["cut_cells"](corners, cube, corners[:, axis], axis, at)
+        assert abs(sum(script["area_of"](part) for part in polygons) - 1.0) < 1e-12
+        assert abs(numpy.concatenate(means) - at).max() < 1e-12
+# A cell of higher order is cut into as many parts as lie between its nodes, corners first; they fill it.
+for order in (1, 2, 3):
+    lattice = [(i, j, k) for i in range(order + 1) for j in range(order + 1 - i) for k in range(order + 1 - i - j)]
+    lattice.sort(key=lambda place: place not in ((0, 0, 0), (order, 0, 0), (0, order, 0), (0, 0, order)))
+    lattice[:4] = [(0, 0, 0), (order, 0, 0), (0, order, 0), (0, 0, order)]
+    nodes = numpy.array(lattice) @ numpy.array([[1.0, 0.2, 0.0], [0.0, 2.0, 0.3], [0.4, 0.0, 3.0]]) / order
+    parts = script["parts_of"](nodes, numpy.arange(len(nodes))[None, :])
+    volumes = [abs(numpy.linalg.det(nodes[part[1:]] - nodes[part[0]])) for part in parts]
+    assert len(parts) == order ** 3 and max(volumes) < 1.001 * min(volumes)
+    assert abs(sum(volumes) / abs(numpy.linalg.det(nodes[1:4] - nodes[0])) - 1.0) < 1e-12
+with h5py.File(os.path.join(SPECTRA, "absorption_body_000001.hdf"), "w") as file:  # at 2 GHz, where most is absorbed
+    file["VTKHDF/Points"] = corners
+    file["VTKHDF/Connectivity"] = cube.ravel()
+    file["VTKHDF/CellData/element"] = numpy.arange(6) + 10
+    file["VTKHDF/PointData/absorbed_density"] = numpy.append(corners[:7].sum(axis=1), numpy.nan)
+    file["VTKHDF/PointData/absorbed_density"].attrs["units"] = "W s2/m3"
+with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:
+    group = file["body"]
+    group["power"][-1] = [1.0, 2.0, 1.0]
+    group["density"] = numpy.arange(18.0).reshape(3, 6)
+    group["element"] = numpy.arange(6)[::-1] + 10
+    group["place"] = corners[cube].mean(axis=1)[::-1]
+    group["place"].attrs["units"] = "m"
+mapped = check_picture(SPECTRA)  # all of the cube has a corner without a value
+assert (abs(mapped - before).max(axis=2) > 0.1).sum() > 1000, "the map has no place"
+with h5py.File(os.path.join(SPECTRA, "absorption_body_000001.hdf"), "r+") as file:
+    file["VTKHDF/PointData/absorbed_density"][7] = 3.0
+drawn = check_picture(SPECTRA)
+gc.collect()  # what closes the files
+assert (abs(drawn - mapped).max(axis=2) > 0.1).sum() > 1000, "the map is not drawn"
+with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:  # of the elements, those with the last numbers have three times the mass
+    file["body/sar"] = file["body/density"][:] * 1e-3 / numpy.array([3.0, 3.0, 3.0, 1.0, 1.0, 1.0])
+    file["body/sar"].attrs["units"] = "W/kg"
+assert (abs(check_picture(SPECTRA) - drawn).max(axis=2) > 0.1).sum() > 1000, "rates are drawn as densities"
 
 assert "--component" in run("--help").stdout
 done = subprocess.run([sys.executable, PLOT, os.path.dirname(PLOT)], capture_output=True, text=True, check=False)
