@@ -529,6 +529,14 @@ with h5py.File(os.path.join(SPECTRA, "absorption_body_000001.hdf"), "r+") as fil
 drawn = check_picture(SPECTRA)
 gc.collect()  # what closes the files
 assert (abs(drawn - mapped).max(axis=2) > 0.1).sum() > 1000, "the map is not drawn"
+write_spectra("spectra.h5", "spectra", {  # both maps are there
+    "spectra/cut/frequency": (FREQUENCY, "Hz"), "spectra/cut/E": (plane, "V/m s"),
+    "spectra/cut/x": (numpy.arange(5.0), "m"), "spectra/cut/y": (numpy.arange(4.0), "m")})
+with h5py.File(os.path.join(SPECTRA, "spectra.h5"), "r+") as file:
+    file["spectra/cut"].attrs["normal"] = "z"
+    file["spectra/cut"].attrs["axes"] = ["y", "x"]
+check_picture(SPECTRA)
+os.unlink(os.path.join(SPECTRA, "spectra.h5"))
 with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:  # of the elements, those with the last numbers have three times the mass
     file["body/sar"] = file["body/density"][:] * 1e-3 / numpy.array([3.0, 3.0, 3.0, 1.0, 1.0, 1.0])
     file["body/sar"].attrs["units"] = "W/kg"
