@@ -527,7 +527,6 @@ assert (abs(mapped - before).max(axis=2) > 0.1).sum() > 1000, "the map has no pl
 with h5py.File(os.path.join(SPECTRA, "absorption_body_000001.hdf"), "r+") as file:
     file["VTKHDF/PointData/absorbed_density"][7] = 3.0
 drawn = check_picture(SPECTRA)
-gc.collect()  # what closes the files
 assert (abs(drawn - mapped).max(axis=2) > 0.1).sum() > 1000, "the map is not drawn"
 write_spectra("spectra.h5", "spectra", {  # both maps are there
     "spectra/cut/frequency": (FREQUENCY, "Hz"), "spectra/cut/E": (plane, "V/m s"),
@@ -537,6 +536,7 @@ with h5py.File(os.path.join(SPECTRA, "spectra.h5"), "r+") as file:
     file["spectra/cut"].attrs["axes"] = ["y", "x"]
 check_picture(SPECTRA)
 os.unlink(os.path.join(SPECTRA, "spectra.h5"))
+gc.collect()  # what closes the files
 with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:  # of the elements, those with the last numbers have three times the mass
     file["body/sar"] = file["body/density"][:] * 1e-3 / numpy.array([3.0, 3.0, 3.0, 1.0, 1.0, 1.0])
     file["body/sar"].attrs["units"] = "W/kg"
