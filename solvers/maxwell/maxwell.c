@@ -226,6 +226,37 @@ static const sedge_parameter impedance_parameters[] = {
      .text = "surface impedance: tangential E = impedance times H x n"},
 };
 
+// The traces e and g (maxwell/sheets/sheet_face.h) do not give the power: the error of e is larger
+// than the e of a good conductor. But e + Z g does not change at the wall, where e = impedance g.
+double maxwell_wall_loss(const double *m, const double *n, const double *re, const double *im,
+                         double resistance, double reactance)
+{
+    const double z = m[MAXWELL_Z];
+    double square = 0.0;
+
+    for (int part = 0; part < 2; part++) {
+        const double *const u = part == 0 ? re : im;
+        const double along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3;
+            const int k = (i + 2) % 3;
+            const double g = u[3 + j] * n[k] - u[3 + k] * n[j];
+            const double wave = u[i] - n[i] * along + z * g;
+            square += wave * wave;
+        }
+    }
+    return 0.5 * resistance * square /
+           ((z + resistance) * (z + resistance) + reactance * reactance);
+}
+
+static double impedance_loss(const double *m, const double *n, const double *re, const double *im,
+                             const double *p, double omega)
+{
+    (void)omega;
+    return maxwell_wall_loss(m, n, re, im, p[0], 0.0);
+}
+
 static const sedge_boundary_kind boundaries[] = {
     {.name = "pec",
      .function = "maxwell_pec",
@@ -250,6 +281,7 @@ static const sedge_boundary_kind boundaries[] = {
     {.name = "impedance",
      .function = "maxwell_impedance",
      .apply = maxwell_impedance,
+     .loss = impedance_loss,
      .parameters = impedance_parameters,
      .parameter_count = COUNT_OF(impedance_parameters),
      .text = "wall with a real surface impedance; a scatterer when there is a plane-wave source",

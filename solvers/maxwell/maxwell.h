@@ -61,3 +61,8 @@ extern const sedge_library_material maxwell_library[];
 sedge_contradiction maxwell_contradiction(const sedge_problem *problem);
 
 double maxwell_quiet(const sedge_problem *problem, double bounds[2][3]);
+
+// The mean power that an area of a wall takes, by the real and the imaginary part of its impedance
+// for fields exp(i omega t): what `loss` of the walls' kinds needs besides.
+double maxwell_wall_loss(const double *m, const double *n, const double *re, const double *im,
+                         double resistance, double reactance);

@@ -80,10 +80,11 @@ static sedge_status find_groups(sedge_absorption *out)
         if (absorbs) out->volume[out->groups++] = v;
         v += parts;
     }
-    if (out->groups > 0) return SEDGE_OK;
+    if (out->groups > 0 || out->deck->surface_count > 0) return SEDGE_OK;
     return fail(out,
-                "no volume group has losses at these frequencies: remove it, or give a "
-                "material a conductivity or poles with damping (input/materials.md)",
+                "no volume group has losses at these frequencies: remove it, give a material a "
+                "conductivity or poles with damping (input/materials.md), or name surfaces with "
+                "losses",
                 -1);
 }
 
@@ -146,7 +147,10 @@ static sedge_status allocate(sedge_absorption *out)
     SEDGE_TRY(sedge_allocate(&out->row_of, mesh->elements, sizeof *out->row_of));
     SEDGE_TRY(sedge_allocate(&out->volumes, mesh->elements, sizeof *out->volumes));
     SEDGE_TRY(sedge_allocate(&out->volume_of_group, volumes + 1LL, sizeof *out->volume_of_group));
-    return sedge_allocate(&out->power, (volumes + 1LL) * frequencies, sizeof *out->power);
+    SEDGE_TRY(sedge_allocate(&out->surface, out->deck->surface_count, sizeof *out->surface));
+    out->surfaces = out->deck->surface_count;
+    return sedge_allocate(&out->power, (volumes + out->surfaces + 1LL) * frequencies,
+                          sizeof *out->power);
 }
 
 sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_context *context,
@@ -156,12 +160,16 @@ sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_c
     SEDGE_TRY(sedge_comm_agree(context->comm, allocate(out)));
     SEDGE_TRY(find_groups(out));
     SEDGE_TRY(find_masses(out));
+    SEDGE_TRY(sedge_absorption_surfaces_create(out->surface, context, deck));
     if (context->deck->exact.layers > 0) SEDGE_TRY(sedge_exact_check(context));
     return find_elements(out);
 }
 
 void sedge_absorption_clear(const sedge_absorption *absorption)
 {
+    for (int i = 0; i < absorption->surfaces; i++)
+        sedge_absorption_surface_clear(&absorption->surface[i]);
+    sedge_release(absorption->surface);
     sedge_release(absorption->volume);
     sedge_release(absorption->group_of);
     sedge_release(absorption->ids);
@@ -390,7 +398,26 @@ static sedge_status find_powers(sedge_absorption *absorption, const sedge_spectr
     return status;
 }
 
-sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum)
+// Put the surfaces' powers between those of the groups and the sum, and add them to it. Collective.
+static void add_surfaces(const sedge_absorption *absorption, const sedge_spectrum *spectra)
+{
+    const int count = absorption->deck->frequencies.count;
+
+    for (int k = 0; k < count; k++) {
+        double *const row = absorption->power + (ptrdiff_t)absorption->groups * count + k;
+        double sum = row[0];
+
+        for (int i = 0; i < absorption->surfaces; i++) {
+            row[(ptrdiff_t)i * count] = sedge_absorption_surface_power(
+                &absorption->surface[i], absorption->context, &spectra[i], k);
+            sum += row[(ptrdiff_t)i * count];
+        }
+        row[(ptrdiff_t)absorption->surfaces * count] = sum;
+    }
+}
+
+sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum,
+                                   const sedge_spectrum *surfaces)
 {
     const sedge_output_context *const context = absorption->context;
     const int count = spectrum->frequencies->count;
@@ -403,6 +430,7 @@ sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spe
     sum_groups(absorption, room, absorption->volumes, 1, absorption->volume_of_group);
     for (int k = 0; k < count; k++)
         sum_groups(absorption, room, absorption->powers + k, count, absorption->power + k);
+    add_surfaces(absorption, surfaces);
     if (!sedge_incident_intensity(absorption->intensity, context, spectrum)) {
         sedge_release(absorption->intensity);
         absorption->intensity = NULL;

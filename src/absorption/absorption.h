@@ -8,6 +8,7 @@
 // the same to the last bit on any number of ranks, but for rounding in the elements themselves.
 #pragma once
 
+#include "absorption_surfaces.h"
 #include "monitor/output_context.h"
 #include "monitor/spectrum.h"
 
@@ -16,37 +17,41 @@
 typedef struct sedge_absorption {
     const sedge_deck_absorption *deck;
     const sedge_output_context *context;
-    bool requested[SEDGE_MAX_FIELDS]; // output groups that have losses
-    int groups;                       // volume groups; the parts of a graded one are one group
-    int *volume;                      // [groups] their numbers, of parts the first one's
-    int *group_of;                    // [volume groups of the mesh] number of the group; -1: none
-    int64_t rows;                     // elements of this rank
-    int64_t *ids;                     // [rows] numbers in the mesh file
-    int32_t *elements;                // [rows]
-    int32_t *row_of;                  // [elements of this rank] the row of each, or -1
-    double *volumes;                  // [rows]
-    double *mass_density;             // [groups] kg/m3, 0: not given; NULL: the deck gives none
-    double *volume_of_group;          // [groups + 1], the last: of all
-    double *powers;                   // [rows][frequencies] absorbed in an element
-    double *power;                    // [groups + 1][frequencies] the last: the sum
-    double *intensity;                // [frequencies] of the incident wave; NULL: there is none
+    bool requested[SEDGE_MAX_FIELDS];  // output groups that have losses
+    int groups;                        // volume groups; the parts of a graded one are one group
+    int *volume;                       // [groups] their numbers, of parts the first one's
+    int *group_of;                     // [volume groups of the mesh] number of the group; -1: none
+    int surfaces;                      // whose losses count, too
+    sedge_absorption_surface *surface; // [surfaces]
+    int64_t rows;                      // elements of this rank
+    int64_t *ids;                      // [rows] numbers in the mesh file
+    int32_t *elements;                 // [rows]
+    int32_t *row_of;                   // [elements of this rank] the row of each, or -1
+    double *volumes;                   // [rows]
+    double *mass_density;              // [groups] kg/m3, 0: not given; NULL: the deck gives none
+    double *volume_of_group;           // [groups + 1], the last: of all
+    double *powers;                    // [rows][frequencies] absorbed in an element
+    double *power;                     // [groups + surfaces + 1][frequencies] the last: the sum
+    double *intensity;                 // [frequencies] of the incident wave; NULL: there is none
     double *exact; // [frequencies] the sphere's absorption cross-section by its series; NULL: the
                    // deck has no such sphere, or the entry not all of it
     double cell_power; // incident on a cell of a periodic structure for a signal of 1; 0: none
 } sedge_absorption;
 
 // Find groups and elements. SEDGE_ERR_USAGE: a group has no losses, or its material has no response
-// to one frequency; there are no groups; sedge_exact_check. Keeps `deck` and `context`. Clear it in
-// any case. Collective.
+// to one frequency; there are neither groups nor surfaces; the loss of a surface is not known;
+// sedge_exact_check. Keeps `deck` and `context`. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_create(sedge_absorption *out, const sedge_output_context *context,
                                      const sedge_deck_absorption *deck);
 void sedge_absorption_clear(const sedge_absorption *absorption);
 
 // Find powers from the spectrum of the elements' nodes, which is on the host: rows as above, the
-// components those of `requested`. Code units: those of the transforms. Collective.
+// components those of `requested`; and from those of all fields on the surfaces [surfaces]. Code
+// units: those of the transforms. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum);
+sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum,
+                                   const sedge_spectrum *surfaces);
 
 // Find `exact`, where the deck's `exact` is a sphere. Collective.
 SEDGE_MUST_USE

@@ -61,16 +61,22 @@ static bool has_kind(const sedge_absorption *absorption, const sedge_spectrum *s
            0.0; // not-a-number is one
 }
 
-static const char *group_name(const sedge_absorption *absorption, int g)
+// The groups and surfaces, behind which `power` has the sum.
+static int count_parts(const sedge_absorption *absorption)
 {
-    return g < absorption->groups
-               ? absorption->context->mesh->groups.volume_names[absorption->volume[g]]
-               : "total";
+    return absorption->groups + absorption->surfaces;
+}
+
+static const char *part_name(const sedge_absorption *absorption, int g)
+{
+    if (g < absorption->groups)
+        return absorption->context->mesh->groups.volume_names[absorption->volume[g]];
+    return g < count_parts(absorption) ? absorption->surface[g - absorption->groups].name : "total";
 }
 
 // ---- the file: groups --------------------------------------------------------------------------
 
-// Root: the dataset of one kind, [groups + 1][frequencies]. `values` has room for it.
+// Root: the dataset of one kind, [groups + surfaces + 1][frequencies]. `values` has room for it.
 static sedge_status write_kind(const sedge_absorption *absorption, const sedge_spectrum *spectrum,
                                sedge_absorption_kind kind, double signal_unit, sedge_h5 *file,
                                const char *folder, double *values)
@@ -78,7 +84,7 @@ static sedge_status write_kind(const sedge_absorption *absorption, const sedge_s
     static const char *const units[SEDGE_ABSORBED_KINDS] = {"W s2", NULL, "m2", "1"};
     const sedge_output_context *const context = absorption->context;
     const int count = spectrum->frequencies->count;
-    const int64_t shape[2] = {absorption->groups + 1, count};
+    const int64_t shape[2] = {count_parts(absorption) + 1, count};
     const char **names = NULL;
     char path[256];
     sedge_status status;
@@ -90,7 +96,7 @@ static sedge_status write_kind(const sedge_absorption *absorption, const sedge_s
     }
     (void)snprintf(path, sizeof path, "%s/%s", folder, sedge_absorption_names[kind]);
     SEDGE_TRY_GOTO(status, sedge_allocate(&names, shape[0], sizeof(const char *)));
-    for (int g = 0; g < shape[0]; g++) names[g] = group_name(absorption, g);
+    for (int g = 0; g < shape[0]; g++) names[g] = part_name(absorption, g);
     SEDGE_TRY_GOTO(status, sedge_h5_put(file, path, SEDGE_H5_F64, 2, shape, values));
     SEDGE_TRY_GOTO(status, sedge_h5_texts(file, path, "groups", names, (int)shape[0]));
     if (units[kind] != NULL)
@@ -109,7 +115,9 @@ static sedge_status write_groups(const sedge_absorption *absorption, const sedge
     sedge_status status;
 
     SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&values, groups * spectrum->frequencies->count, sizeof *values));
+                   sedge_allocate(&values,
+                                  (groups + absorption->surfaces) * spectrum->frequencies->count,
+                                  sizeof *values));
     for (int kind = 0; kind < SEDGE_ABSORBED_KINDS; kind++) {
         if (!has_kind(absorption, spectrum, (sedge_absorption_kind)kind)) continue;
         SEDGE_TRY_GOTO(status, write_kind(absorption, spectrum, (sedge_absorption_kind)kind,
@@ -357,13 +365,13 @@ static sedge_status add_table(const sedge_absorption *absorption, const sedge_sp
     const sedge_absorption_kind kind = choose_kind(absorption, spectrum);
     const int count = spectrum->frequencies->count;
     const int lines = count < SHOWN_LINES ? count : SHOWN_LINES;
-    const int groups = absorption->groups;
+    const int groups = count_parts(absorption);
     const int columns = groups < SHOWN_COLUMNS ? groups : SHOWN_COLUMNS;
 
     SEDGE_TRY(sedge_text_add(text, "  %-22s %s%s\n    %12s", absorption->deck->name, titles[kind],
                              absorption->context->deck->si ? units[kind] : "", "frequency"));
     for (int g = 0; g < columns; g++)
-        SEDGE_TRY(sedge_text_add(text, " %12s", group_name(absorption, g)));
+        SEDGE_TRY(sedge_text_add(text, " %12s", part_name(absorption, g)));
     const bool beside = kind == SEDGE_ABSORBED_AREA && absorption->exact != NULL;
     SEDGE_TRY(sedge_text_add(text, " %12s", "total"));
     if (beside) SEDGE_TRY(sedge_text_add(text, " %12s", "exact"));
@@ -412,22 +420,21 @@ sedge_status sedge_absorption_report(const sedge_absorption *absorption,
         (void)json_array_append_new(frequency, sedge_json_number(show_frequency(absorption, k)));
     for (int i = 0; i < SEDGE_ABSORBED_KINDS; i++) {
         const sedge_absorption_kind kind = (sedge_absorption_kind)i;
+        if (!has_kind(absorption, spectrum, kind)) continue;
         json_t *const groups = json_object();
+        json_t *const surfaces = json_object();
         json_t *const all = json_object();
-
-        if (!has_kind(absorption, spectrum, kind)) {
-            json_decref(groups);
-            json_decref(all);
-            continue;
-        }
         (void)json_object_set_new(of, sedge_absorption_names[kind], all);
         (void)json_object_set_new(all, "groups", groups);
-        for (int g = 0; g < absorption->groups; g++) {
-            (void)json_object_set_new(groups, group_name(absorption, g),
+        (void)json_object_set_new(all, "surfaces", surfaces);
+        for (int g = 0; g < count_parts(absorption); g++) {
+            (void)json_object_set_new(g < absorption->groups ? groups : surfaces,
+                                      part_name(absorption, g),
                                       list_values(absorption, spectrum, kind, signal_unit, g));
         }
         (void)json_object_set_new(
-            all, "total", list_values(absorption, spectrum, kind, signal_unit, absorption->groups));
+            all, "total",
+            list_values(absorption, spectrum, kind, signal_unit, count_parts(absorption)));
     }
     if (absorption->exact != NULL) {
         json_t *const exact = json_array();

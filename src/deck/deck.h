@@ -132,6 +132,8 @@ typedef struct sedge_deck_absorption {
     int line;
     int group_count; // 0: all volume groups that have losses
     char (*groups)[64];
+    int surface_count; // with losses of their own
+    char (*surfaces)[64];
     sedge_deck_frequencies frequencies;
     int mass_count; // 0: the absorbed power is not compared with masses
     sedge_deck_mass *masses;

@@ -496,6 +496,12 @@ static sedge_status check_surfaces(const sedge_deck *deck, const sedge_mesh_grou
         const sedge_deck_absorption *const one = &deck->absorptions[i];
         SEDGE_TRY(
             check_volumes(deck, groups, "absorption", one->name, one->groups, one->group_count));
+        for (int k = 0; k < one->surface_count; k++) {
+            sedge_deck_surface surface = {.out_of = ""};
+
+            (void)snprintf(surface.name, sizeof surface.name, "%s", one->surfaces[k]);
+            SEDGE_TRY(check_surface(deck, groups, "absorption", one->name, "surfaces", &surface));
+        }
         for (int k = 0; k < one->mass_count; k++) {
             SEDGE_TRY(check_group(deck, "absorption", one->name, "mass_density",
                                   one->masses[k].group, "volume", groups->volume_names,

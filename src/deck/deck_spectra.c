@@ -257,6 +257,9 @@ static sedge_status read_absorption(const deck_reader *reader, const sedge_deck 
     groups = deck_child(node, "groups");
     if (groups != NULL)
         SEDGE_TRY(read_groups(groups, &absorption->groups, &absorption->group_count));
+    groups = deck_child(node, "surfaces");
+    if (groups != NULL)
+        SEDGE_TRY(read_groups(groups, &absorption->surfaces, &absorption->surface_count));
     if (deck_child(node, "mass_density") != NULL)
         SEDGE_TRY(read_masses(reader, deck_child(node, "mass_density"), where, absorption));
     if (deck_child(node, "grid") != NULL)
@@ -303,6 +306,7 @@ void deck_free_spectra(sedge_deck *deck)
     for (int i = 0; i < deck->flux_count; i++) sedge_release(deck->fluxes[i].frequencies.value);
     for (int i = 0; i < deck->absorption_count; i++) {
         sedge_release(deck->absorptions[i].groups);
+        sedge_release(deck->absorptions[i].surfaces);
         sedge_release(deck->absorptions[i].masses);
         sedge_release(deck->absorptions[i].frequencies.value);
     }

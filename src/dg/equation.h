@@ -240,6 +240,11 @@ typedef struct sedge_boundary_kind {
     // Optional, of a two-sided kind: the one-sided kind, with the same parameters, that stands for
     // it on surfaces that lie on the outside of the mesh.
     const struct sedge_boundary_kind *outside;
+    // Optional, of a one-sided kind: the mean power that an area of the surface takes from fields
+    // exp(i omega t) whose values in the element beside it are re + i im [fields], without those of
+    // an incident wave. m is the material there, n the normal out of the element.
+    double (*loss)(const double *m, const double *n, const double *re, const double *im,
+                   const double *p, double omega);
     // Optional, with driven: the power of the wave that a sinusoidal signal with the peak value 1
     // sends in, of the whole surface, code units; for realised gain.
     double (*incident)(const double *p);

@@ -2,16 +2,16 @@
 // transforms of the fields at the nodes of their elements that run beside the steps. Written when
 // the run has come to its end.
 //
-// /NAME/frequency [frequencies]; power [groups + 1][frequencies], whose last row is the sum, and
-// whose attribute `groups` has the names; where there are such, power_normalised, for sources of
-// amplitude 1, cross_section, over the intensity of the incident wave, and part, of the incident
-// power on the cell of a periodic structure; group_volume [groups + 1]. Of elements, in the order
-// of their numbers in the mesh: element, group, volume [elements], place [elements][3], the middle,
-// and density [frequencies][elements], the mean of the absorbed power's density; with one signal
-// also density_normalised. With mass densities (absorption/sar.h) sar [frequencies][elements],
-// sar_mean [groups + 1][frequencies], sar_element, sar_1g and sar_10g [frequencies], the largest
-// ones, and their places sar_element_place and so on. For ParaView densities are in files of their
-// own.
+// /NAME/frequency [frequencies]; power [groups + surfaces + 1][frequencies], whose last row is the
+// sum, and whose attribute `groups` has the names; where there are such, power_normalised, for
+// sources of amplitude 1, cross_section, over the intensity of the incident wave, and part, of the
+// incident power on the cell of a periodic structure; group_volume [groups + 1]. Of elements, in
+// the order of their numbers in the mesh: element, group, volume [elements], place [elements][3],
+// the middle, and density [frequencies][elements], the mean of the absorbed power's density; with
+// one signal also density_normalised. With mass densities (absorption/sar.h) sar
+// [frequencies][elements], sar_mean [groups + 1][frequencies], sar_element, sar_1g and sar_10g
+// [frequencies], the largest ones, and their places sar_element_place and so on. For ParaView
+// densities are in files of their own.
 #include "dg/monitor_kind.h"
 
 #include "absorption/absorption.h"
@@ -24,6 +24,7 @@
 #include <jansson.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #define ENTRY_BYTES 65536 // what describes an entry in the file, beside its numbers
 
@@ -32,6 +33,7 @@ typedef struct absorption_monitor {
     int count;
     sedge_absorption *entries; // [count]
     sedge_sar *rates;          // [count] of entries with mass densities
+    int *surfaces;             // [count] numbers of the first transforms of entries' surfaces
 } absorption_monitor;
 
 // ---- making ------------------------------------------------------------------------------------
@@ -48,6 +50,7 @@ static void release(void *what)
     }
     sedge_release(monitor->entries);
     sedge_release(monitor->rates);
+    sedge_release(monitor->surfaces);
     sedge_release(monitor);
 }
 
@@ -88,6 +91,37 @@ static sedge_status create_entry(absorption_monitor *monitor, const sedge_deck_a
                                 memory);
 }
 
+// The transforms on an entry's surfaces.
+static sedge_status add_surfaces(absorption_monitor *monitor, int i, const json_t *memory)
+{
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
+    const sedge_absorption *const entry = &monitor->entries[i];
+
+    monitor->surfaces[i] = monitor->transforms.count;
+    for (int k = 0; k < entry->surfaces; k++) {
+        const sedge_absorption_surface *const surface = &entry->surface[k];
+        const sedge_face_points *const faces = &surface->faces;
+
+        SEDGE_TRY(sedge_transforms_add(
+            &monitor->transforms,
+            &(sedge_transform_entry){.name = surface->transform_name,
+                                     .line = entry->deck->line,
+                                     .place =
+                                         sedge_hash_quick(0, surface->name, strlen(surface->name)),
+                                     .frequencies = &entry->deck->frequencies,
+                                     .requested = both,
+                                     .normalise = true,
+                                     .limit = faces->limit,
+                                     .rows = faces->sides,
+                                     .row_points = faces->side_points,
+                                     .ids = faces->ids,
+                                     .elements = faces->elements,
+                                     .weights = faces->weights},
+            memory));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status create(void **out, const sedge_output_context *context,
                            const double *parameters, const json_t *memory)
 {
@@ -95,18 +129,23 @@ static sedge_status create(void **out, const sedge_output_context *context,
     const sedge_comm *const comm = context->comm;
     const int count = deck->absorption_count;
     absorption_monitor *monitor = NULL;
+    int transforms = count;
     sedge_status status;
 
+    for (int i = 0; i < count; i++) transforms += deck->absorptions[i].surface_count;
     (void)parameters;
     *out = NULL;
     status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
         status = sedge_allocate(&monitor->entries, count, sizeof *monitor->entries);
     if (status == SEDGE_OK) status = sedge_allocate(&monitor->rates, count, sizeof *monitor->rates);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&monitor->surfaces, count, sizeof *monitor->surfaces);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, sedge_transforms_create(&monitor->transforms, context, count));
+    SEDGE_TRY_GOTO(status, sedge_transforms_create(&monitor->transforms, context, transforms));
     for (int i = 0; i < count; i++)
         SEDGE_TRY_GOTO(status, create_entry(monitor, &deck->absorptions[i], memory));
+    for (int i = 0; i < count; i++) SEDGE_TRY_GOTO(status, add_surfaces(monitor, i, memory));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, sedge_transforms_complete(&monitor->transforms, memory)));
     *out = monitor;
@@ -156,7 +195,8 @@ static sedge_status finish(void *what)
     for (int i = 0; i < monitor->count; i++) {
         const sedge_spectrum *const spectrum = &monitor->transforms.spectrum[i];
 
-        SEDGE_TRY(sedge_absorption_find(&monitor->entries[i], spectrum));
+        SEDGE_TRY(sedge_absorption_find(&monitor->entries[i], spectrum,
+                                        monitor->transforms.spectrum + monitor->surfaces[i]));
         if (monitor->entries[i].mass_density != NULL)
             SEDGE_TRY(sedge_sar_find(&monitor->rates[i], spectrum));
         bytes += ENTRY_BYTES +

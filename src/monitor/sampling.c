@@ -425,7 +425,7 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
     double points[2] = {0.0, 0.0}; // of spectra, and those that are no nodes
     double flux_points = 0.0;
     double far_points = 0.0;
-    double absorbing_points = 0.0;
+    double absorbing_points[2] = {0.0, 0.0}; // at nodes, on surfaces
     double bytes[2] = {0.0, 0.0};
 
     for (int i = 0; i < deck->spectrum_count; i++) {
@@ -449,8 +449,13 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         int components = 0;
         const double own = count_absorbing(context, &deck->absorptions[i], &components);
 
-        absorbing_points += own;
+        absorbing_points[0] += own;
         bytes[0] += own * components * deck->absorptions[i].frequencies.count * 16.0;
+        for (int k = 0; k < deck->absorptions[i].surface_count; k++) {
+            const double on = sedge_sampling_face_points(context, deck->absorptions[i].surfaces[k]);
+            absorbing_points[1] += on;
+            bytes[0] += on * 6.0 * deck->absorptions[i].frequencies.count * 16.0;
+        }
     }
     for (int i = 0; i < deck->far_field_count; i++) {
         const double own = sedge_sampling_face_points(context, deck->far_fields[i].surface.name) +
@@ -459,10 +464,11 @@ sedge_sampling_memory sedge_sampling_bytes(const sedge_output_context *context)
         far_points += own;
         bytes[0] += own * 6.0 * deck->far_fields[i].frequencies.count * 16.0;
     }
-    bytes[1] = recorder_bytes(context, points[0], points[1], 0) +
-               recorder_bytes(context, flux_points, flux_points, 0) +
-               recorder_bytes(context, absorbing_points, 0.0, 0) +
-               recorder_bytes(context, far_points, far_points, 0);
+    bytes[1] =
+        recorder_bytes(context, points[0], points[1], 0) +
+        recorder_bytes(context, flux_points, flux_points, 0) +
+        recorder_bytes(context, absorbing_points[0] + absorbing_points[1], absorbing_points[1], 0) +
+        recorder_bytes(context, far_points, far_points, 0);
     sedge_comm_max(context->comm, bytes, 2);
     return (sedge_sampling_memory){.sums = bytes[0],
                                    .samples = bytes[1],

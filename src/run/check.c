@@ -105,16 +105,18 @@ static void print_absorption(const sedge_output_context *context,
     const sedge_mesh_groups *const groups = &context->mesh->groups;
     int shown = -1;
 
-    printf("  absorption         %s: in", absorption->name);
+    printf("  absorption         %s:", absorption->name);
     for (int v = 0; v < groups->volumes; v++) {
         bool fields[SEDGE_MAX_FIELDS] = {false};
 
         if (!sedge_sampling_absorbs(fields, context, absorption, v) ||
             sedge_mesh_same_group(groups, v, shown))
             continue;
-        printf("%s '%s'", shown >= 0 ? "," : "", groups->volume_names[v]);
+        printf("%s '%s'", shown >= 0 ? "," : " in", groups->volume_names[v]);
         shown = v;
     }
+    for (int k = 0; k < absorption->surface_count; k++)
+        printf("%s '%s'", k > 0 ? "," : " by", absorption->surfaces[k]);
     printf("\n");
 }
 

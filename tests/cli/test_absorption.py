@@ -67,6 +67,31 @@ output: {snapshots: 0, checkpoint: {steps: 8}}
 """
 
 
+# A line between plates with losses, from a port through a medium with losses to a wall with a resonance.
+LINE = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {box: {min: [0, 0, 0], max: [0.25, 0.25, 1], cells: [1, 1, 5], split: {axis: z, at: 0.6, names: [air, lossy]}}}
+time: {end: 14}
+materials: {air: {}, lossy: {epsilon: 2, conductivity: 0.5}}
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: conductor, conductivity: 5000}
+  ymax: {type: impedance, impedance: 0.02}
+  zmin: {type: lumped-port, resistance: 0.7, direction: [0, 1, 0]}
+  zmax: {type: rational, resistance: 0.3, resistances: [0.5, 0, 0], frequencies: [0.7, 0, 0], resonance-resistances: [0.8, 0, 0],
+         resonance-offsets: [0.1, 0, 0], resonance-frequencies: [0.6, 0, 0], resonance-widths: [0.5, 0, 0]}
+sources: [{type: port, surface: zmin, signal: {type: gaussian, width: 0.7, frequency: 0.6}}]
+monitors:
+  frequencies: {from: 0.3, to: 0.9, count: 4}
+  ports: {from: 0.3, to: 0.9, count: 4}
+  absorption: {all: {surfaces: [ymin, ymax, zmax]}, wall: {groups: [lossy], surfaces: [zmax]}}
+output: {snapshots: 0}
+"""
+
+
 def media(f):
     """Epsilon and mu of the plates for fields along x and y, at the frequency f."""
     s, one = 2j * numpy.pi * f, numpy.eye(2)
@@ -199,6 +224,31 @@ class Absorption(Case):
         numpy.testing.assert_allclose(entry["sar_mean"][:, 0], entry["power"][:, 0] / 0.008, rtol=1e-12)
         self.assertAlmostEqual(entry["sar_element"][0] / entry["sar"].max(), 1, 12)
         numpy.testing.assert_array_equal(entry["sar_element_place"][0], entry["place"][entry["sar"][0].argmax()])
+
+    def test_walls(self):
+        """What a port accepts is what a medium and walls absorb: measured 2e-3 at the highest frequency."""
+        deck = self.write("line.yaml", LINE)
+        told = self.succeed("run", deck, "--device", DEVICE, "--tune=off", "--output", "line", ranks=2).out
+        report = read_json(self.folder / "line/report.json")["monitors"]
+        with h5py.File(self.folder / "line/absorption.h5") as file:
+            power, wall = file["all/power"][()], file["wall/power"][()]
+            self.assertEqual(list(file["all/power"].attrs["groups"]), ["lossy", "ymin", "ymax", "zmax", "total"])
+        numpy.testing.assert_allclose(power[-1] / report["ports"]["accepted_power"], 1, atol=4e-3)
+        numpy.testing.assert_allclose(power[:-1].sum(axis=0), power[-1], rtol=1e-12)
+        self.assertGreater((power[:-1] / power[-1]).min(), 0.05)
+        numpy.testing.assert_allclose(wall, [power[0], power[3], power[0] + power[3]], rtol=1e-12)
+        all_of = report["absorption"]["all"]["power"]
+        numpy.testing.assert_array_equal([all_of["groups"]["lossy"], *all_of["surfaces"].values(), all_of["total"]], power)
+        self.assertRegex(told, r"frequency +lossy +ymin +ymax +zmax +total\n")
+        self.assertIn("  absorption         wall: in 'lossy' by 'zmax'\n", self.succeed("check", deck).out)
+        for setting, part in (("all.surfaces=[zmaxx]", "no surface group 'zmaxx'"), ("all.surfaces=[xmin]", "'xmin' has the type pmc, whose"),
+                              ("all={groups: [air], surfaces: [zmax]}", "'air' has no losses")):
+            self.refuse(1, ["monitors.absorption.all", part], "check", deck, "--set", f"monitors.absorption.{setting}", ranks=(0,))
+        wave = ("sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [0, 1, 0], signal: {type: ricker, frequency: 0.6}}]",
+                "materials.lossy={}", "boundaries.zmin={type: absorbing}",
+                "monitors={frequencies: {list: [0.6]}, absorption: {all: {surfaces: [zmax]}}}")
+        self.refuse(1, ["all.surfaces: the fields are those that", "total-field"], "check", deck,
+                    *(word for setting in wave for word in ("--set", setting)), ranks=(0,))
 
     def test_refused(self):
         box = CUBE.replace("{file: cube.msh}", "{box: {cells: [1, 1, 2], split: {axis: z, at: 0.5, names: [domain, rest]}}}")

@@ -6,7 +6,22 @@
 
 #include "wall_fit.h"
 
+#include <complex.h>
+
 extern const char sedge_text_sheet_face_h[];
+
+static double find_loss(const double *m, const double *n, const double *re, const double *im,
+                        const double *p, double omega)
+{
+    const double complex s = omega * (double complex)_Complex_I;
+    double complex impedance = p[WALL_CONSTANT];
+
+    for (int k = 0; k < (int)p[WALL_POLES]; k++) {
+        const double *const row = p + WALL_POLE + (ptrdiff_t)3 * k;
+        impedance += row[1] * s / (s + row[0]);
+    }
+    return maxwell_wall_loss(m, n, re, im, creal(impedance), cimag(impedance));
+}
 
 const sedge_face_kind sedge_face_conductor = {
     .equation = "maxwell",
@@ -15,6 +30,7 @@ const sedge_face_kind sedge_face_conductor = {
              .memory = 3 * WALL_MOST,
              .apply_memory = maxwell_conductor,
              .rate = maxwell_wall_rate,
+             .loss = find_loss,
              .energy = maxwell_wall_energy,
              .derive = maxwell_wall_derive,
              .describe = maxwell_wall_describe,

@@ -10,6 +10,7 @@
 
 #include "sheet_face.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -174,6 +175,27 @@ static void find_energy(const double *p, double *weights)
     }
 }
 
+static double find_loss(const double *m, const double *n, const double *re, const double *im,
+                        const double *p, double omega)
+{
+    const double complex s = omega * (double complex)_Complex_I;
+    double complex impedance = p[RATIONAL_CONSTANT];
+
+    for (int k = 0; k < RATIONAL_TERMS; k++) {
+        if (p[RATIONAL_RESISTANCE + k] > 0.0)
+            impedance += p[RATIONAL_RESISTANCE + k] * s / (s + p[RATIONAL_POLE + k]);
+    }
+    for (int k = 0; k < RATIONAL_PAIRS; k++) {
+        const double inverse = p[RATIONAL_INVERSE_C + k];
+        const double complex coil = s + p[RATIONAL_LOSS + k];
+        if (inverse > 0.0) {
+            impedance +=
+                inverse / (s + p[RATIONAL_LEAK + k] + inverse * p[RATIONAL_INVERSE_L + k] / coil);
+        }
+    }
+    return maxwell_wall_loss(m, n, re, im, creal(impedance), cimag(impedance));
+}
+
 static void describe(char text[160], const double *p, double hertz)
 {
     const int terms = count(p, RATIONAL_RESISTANCE, RATIONAL_TERMS);
@@ -191,6 +213,7 @@ const sedge_face_kind sedge_face_rational = {
              .memory = RATIONAL_MEMORY,
              .apply_memory = maxwell_rational,
              .rate = find_rate,
+             .loss = find_loss,
              .energy = find_energy,
              .derive = derive,
              .describe = describe,
