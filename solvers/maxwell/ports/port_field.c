@@ -162,15 +162,19 @@ static sedge_status combine(sedge_surface_field *field, const port_section *sect
                       modes->count, section->axes[0][0], section->axes[0][1], section->axes[0][2]);
 }
 
-// The mode number `mode`, from 1, and its wave number at the cut-off.
-static sedge_status find_mode(double *wave, sedge_surface_field *field, const port_section *section,
-                              bool te, int mode, const char *where)
+// The mode that p asks for, and its numbers.
+static sedge_status find_mode(double *p, sedge_surface_field *field, const port_section *section,
+                              const char *where)
 {
+    const bool te = (int)p[PORT_PROFILE] == PORT_FOUND_TE;
+    const int mode = (int)p[GUIDE_MODE];
     port_modes modes;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, port_modes_find(&modes, section, !te, mode, 2.0 * SAME_CUTOFF, where));
-    *wave = sqrt(modes.values[modes.asked]);
+    p[PORT_KU] = sqrt(modes.values[modes.asked]);
+    p[FOUND_LAST] = modes.last;
+    p[FOUND_NEXT] = sqrt(modes.next);
     status = combine(field, section, &modes);
     if (status == SEDGE_ERR_USAGE)
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", where, sedge_error_message());
@@ -301,8 +305,7 @@ static sedge_status find(sedge_surface_field *field, const site *at, double *p)
                                         at->magnetic_count, at->where);
     } else if (sedge_comm_is_root(at->comm)) {
         status = line ? find_line(field, section, voltages, at->where)
-                      : find_mode(&p[PORT_KU], field, section, profile == PORT_FOUND_TE,
-                                  (int)p[GUIDE_MODE], at->where);
+                      : find_mode(p, field, section, at->where);
         if (status == SEDGE_OK && open) status = find_capacity(&capacity, at, voltages);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(at->comm, status));

@@ -251,8 +251,8 @@ static double narrow(int m, bool te, double a, double b)
     return 0.5 * (a + b);
 }
 
-// The zero number n above 0, from 1; not a number: it is beyond MOST_ROUND.
-static double find_zero(int m, int n, bool te)
+// The zero number n above 0, from 1.
+double port_round_number(int m, int n, bool te)
 {
     const double step = 0.05; // zeros are more than 2 apart
     int count = 0;
@@ -317,7 +317,7 @@ static sedge_status fit_round(double *p, const shape_plane *plane, int profile, 
 {
     const bool te = profile == PORT_TE;
     const int m = (int)p[GUIDE_M], n = (int)p[GUIDE_N];
-    const double x = n > 0 ? find_zero(m, n, te) : (double)NAN;
+    const double x = n > 0 ? port_round_number(m, n, te) : (double)NAN;
 
     if (!(x < MOST_ROUND)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

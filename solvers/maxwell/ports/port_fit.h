@@ -26,6 +26,9 @@ enum {
     GUIDE_N,
     GUIDE_MODE
 };
+// Of a port with `mode`: number of the last mode with the same cut-off, and wave number at the
+// cut-off of the next mode of the family; 0: not known.
+enum { FOUND_LAST = PORT_KV, FOUND_NEXT = PORT_SCALE };
 enum { LINE_VOLTAGES = GUIDE_DIRECTION + 3 };
 // Of a mode-port, with GUIDE_AXIS, too: what port_hybrid_numbers has beside the index, which is
 // PORT_INDEX, and the impedance, PORT_LINE; and the field at the outline by its greatest.
@@ -125,6 +128,10 @@ void port_other_at(const sedge_boundary *port, const double corners[9], const do
 double port_cutoff(const sedge_problem *problem, const double *p);
 double port_impedance(const sedge_problem *problem, const double *p, double frequency);
 double port_phase(const sedge_problem *problem, const double *p, double frequency);
+
+// Of a disc of radius 1 the wave number at the cut-off of the mode with m periods around and the
+// zero number n; not a number: it is greater than any that a port has.
+double port_round_number(int m, int n, bool te);
 
 // The axes U and V in the port's plane of a port of a guide or a line, V = normal x U: U is `given`
 // or found by port_fit_axis. SEDGE_ERR_USAGE: that does not lie in the plane, or GUIDE_DIRECTION is

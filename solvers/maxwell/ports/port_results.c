@@ -429,5 +429,6 @@ sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, json_t
         SEDGE_TRY(report_returns(monitor, text));
         SEDGE_TRY(report_modes(monitor, text));
     }
+    SEDGE_TRY(ports_report_unlisted(monitor, text));
     return report_end(monitor, text);
 }

@@ -82,6 +82,10 @@ sedge_status ports_check(const ports_monitor *monitor);
 SEDGE_MUST_USE
 sedge_status ports_write(ports_monitor *monitor);
 
+// Root: tell of modes that propagate in the band and have no port.
+SEDGE_MUST_USE
+sedge_status ports_report_unlisted(const ports_monitor *monitor, sedge_text *text);
+
 // Root: what the user is told, warnings included, and the numbers for report.json.
 SEDGE_MUST_USE
 sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, struct json_t *json);

@@ -245,6 +245,8 @@ sedge_status port_modes_find(port_modes *out, const port_section *section, bool 
         goto done;
     }
     out->asked = asked - group[0];
+    out->last = group[1] + 1 - none;
+    out->next = group[1] + 1 < in.known ? in.theta[group[1] + 1] : 0.0;
     status = take(out, &of, &in, group);
 done:
     port_space_clear(&in);

@@ -7,6 +7,8 @@
 typedef struct port_modes {
     int count;
     int asked;         // which of them was asked for, from 0
+    int last;          // number of the last one among all, from 1
+    double next;       // k^2 of the one behind it; 0: there is none
     double *values;    // [count] k^2, ascending
     double *functions; // [count][unknowns]; the integrals of their squares are 1
 } port_modes;
