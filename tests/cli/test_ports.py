@@ -570,6 +570,11 @@ kernels: {tune: "off"}
             self.compare((found["in"], found["in2"], found["out"], found["out2"]), exact, 2e-2)  # fields are infinite at the edges
             self.compare([sum(abs(wave) ** 2 for wave in found.values())], [1], 3e-2)
         self.assertRegex(self.succeed("check", deck, *(word for setting in band for word in ("--set", setting))).out, r"in2 +the same surface: te-port, TE20, cut-off in vacuum 1\n")
+        said = self.succeed("run", deck, "--device", DEVICE, "--output", "told", *(word for setting in (
+            *band[:1], "monitors.ports={from: 1.15, to: 1.55, count: 2}", "time.end=1", "boundaries.out={type: te-port, mode: 1, direction: [0, 0, -1]}",
+            "boundaries.out2={type: te-port, mode: 3, direction: [0, 0, -1], surface: out}") for word in ("--set", setting))).out
+        self.assertIn("'in': modes without a port, which are absorbed: TE30 above 1.5, TE01 above 1.50015\n", said)
+        self.assertRegex(said, "'out': only 2 of the first 4 modes TE have a port")
         half = ("mesh.box.max=[0.5, 0.3333, 2]", "boundaries.xmax={type: pmc, symmetry: true}", "boundaries.zmin={type: absorbing}",
                 "boundaries.zmax={type: absorbing}")
         for parts, *settings in (
