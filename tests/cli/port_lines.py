@@ -36,6 +36,24 @@ def scattering(chain, first, second):
             (-a * second + b - c * first * second + d * first) / all_waves)
 
 
+def coupled(w, lines, length, parts, references):
+    """The matrices [w][2 n][2 n] of n coupled lines between ports of n conductors at either end, with these `references`. `lines` are the
+    index and the impedance of each wave, and `parts` @ (the conductors' voltages) are the waves' voltages."""
+    n = len(lines)
+    both = numpy.kron(numpy.eye(2), parts)
+    root = numpy.sqrt(numpy.array([*references] * 2))
+    found = []
+    for one in numpy.atleast_1d(w):
+        admittance = numpy.zeros((2 * n, 2 * n), complex)
+        for k, (index, impedance) in enumerate(lines):
+            angle = one * index * length * (1 + 1e-7)  # of a half wave there is no admittance
+            for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                admittance[n * i + k, n * j + k] = (1 / math.tan(angle) if i == j else -1 / math.sin(angle)) / (1j * impedance)
+        scaled = root[:, None] * (both.T @ admittance @ both) * root
+        found.append((numpy.eye(2 * n) - scaled) @ numpy.linalg.inv(numpy.eye(2 * n) + scaled))
+    return numpy.array(found)
+
+
 def coaxial_impedance(inner, outer, epsilon=1.0):
     """Of a coaxial line, in units of the impedance of free space."""
     return math.log(outer / inner) / (2 * math.pi * math.sqrt(epsilon))

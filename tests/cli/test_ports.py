@@ -14,7 +14,7 @@ import h5py
 import numpy
 
 from kit import DEVICE, SOURCE, TETRAHEDRON, TRIANGLE, Case, Cube, read_json
-from port_lines import coaxial_impedance, iris, layered, line, mode, scattering, shunt, side_window, slab
+from port_lines import coaxial_impedance, coupled, iris, layered, line, mode, scattering, shunt, side_window, slab
 
 # Plates 0.25 apart and 0.5 wide between magnetic walls: a line of the impedance 0.5 and the length 2.
 PLATES = """\
@@ -297,6 +297,42 @@ class Ports(Case):
                 (["`direction` points to the open end of the guide"], "boundaries.in.direction=[0, 0, -1]")):
             settings = [setting, *(["boundaries.zmin.type=absorbing", "boundaries.zmax.type=absorbing"] if "direction=" in setting else ())]
             self.refuse(1, words, "check", deck, *(word for one in settings for word in ("--set", one)), ranks=(2,))
+
+    def columns(self, deck, ports, images, *settings):
+        """The matrix of `ports`, each entry [frequencies], from runs that drive those in `images`, which has for each the places of the ports
+        in its mirror images: where the structure's image is itself, so is the matrix. Waves that enter others are taken out."""
+        leave, enter = (numpy.full((len(ports), len(ports)), None) for _ in range(2))
+        for driven, orders in images.items():
+            found = self.compute(deck, driven, f"sources.0.surface={driven}", *settings)
+            told = {one["name"]: one for one in read_json(self.folder / driven / "report.json")["monitors"]["ports"]["ports"]}
+            for order in orders:
+                column = ports.index(driven)
+                for i, port in enumerate(ports):
+                    incident = told[port].get("incident")
+                    leave[order[i], order[column]] = found[port]
+                    enter[order[i], order[column]] = (numpy.array(incident["real"]) + 1j * numpy.array(incident["imaginary"]) if incident
+                                                      else numpy.ones(found[port].shape))
+        leave, enter = (numpy.stack([numpy.stack(list(row)) for row in one]).transpose(2, 0, 1) for one in (leave, enter))
+        return leave @ numpy.linalg.inv(enter), [one["reference"] for one in told.values()]
+
+    def test_conductors(self):
+        """Ports of one conductor each: a plane between two plates, with another medium on either side, which are two lines."""
+        further = "  {0}2: {{type: line-port, direction: [0, 0, {1}], voltages: {{ymax: 1}}, surface: {0}}}\n"
+        text = re.sub("mode-port, frequency: 0.25", "line-port, voltages: {strip: 1}", MODES).replace(", shift: 0.25", "").replace(
+            "\n  in:", "\n  strip: {type: pec}\n" + further.format("in", 1) + further.format("out", -1) + "  in:").replace(
+            "  surfaces:", "  surfaces:\n    strip: {plane: {normal: y, at: 0.5}}")
+        deck = self.write("conductors.yaml", text)
+        band = ("monitors.ports={from: 0.2, to: 0.29, count: 4}", "time.end=30")
+        found, references = self.columns(deck, ["in2", "out2", "in", "out"], {port: ([0, 1, 2, 3], [1, 0, 3, 2]) for port in ("in", "in2")}, *band)
+        numpy.testing.assert_allclose(references, (1, 1, math.sqrt(0.1), math.sqrt(0.1)), rtol=1e-6)
+        exact = coupled(2 * math.pi * self.frequency, ((2, 0.5), (1, 1)), 1, [[1, 0], [-1, 1]], (math.sqrt(0.1), 1))
+        order = [1, 3, 0, 2]  # `exact` begins with the port `in`
+        self.assertLess(abs(found - exact[:, order][:, :, order]).max(), 4e-3)
+        words = ("run", deck, "--device", DEVICE, *(word for setting in (*band[:1], "time.end=1") for word in ("--set", setting)), "--set")
+        self.assertIn("a sweep over all ports finds", self.succeed(*words, "order=3").out)
+        self.refuse(1, ["boundaries.in2: it has the same mode as 'in' on the same surface"], *words, "boundaries.in2.voltages={strip: -2}", ranks=(2,))
+        self.refuse(1, ["ports with 'voltages' of which some are sums of others"], *words,
+                    "boundaries.in3={type: line-port, direction: [0, 0, 1], voltages: {strip: 1, ymax: 1}, surface: in}", ranks=(2,))
 
     def test_strip(self):
         """A strip without thickness in the middle of a tube. Its static fields are the same for any two media above and below, and the walls
@@ -707,11 +743,16 @@ kernels: {tune: "off"}
                              "sources.0.surface=zmin2")
         self.compare((found["zmin"], found["zmin2"], found["zmax"]), (0, 0, 0), 1e-2)
         self.compare([found["zmax2"]], [numpy.exp(-4j * math.pi * self.frequency)], 6e-2)  # slower and less: at the edges
-        for parts, setting in (
-                (["boundaries.zmin2: its resistance and that of 'zmin', on the same surface, end the line differently"], common.format("zmin")),
-                (["boundaries.zmax2: the fields of two modes on one surface must be orthogonal", "0.74 of their sizes", "'voltages' of modes"],
-                 common.format("zmax").replace("ymin: 1", "ymin: 0"))):
-            self.refuse(1, parts, "check", deck, "--set", setting, ranks=(2,))
+        self.refuse(1, ["boundaries.zmin2: its resistance and that of 'zmin', on the same surface, end the line differently"], "check", deck,
+                    "--set", common.format("zmin"), ranks=(2,))
+        # A port for each conductor at either end.
+        each = [f"boundaries.{name}={{type: tem-port, voltages: {{{one}: 1, {other}: 0}}{more}}}" for end in ("zmin", "zmax")
+                for name, one, other, more in ((end, "ymin", "ymax", ""), (end + "2", "ymax", "ymin", f", surface: {end}"))]
+        images = ([0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0])
+        found, references = self.columns(deck, ["zmin", "zmin2", "zmax", "zmax2"], {"zmin": images}, *short, *each)
+        exact = coupled(2 * math.pi * self.frequency, ((1, 0.05858), (1, z)), 2, [[0.5, 0.5], [1, -1]], references[:2])
+        self.assertLess(abs(found - exact).max(), 6e-2)  # as above
+        self.assertLess(abs(found - exact)[:, 0, :2].max(), 1e-2)  # 0.086 of it from one conductor to the other
         for parts, setting in (
                 (["the port must be all that lies between two conductors", "3 closed lines; with several conductors give `voltages`"], "{}"),
                 (["boundaries.zmin.voltages: the conductor at (", "has none; name its surface"], "{ymin: 1}"),

@@ -14,6 +14,7 @@
 typedef struct driving {
     const sedge_boundary *port;
     double adds[2]; // a signal of 1 to the voltage, and to that with the factors `within`
+    double overlap; // port_meter_overlap; of this port itself 1
 } driving;
 
 struct port_meter {
@@ -81,29 +82,49 @@ static void fill_side(port_meter *one, int32_t s)
     one->within[s] = squares * (along > 0.0 ? y[0] : y[1]);
 }
 
-// What a signal of 1 of a port on the surface adds on one side, as `adds` has it.
-static void find_driving(double adds[2], const port_meter *one, int32_t s,
-                         const sedge_boundary *port)
+// Of one side the integrals of the products of another port's field and both fields of this one, by
+// the square of this one's.
+static void find_products(double out[2], const port_meter *one, int32_t s,
+                          const sedge_boundary *port)
 {
-    const double *const p = port->parameters;
     const int points = one->faces.side_points;
-    double y[2];
+    const double unit = one->faces.share[s] / find_squares(one);
 
-    find_admittances(y, one, s);
-    const double unit = one->faces.share[s] * p[PORT_GAIN] /
-                        ((y[0] + y[1] + p[PORT_CONDUCTANCE]) * find_squares(one));
-    adds[0] = adds[1] = 0.0;
+    out[0] = out[1] = 0.0;
     for (int q = 0; q < points; q++) {
         const int64_t at = (int64_t)s * points + q;
         double field[3];
 
         port_field_at(port, one->faces.corners[s], one->faces.place[at], field);
         for (int d = 0; d < 3; d++) {
-            adds[0] += unit * one->faces.area[at] * field[d] * one->mode[at][d];
-            adds[1] += unit * one->faces.area[at] * field[d] * one->other[at][d];
+            out[0] += unit * one->faces.area[at] * field[d] * one->mode[at][d];
+            out[1] += unit * one->faces.area[at] * field[d] * one->other[at][d];
         }
     }
-    adds[1] *= one->within[s];
+}
+
+double port_meter_overlap(const port_meter *meter, const sedge_boundary *other)
+{
+    for (int32_t s = 0; s < meter->faces.sides; s++) {
+        double products[2];
+        find_products(products, meter, s, other);
+        meter->sums[s] = products[0];
+    }
+    return sedge_sample_sum(meter->context->comm, meter->faces.sides, meter->sums);
+}
+
+// What a signal of 1 of a port on the surface adds on one side, as `adds` has it.
+static void find_driving(double adds[2], const port_meter *one, int32_t s,
+                         const sedge_boundary *port)
+{
+    const double *const p = port->parameters;
+    double y[2];
+
+    find_admittances(y, one, s);
+    const double unit = p[PORT_GAIN] / (y[0] + y[1] + p[PORT_CONDUCTANCE]);
+    find_products(adds, one, s, port);
+    adds[0] *= unit;
+    adds[1] *= unit * one->within[s];
 }
 
 // Those of all sources on the surface. Collective.
@@ -126,6 +147,7 @@ static void find_drivings(port_meter *one)
             added->adds[k] = sedge_sample_sum(one->context->comm, one->faces.sides, one->sums);
         }
         added->adds[1] *= port_whole_parts(problem);
+        added->overlap = port == one->boundary ? 1.0 : port_meter_overlap(one, port);
         one->driving_count++;
     }
 }
@@ -242,13 +264,13 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
     const int64_t stride = (int64_t)6 * faces->side_points;
     const double(*const mode)[3] = (const double(*)[3])meter->mode;
     const double(*const other)[3] = (const double(*)[3])meter->other;
-    double source = 0.0, adds[2] = {0.0, 0.0}; // its own signal, and what all sources add
+    double source = 0.0, adds[2] = {0.0, 0.0}; // the part of its own field in what drives the sheet
 
     for (int i = 0; i < meter->driving_count; i++) {
         const driving *const one = &meter->driving[i];
         const double signal = sedge_signal(one->port->parameters + PORT_SIGNAL, time);
 
-        if (one->port == meter->boundary) source = signal;
+        source += one->overlap * signal;
         for (int k = 0; k < 2; k++) adds[k] += one->adds[k] * signal;
     }
     for (int32_t s = 0; s < faces->sides; s++)

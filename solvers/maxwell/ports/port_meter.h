@@ -2,7 +2,8 @@
 //
 // The voltage is that of the state e* on the surface, which both sides have in common: V = int
 // e*.mode / F. The current flows into the structure: that of a resistor follows from its voltage,
-// that of a waveguide's mode from the field on the side of the structure.
+// that of a waveguide's mode from the field on the side of the structure. The wave of another mode
+// of the surface has a part in V if the fields of both are not orthogonal (ports_separate).
 #pragma once
 
 #include "base/error.h"
@@ -25,6 +26,10 @@ void port_meter_free(port_meter *meter);
 // The points of this rank at which it needs the fields: how many, and, unless `out` is NULL, which.
 // Borrowed from the meter.
 int64_t port_meter_points(const port_meter *meter, sedge_monitor_point *out);
+
+// The integral of the product of the port's field and that of another port on the same surface, by
+// that of its own field squared. Collective.
+double port_meter_overlap(const port_meter *meter, const struct sedge_boundary *other);
 
 // Voltage and current at `time`, code units, from the fields `u` [points][6]. Collective.
 void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double time,

@@ -254,7 +254,8 @@ static json_t *report_port(const ports_monitor *monitor, int i)
                   "reference", reference > 0.0 ? json_real(reference) : json_null());
 
     report_list(entry, monitor, monitor->s, i);
-    if (i == monitor->driven || !port_is_guide(one->boundary->kind)) return entry;
+    if (i == monitor->driven || (!port_is_guide(one->boundary->kind) && !monitor->separates))
+        return entry;
     json_t *const incident = json_object();
     report_list(incident, monitor, monitor->incident, i);
     (void)json_object_set_new(entry, "incident", incident);
@@ -378,6 +379,14 @@ static sedge_status report_returns(const ports_monitor *monitor, sedge_text *tex
     return SEDGE_OK;
 }
 
+// Where ports share power the wave of one enters by others, too.
+static sedge_status report_separation(sedge_text *text)
+{
+    return sedge_text_add(
+        text, "    ports of one surface carry power together: these numbers are not yet "
+              "S-parameters, which a sweep over all ports finds\n");
+}
+
 // Warn of bands that reach far from the frequency of a mode-port, at which its fields are exact.
 static sedge_status report_modes(const ports_monitor *monitor, sedge_text *text)
 {
@@ -425,8 +434,8 @@ sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, json_t
                   : sedge_text_add(text, "ports: voltages and currents, but no S-parameters, which "
                                          "need a port driven by the deck's only source\n"));
     if (alone) {
-        SEDGE_TRY(report_surplus(monitor, text));
-        SEDGE_TRY(report_returns(monitor, text));
+        SEDGE_TRY(monitor->separates ? report_separation(text) : report_surplus(monitor, text));
+        if (!monitor->separates) SEDGE_TRY(report_returns(monitor, text));
         SEDGE_TRY(report_modes(monitor, text));
     }
     SEDGE_TRY(ports_report_unlisted(monitor, text));

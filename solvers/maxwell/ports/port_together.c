@@ -3,8 +3,8 @@
 // A voltage is V = int E.f / F, a current I = int (H x n).g, with the fields f and g of the port
 // (port_field_at and port_other_at). So the waves of two modes do not disturb each other's voltage
 // and current if int g.f' = int g'.f = 0. That holds for modes of one medium, where f = g, and for
-// modes of several media, where f is that of H and g that of E, at one frequency. It holds for
-// lines whose voltages V and V' obey V C V' = 0, where C are their capacitances in vacuum.
+// modes of several media, where f is that of H and g that of E, at one frequency. Of lines with the
+// voltages v and v' the integral is v C v', where C are their capacitances in vacuum.
 #include "port_fit.h"
 
 #include "base/memory.h"
@@ -75,6 +75,12 @@ static void find_products(double out[4], const places *at, const sedge_comm *com
     sedge_comm_sum(comm, out, 4);
 }
 
+// Those of lines need not be orthogonal (ports_separate).
+static bool is_line(const double *p)
+{
+    return port_is_line(p) || (int)p[PORT_PROFILE] == PORT_FOUND_TEM;
+}
+
 static sedge_status check_products(const places *at, const sedge_comm *comm,
                                    const sedge_boundary *first, const sedge_boundary *port)
 {
@@ -84,20 +90,19 @@ static sedge_status check_products(const places *at, const sedge_comm *comm,
     find_products(products, at, comm, ports);
     const double seen =
         fmax(fabs(products[1]), fabs(products[2])) / sqrt(products[0] * products[3]);
-    if (seen <= APART) return SEDGE_OK;
+    if (seen <= (is_line(port->parameters) ? SAME_TWO : APART)) return SEDGE_OK;
     if (seen > SAME_TWO) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: it has the same mode as '%s' on the same surface: take "
                           "another mode, or, of modes with one cut-off or one index, another "
-                          "'axis'",
+                          "'axis'; of several conductors other 'voltages'",
                           port->name, first->name);
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "boundaries.%s: the fields of two modes on one surface must be orthogonal, "
                       "and the integral of the product of this one and that of '%s' is %.2g of "
                       "their sizes, not %g at most: of modes with one cut-off or one index take "
-                      "an 'axis' at right angles to the other one's; of several conductors "
-                      "'voltages' of modes that carry power alone",
+                      "an 'axis' at right angles to the other one's",
                       port->name, first->name, seen, APART);
 }
 

@@ -33,7 +33,10 @@ typedef struct ports_monitor {
     int64_t part;  // the step at which the last part of the run begins
     bool restored; // the sums have the sample of the step at which the run begins
     int points;
-    sedge_monitor_point *point; // [points]
+    sedge_monitor_point *point;   // [points]
+    double (*pairs)[PORT_SERIES]; // [count] of a sample, and as many to work with
+    double complex *separation;   // [count][count] of voltages, see ports_separate
+    bool separates;               // some ports of a surface share power
     // Root, sum of samples times exp(-j w t): [ports][frequencies][PORT_SERIES][real, imaginary].
     double *sums;
     int64_t *ids; // [count]
@@ -49,6 +52,14 @@ typedef struct ports_monitor {
     // that leave and waves that enter by the wave that drives; not a number: not known.
     double complex *s, *incident;
 } ports_monitor;
+
+// Ports of lines on one surface may have any voltages, such as 1 for one conductor each; their
+// fields are then not orthogonal, and a port's meter sees a part of the other ones' voltages. Find
+// how to take it out, of ports with meters, and do so in `pairs`. SEDGE_ERR_USAGE: voltages are not
+// independent. SEDGE_ERR_MEMORY. The first is collective.
+SEDGE_MUST_USE
+sedge_status ports_separation_create(ports_monitor *monitor);
+void ports_separate(const ports_monitor *monitor);
 
 // Frequency number k, code units.
 double ports_frequency(const ports_monitor *monitor, int k);

@@ -36,6 +36,8 @@ static void release(void *what)
         port_meter_free(monitor->ports[i].meter);
     sedge_release(monitor->ports);
     sedge_release(monitor->point);
+    sedge_release(monitor->pairs);
+    sedge_release(monitor->separation);
     sedge_release(monitor->sums);
     sedge_release(monitor->ids);
     ports_settling_free(monitor);
@@ -258,6 +260,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
                                                  monitor->ports[i].boundary));
     }
     if (!context->checks) {
+        SEDGE_TRY_GOTO(status, ports_separation_create(monitor));
         status = list_points(monitor);
         if (status == SEDGE_OK) status = make_sums(monitor);
         if (status == SEDGE_OK && sedge_comm_is_root(comm)) {
@@ -423,10 +426,14 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
     for (int s = 0; s < samples; s++) {
         begin_part(monitor, steps[s]);
         for (int i = 0; i < monitor->count; i++) {
+            port_meter_read(monitor->pairs[i], monitor->ports[i].meter, times[s],
+                            values + stride * s + 6 * monitor->ports[i].first);
+        }
+        ports_separate(monitor);
+        for (int i = 0; i < monitor->count; i++) {
             port *const one = &monitor->ports[i];
-            double pair[PORT_SERIES];
+            const double *const pair = monitor->pairs[i];
 
-            port_meter_read(pair, one->meter, times[s], values + stride * s + 6 * one->first);
             for (int k = 0; k < PORT_SERIES; k++)
                 all[((int64_t)i * PORT_SERIES + k) * samples + s] = pair[k];
             one->largest = fmax(one->largest, fabs(pair[PORT_VOLTAGE]));
