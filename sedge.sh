@@ -70,7 +70,7 @@ as_root() {
 }
 
 apt_get() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 \
+    as_root env -u TMPDIR DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 \
         -o Acquire::Retries=3 "$@"
 }
 
@@ -150,6 +150,28 @@ configure_both() {
     configure_tests OFF || status=$?
     wait "$sanitized" || rm -f "$root/build-sanitize/build.ninja"
     return "$status"
+}
+
+# Tests and compilers write and remove many small files, which a file system can be slow at. So they get a folder in
+# memory, if there is room for it and programs may run in it. The user's TMPDIR is left alone.
+scratch=
+make_scratch() {
+    local room=0 memory=0
+    if [[ -n ${TMPDIR:-} || ! -d /dev/shm ]]; then return; fi
+    room=$(df -Pk /dev/shm | awk 'NR == 2 { print $4 }')
+    memory=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
+    if ((room < 2 << 20 || memory < 4 << 20)); then return; fi # KiB; the tests' files take less than 1 GiB
+    scratch=$(mktemp -d /dev/shm/sedge-test.XXXXXX) || return 0
+    if printf '#!/bin/sh\n' >"$scratch/trial" && chmod 755 "$scratch" "$scratch/trial" && "$scratch/trial"; then
+        export TMPDIR=$scratch SEDGE_TEST_SCRATCH=$scratch
+    fi
+}
+
+# What is at work in the background ends with the script: an interrupt does not reach it.
+background=
+end_work() {
+    if [[ -n $background ]]; then kill "$background" 2>/dev/null || true; fi
+    if [[ -n $scratch ]]; then rm -rf "$scratch"; fi
 }
 
 # The program needs none of the packages that only tests need. A failure here is told by configure_both or build_tests.
@@ -272,40 +294,39 @@ test_all() {
 # The tests of both builds at once, so that the cores have work where one build waits for its last
 # tests. $1: yes where the programs with sanitizers were made.
 run_both_tests() {
-    local log=$logs/sanitize-test.log sanitized
+    local log=$logs/sanitize-test.log
     if [[ $1 != yes ]]; then
         test_all || failed_parts+=("tests")
         return
     fi
     printf 'tests, and those with sanitizers beside them (%s)\n' "$log"
     test_sanitized >"$log" 2>&1 &
-    sanitized=$!
-    trap 'kill '"$sanitized"' 2>/dev/null || true' EXIT # an interrupt does not reach it
+    background=$!
     test_all || failed_parts+=("tests")
-    if wait "$sanitized"; then
+    if wait "$background"; then
         printf '\nWith sanitizers:\n'
         tail -n 40 "$log" | sed -n '/tests passed/,$p'
     else
         tail -n 40 "$log" >&2
         failed_parts+=("tests with sanitizers")
     fi
-    trap - EXIT
+    background=
 }
 
 # All parts run, so that one failure does not hide another; only what a failed part was to make is
 # missed: no build without a configuration, and of tests those whose programs were not made fail.
 run_tests() {
-    local ahead
+    trap end_work EXIT
     install_packages "${packages_build[@]}"
     mkdir -p "$logs"
+    make_scratch
     compile_ahead >"$logs/compile-ahead.log" 2>&1 &
-    ahead=$!
-    trap 'kill '"$ahead"' 2>/dev/null || true' EXIT
+    background=$!
     install_packages "${packages_run[@]}" "${packages_test[@]}"
     mpi_environment
     part format "clang-format" check_format || true
-    wait "$ahead" || true
-    trap - EXIT
+    wait "$background" || true
+    background=
     if part configure "configure (build/, build-sanitize/)" configure_both; then
         part compile "compile program and tests" build_tests || true
         part tidy "clang-tidy" check_tidy || true
@@ -316,6 +337,10 @@ run_tests() {
         run_both_tests "$sanitized"
     fi
     if [[ ${#failed_parts[@]} -eq 0 ]]; then return; fi
+    if [[ -n $scratch ]]; then # what tests that failed have written
+        rm -rf "$logs/scratch"
+        cp -r "$scratch" "$logs/scratch" || true
+    fi
     printf '\nFailed parts, each with its log in build/:\n'
     printf '  %s\n' "${failed_parts[@]}"
     exit 1

@@ -1,7 +1,7 @@
 """Runs the real program and shows what its user sees: exit code, output, messages, files.
 
 Only Python's standard library. CTest sets SEDGE_PROGRAM, SEDGE_SOURCE_DIR, SEDGE_TEST_DIR and
-SEDGE_MPIEXEC; everything is written below SEDGE_TEST_DIR.
+SEDGE_MPIEXEC; everything is written below SEDGE_TEST_DIR, or below SEDGE_TEST_SCRATCH where it is set (sedge.sh).
 """
 
 import itertools
@@ -17,6 +17,9 @@ import unittest
 PROGRAM = os.environ["SEDGE_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["SEDGE_SOURCE_DIR"])
 FOLDER = pathlib.Path(os.environ["SEDGE_TEST_DIR"])
+if "SEDGE_TEST_SCRATCH" in os.environ:
+    FOLDER = pathlib.Path(os.environ["SEDGE_TEST_SCRATCH"], *FOLDER.parts[-2:])
+    FOLDER.mkdir(parents=True, exist_ok=True)
 MPIEXEC = os.environ["SEDGE_MPIEXEC"]
 DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
 TIMEOUT = 900  # seconds, for a program that hangs; on a machine with other work, too
