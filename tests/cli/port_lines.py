@@ -65,19 +65,21 @@ def mode(w, cut_off, kind="te", epsilon=1.0, mu=1.0):
     return k, w * mu / k if kind == "te" else k / (w * epsilon)
 
 
-def layered(w, epsilon, thickness, others, distance):
+def layered(w, epsilon, thickness, others, distance, along=None):
     """Wave number of the lowest mode between plates that are `distance` apart, with `thickness` of one medium on one of them and another
     one on the other: fields have a part along the line, which is of the order of (w distance)^2.
 
-    E across the media is cos(kx x) from each plate, and what is continuous gives the sum of kx tan(kx d) / epsilon of both media.
+    E across the media is cos(kx x) from each plate, and what is continuous gives the sum of kx tan(kx d) / epsilon of both media. Where
+    the first medium has another epsilon `along` the line, that counts there, and kx^2 is along (w^2 - k^2 / epsilon).
     """
     found = []
+    along = along or epsilon
     for one in numpy.atleast_1d(w):
         low, high = one * math.sqrt(min(epsilon, others)), one * math.sqrt(max(epsilon, others))
         for _ in range(60):
             k = (low + high) / 2
-            sides = ((epsilon, thickness), (others, distance - thickness))
-            across = [(numpy.sqrt(e * one**2 - k**2 + 0j), e, d) for e, d in sides]
+            sides = ((epsilon, along, thickness), (others, others, distance - thickness))
+            across = [(numpy.sqrt(e_along * (one**2 - k**2 / e) + 0j), e_along, d) for e, e_along, d in sides]
             low, high = (k, high) if sum(kx * numpy.tan(kx * d) / e for kx, e, d in across).real > 0 else (low, k)
         found.append(k)
     return numpy.array(found)

@@ -91,9 +91,21 @@ static int64_t keep_sides(shape_edge *edges, int64_t count, double a)
 
 static void fill(int64_t face, double epsilon, double mu)
 {
-    const double medium[PORT_MEDIUM] = {epsilon, mu, epsilon, mu};
+    made.media.face[face] =
+        (port_medium){{epsilon, 0.0, epsilon, epsilon}, mu, {epsilon, 0.0, epsilon, epsilon}, mu};
+}
 
-    memcpy(made.media.face[face], medium, sizeof medium);
+// Principal values of epsilon: two across the guide, turned from the axes by `angle`, and that
+// along it.
+static void fill_tensor(int64_t face, const double epsilon[3], double angle)
+{
+    const double c = cos(angle), s = sin(angle);
+    const double tensor[PORT_TENSOR] = {c * c * epsilon[0] + s * s * epsilon[1],
+                                        c * s * (epsilon[0] - epsilon[1]),
+                                        s * s * epsilon[0] + c * c * epsilon[1], epsilon[2]};
+
+    memcpy(made.media.face[face].epsilon, tensor, sizeof tensor);
+    memcpy(made.media.face[face].epsilon_group, tensor, sizeof tensor);
 }
 
 // Of the faces added. The width `plates`: walls are at x = 0 and there alone; 0: all around.
@@ -309,37 +321,125 @@ static void test_plates(void)
     end();
 }
 
-// The group index, and the ratio of voltage and current that the profiles of one frequency give at
-// another one, of modes of both kinds; the profiles of two modes are orthogonal.
+// Group index and ratio of voltage and current of mode number `number`, beside what the profiles of
+// this frequency give at others next to it.
+static void check_dispersion(const mode *one, double omega, int number)
+{
+    const double step = 1e-3;
+    const mode low = find(omega - step, number), high = find(omega + step, number);
+    const mode *const both[2] = {&low, &high};
+    double z[2];
+
+    const double group = (sqrt(high.square) - sqrt(low.square)) / (2.0 * step);
+    CHECK_BOUND(fabs(group / one->numbers.group - 1.0), 1e-6);
+    for (int k = 0; k < 2; k++) {
+        z[k] = both[k]->numbers.impedance * multiply(both[k]->e, one->g) /
+               multiply(both[k]->g, one->e);
+    }
+    const double slope = log(z[1] / z[0]) / log((omega + step) / (omega - step));
+    CHECK_BOUND(fabs(slope - one->numbers.slope), 1e-5);
+    clear(&low);
+    clear(&high);
+}
+
+// Of modes of both kinds, in media without and with a tensor; the profiles of two modes are
+// orthogonal.
 static void test_dispersion(void)
 {
-    const double omega = 3.0, step = 1e-3;
+    const double omega = 3.0, epsilon[3] = {4.5, 3.0, 3.7};
     mode modes[3];
 
-    make_rectangle(4.0, 1.0, 2, 3, 0.0);
-    for (int i = 0; i < 3; i++) modes[i] = find(omega, i + 1);
-    for (int i = 0; i < 9; i++) {
-        const double product = multiply(modes[i / 3].e, modes[i % 3].g);
-        CHECK_BOUND(fabs(product - (i / 3 == i % 3 ? 1.0 : 0.0)), 1e-8);
-    }
-    for (int i = 0; i < 2; i++) {
-        const mode *const one = &modes[i];
-        const mode low = find(omega - step, i + 1), high = find(omega + step, i + 1);
-        const mode *const both[2] = {&low, &high};
-        double z[2];
-
-        const double group = (sqrt(high.square) - sqrt(low.square)) / (2.0 * step);
-        CHECK_BOUND(fabs(group / one->numbers.group - 1.0), 1e-6);
-        for (int k = 0; k < 2; k++) {
-            z[k] = both[k]->numbers.impedance * multiply(both[k]->e, one->g) /
-                   multiply(both[k]->g, one->e);
+    for (int tensor = 0; tensor < 2; tensor++) {
+        make_rectangle(4.0, 1.0, 2, 3, 0.0);
+        for (int64_t f = 0; f < made.count && tensor == 1; f++)
+            if (made.media.face[f].epsilon[PORT_UU] > 2.0) fill_tensor(f, epsilon, 0.5);
+        for (int i = 0; i < 3; i++) modes[i] = find(omega, i + 1);
+        for (int i = 0; i < 9; i++) {
+            const double product = multiply(modes[i / 3].e, modes[i % 3].g);
+            CHECK_BOUND(fabs(product - (i / 3 == i % 3 ? 1.0 : 0.0)), 1e-8);
         }
-        const double slope = log(z[1] / z[0]) / log((omega + step) / (omega - step));
-        CHECK_BOUND(fabs(slope - one->numbers.slope), 1e-5);
-        clear(&low);
-        clear(&high);
+        for (int i = 0; i < 2; i++) check_dispersion(&modes[i], omega, i + 1);
+        for (int i = 0; i < 3; i++) clear(&modes[i]);
+        end();
     }
-    for (int i = 0; i < 3; i++) clear(&modes[i]);
+}
+
+// ---- a tensor ----------------------------------------------------------------------------------
+
+// The determinant of omega^2 epsilon - k^2 + k k, which is 0 for waves of a medium with principal
+// values epsilon along the axes of k = (kx, ky, beta).
+static double find_determinant(double omega, const double epsilon[3], double kx, double ky,
+                               double square)
+{
+    const double k[3] = {kx, ky, sqrt(square)};
+    double m[3][3];
+
+    for (int i = 0; i < 9; i++) {
+        const int r = i / 3, c = i % 3;
+        const double all = kx * kx + ky * ky + square;
+        m[r][c] = k[r] * k[c] + (r == c ? omega * omega * epsilon[r] - all : 0.0);
+    }
+    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+           m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+}
+
+// beta^2 of the modes of a rectangle a by b all of such a medium, falling, at most `most`. Their
+// fields are products of sines and cosines; for each m, n > 0 the determinant, a polynomial of
+// degree 2 in beta^2, has two, and one of the two roots of (m, 0) and (0, n) has its E along a wall
+// on it.
+static int find_filled(double *out, int most, double omega, const double epsilon[3], double a,
+                       double b)
+{
+    int count = 0;
+
+    for (int i = 1; i < 25; i++) {
+        const double kx = PI / a * (i % 5), ky = PI / b * (double)(i / 5);
+        double roots[2] = {omega * omega * epsilon[i % 5 == 0 ? 0 : 1] - kx * kx - ky * ky, -1.0};
+
+        if (i % 5 > 0 && i / 5 > 0) {
+            const double d[3] = {find_determinant(omega, epsilon, kx, ky, 0.0),
+                                 find_determinant(omega, epsilon, kx, ky, 1.0),
+                                 find_determinant(omega, epsilon, kx, ky, 2.0)};
+            const double second = 0.5 * (d[2] - 2.0 * d[1] + d[0]);
+            const double half = 0.5 * (d[1] - d[0] - second);
+            const double root = sqrt(half * half - second * d[0]);
+            roots[0] = (-half + root) / second;
+            roots[1] = (-half - root) / second;
+        }
+        for (int k = 0; k < 2; k++) {
+            int at = count;
+            if (!(roots[k] > 0.0) || count == most) continue;
+            for (; at > 0 && out[at - 1] < roots[k]; at--) out[at] = out[at - 1];
+            out[at] = roots[k];
+            count++;
+        }
+    }
+    return count;
+}
+
+// The walls and the tensor are turned from the axes alike.
+static void test_tensor(void)
+{
+    const double omega = 4.2, epsilon[3] = {4.0, 2.3, 3.1}, angle = 0.4;
+    double exact[32];
+    const int count = find_filled(exact, 32, omega, epsilon, 1.2, 0.9);
+
+    for (int i = 0; i < 9; i++) {
+        double at[4][2];
+        for (int k = 0; k < 4; k++) {
+            const double x = 0.4 * (i % 3 + (k == 1 || k == 2)), y = 0.3 * (double)(i / 3 + k / 2);
+            at[k][0] = cos(angle) * x - sin(angle) * y;
+            at[k][1] = sin(angle) * x + cos(angle) * y;
+        }
+        add_four(&made, (const double(*)[2])at, false);
+    }
+    begin(4, 0.0);
+    for (int64_t f = 0; f < made.count; f++) fill_tensor(f, epsilon, angle);
+    CHECK(count > 4 && count < 32);
+    for (int i = 0; i < count; i++)
+        CHECK_BOUND(fabs(find_square(omega, i + 1) / exact[i] - 1.0), 3e-4);
+    CHECK(isnan(find_square(omega, count + 1)));
     end();
 }
 
@@ -492,6 +592,7 @@ int main(void)
     test_slab();
     test_plates();
     test_dispersion();
+    test_tensor();
     test_fibre();
     return CHECK_END();
 }

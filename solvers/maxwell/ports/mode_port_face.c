@@ -38,23 +38,28 @@ const sedge_parameter port_mode_parameters[PORT_MODE_PARAMETERS] = {
 };
 
 // A medium beside the port at its frequency.
-static sedge_status check_medium(double out[PORT_MEDIUM], const sedge_problem *problem,
-                                 const char *surface, int volume, double omega)
+static sedge_status check_medium(port_medium *out, const sedge_problem *problem,
+                                 const char *surface, int volume, double omega,
+                                 const double axes[2][3])
 {
-    double loss = 0.0;
+    double loss = 0.0, principal[3];
 
-    if (!port_medium_find(out, &loss, problem, volume, omega)) {
+    if (!port_medium_find(out, &loss, problem, volume, omega, axes)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "boundaries.%s: beside the port is a medium with a tensor, and a "
-                          "mode-port needs media that are the same in all directions",
+                          "boundaries.%s: beside the port is a medium in a static magnetic field, "
+                          "one with a tensor of mu, or one whose tensor of epsilon has parts "
+                          "between the port's plane and its normal, and a mode-port needs media of "
+                          "which its plane is a plane of symmetry: turn the tensor or the port",
                           surface);
     }
-    if (!(out[PORT_EPSILON] > 0.0 && out[PORT_MU] > 0.0)) {
+    port_medium_principal(principal, out);
+    const double least = fmin(principal[1], principal[2]);
+    if (!(least > 0.0 && out->mu > 0.0)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: beside the port is a medium with epsilon %.4g and mu "
                           "%.4g at 'frequency', and a mode-port needs them above 0: take a "
                           "surface of type pec or conductor in place of a metal",
-                          surface, out[PORT_EPSILON], out[PORT_MU]);
+                          surface, least, out->mu);
     }
     if (loss <= LOSSY) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -64,27 +69,35 @@ static sedge_status check_medium(double out[PORT_MEDIUM], const sedge_problem *p
                       surface, loss, LOSSY);
 }
 
+static bool are_same(const port_medium *a, const port_medium *b)
+{
+    double most = 0.0;
+
+    for (int k = 0; k < PORT_TENSOR; k++)
+        most = fmax(most, fabs(b->epsilon[k] - a->epsilon[k]) * a->mu);
+    return most <= SAME * port_medium_greatest(a) && fabs(b->mu / a->mu - 1.0) <= SAME;
+}
+
 // The same medium on both sides of each face.
 static sedge_status check_media(const sedge_problem *problem, const char *surface,
-                                const sedge_surface_shape *shape, double omega)
+                                const sedge_surface_shape *shape, double omega,
+                                const double axes[2][3])
 {
     for (int64_t i = 0; i < shape->count; i++) {
         const int *const volumes = shape->volumes[i];
-        double m[2][PORT_MEDIUM];
+        port_medium m[2];
 
         for (int k = 0; k < 2; k++) {
             const int v = volumes[k] < 0 ? volumes[1 - k] : volumes[k];
-            SEDGE_TRY(check_medium(m[k], problem, surface, v, omega));
+            SEDGE_TRY(check_medium(&m[k], problem, surface, v, omega, axes));
         }
-        if (fabs(m[1][PORT_EPSILON] / m[0][PORT_EPSILON] - 1.0) <= SAME &&
-            fabs(m[1][PORT_MU] / m[0][PORT_MU] - 1.0) <= SAME)
-            continue;
+        if (are_same(&m[0], &m[1])) continue;
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "boundaries.%s: a face of the port lies between media with epsilon %.6g "
-                          "and %.6g, mu %.6g and %.6g: the guide must go on behind the port as it "
-                          "is before",
-                          surface, m[0][PORT_EPSILON], m[1][PORT_EPSILON], m[0][PORT_MU],
-                          m[1][PORT_MU]);
+                          "and %.6g along the guide, mu %.6g and %.6g: the guide must go on behind "
+                          "the port as it is before",
+                          surface, m[0].epsilon[PORT_ALONG], m[1].epsilon[PORT_ALONG], m[0].mu,
+                          m[1].mu);
     }
     return SEDGE_OK;
 }
@@ -94,13 +107,17 @@ static sedge_status fit_whole(const sedge_problem *problem, const char *surface,
                               const sedge_surface_shape *shape, double *p)
 {
     shape_plane plane;
+    double axes[2][3];
     int volume = 0;
 
     SEDGE_TRY(shape_fit_plane(&plane, surface, shape));
     SEDGE_TRY(port_fit_direction(p, &plane, surface));
     SEDGE_TRY(port_fit_axes(p, p + GUIDE_AXIS, &plane, surface, shape));
     SEDGE_TRY(port_fit_medium(&volume, problem, surface, shape, false));
-    SEDGE_TRY(check_media(problem, surface, shape, 2.0 * PORT_PI * p[HYBRID_FREQUENCY]));
+    memcpy(axes[0], p + PORT_U, sizeof axes[0]);
+    memcpy(axes[1], p + PORT_V, sizeof axes[1]);
+    SEDGE_TRY(check_media(problem, surface, shape, 2.0 * PORT_PI * p[HYBRID_FREQUENCY],
+                          (const double(*)[3])axes));
     memcpy(p + PORT_ORIGIN, shape->triangles[0], 3 * sizeof *p);
     p[PORT_PROFILE] = PORT_FOUND_HYBRID;
     p[PORT_VOLUME] = volume;

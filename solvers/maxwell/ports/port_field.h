@@ -13,10 +13,12 @@ void port_field_means(double out[2], const port_section *section, const sedge_su
 // 1 or -1, which makes the first mean of the field that is not 0 one above 0.
 double port_field_sign(const port_section *section, const sedge_surface_field *field);
 
-// The medium of a volume group at an angular frequency; `*loss` is the greater of the loss tangents
-// of epsilon and mu. False: one of them is a tensor, or not known.
-bool port_medium_find(double out[PORT_MEDIUM], double *loss, const struct sedge_problem *problem,
-                      int volume, double omega);
+// The medium of a volume group at an angular frequency, along the unit vectors u and v and across
+// them; `*loss` is the greatest loss tangent of epsilon and mu. False: it is not known, mu is a
+// tensor, or epsilon is one of which the plane of u and v is no plane of symmetry, or one of a
+// medium in a static magnetic field.
+bool port_medium_find(port_medium *out, double *loss, const struct sedge_problem *problem,
+                      int volume, double omega, const double axes[2][3]);
 
 // A mode-port: fill `field` with H x z, field->other with E, and p with the mode's numbers. The
 // faces of the whole port are `shape`; `magnetic` [count] are edges on magnetic walls. Messages

@@ -12,47 +12,95 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STEP    1e-4 // of the frequency, of differences
-#define PLACES  8    // of an edge of the outline, at which the field is looked at
-#define REACHES 0.1  // the outline: of the field's greatest value
-#define SAME    2e-5 // by which beta^2 of modes that count as one differ
-#define NEAR    6e-4 // and those of the two directions of a mode, of which meshes make two
-#define ACROSS  0.2  // cosine between the directions of such two
+#define SIX      6    // fields
+#define STEP     1e-4 // of the frequency, of differences
+#define ROUNDING 1e-9 // of components of epsilon and mu
+#define PLACES   8    // of an edge of the outline, at which the field is looked at
+#define REACHES  0.1  // the outline: of the field's greatest value
+#define SAME     2e-5 // by which beta^2 of modes that count as one differ
+#define NEAR     6e-4 // and those of the two directions of a mode, of which meshes make two
+#define ACROSS   0.2  // cosine between the directions of such two
 
 // ---- media -------------------------------------------------------------------------------------
 
-// epsilon and mu.
-static bool find_response(double complex out[2], const sedge_problem *problem, int volume,
-                          double omega)
+// The components of a [6][6] block along three axes, of which the first two are the section's.
+// False: it couples these with the third one, or its imaginary part is no loss.
+static bool find_tensor(double complex out[PORT_TENSOR], const double complex *block,
+                        const double axes[3][3], double unit)
 {
-    double complex factors[SEDGE_MAX_FIELDS];
-    bool same = true;
+    static const int of[PORT_TENSOR][2] = {{0, 0}, {0, 1}, {1, 1}, {2, 2}};
+    double complex turned[3][3];
+    double largest = 0.0;
+    bool fits = true;
 
-    if (!sedge_response_find(factors, problem, volume, omega)) return false;
-    for (int i = 0; i < 6; i++) {
-        const double complex first = factors[i < 3 ? 0 : 3];
-        same = same && cabs(factors[i] - first) <= 1e-9 * cabs(first);
+    for (int k = 0; k < 9; k++) {
+        turned[k / 3][k % 3] = 0.0;
+        for (int i = 0; i < 9; i++) {
+            turned[k / 3][k % 3] +=
+                axes[k / 3][i / 3] * axes[k % 3][i % 3] * block[i / 3 * SIX + i % 3] / unit;
+        }
+        largest = fmax(largest, cabs(turned[k / 3][k % 3]));
     }
-    out[0] = factors[0] / problem->materials[volume][MAXWELL_INVERSE_EPSILON];
-    out[1] = factors[3] / problem->materials[volume][MAXWELL_INVERSE_MU];
-    return same;
+    for (int k = 0; k < 2; k++)
+        fits = fits && cabs(turned[k][2]) + cabs(turned[2][k]) <= ROUNDING * largest;
+    fits = fits && cabs(turned[0][1] - turned[1][0]) <= ROUNDING * largest;
+    for (int k = 0; k < PORT_TENSOR; k++) out[k] = turned[of[k][0]][of[k][1]];
+    return fits;
 }
 
-bool port_medium_find(double out[PORT_MEDIUM], double *loss, const sedge_problem *problem,
-                      int volume, double omega)
+// epsilon and mu.
+static bool find_response(double complex epsilon[PORT_TENSOR], double complex *mu,
+                          const sedge_problem *problem, int volume, double omega,
+                          const double axes[3][3])
 {
-    double complex at[2], low[2], high[2];
+    const double *const m = problem->materials[volume];
+    double complex all[SEDGE_MAX_FIELDS * SEDGE_MAX_FIELDS], tensor[PORT_TENSOR];
 
-    *loss = 0.0;
-    if (!find_response(at, problem, volume, omega) ||
-        !find_response(low, problem, volume, (1.0 - STEP) * omega) ||
-        !find_response(high, problem, volume, (1.0 + STEP) * omega))
+    if (!sedge_response_matrix(all, problem, volume, omega)) return false;
+    for (int i = 0; i < SIX * SIX; i++)
+        if (i / SIX / 3 != i % SIX / 3 && cabs(all[i]) > 0.0) return false;
+    if (!find_tensor(epsilon, all, axes, m[MAXWELL_INVERSE_EPSILON]) ||
+        !find_tensor(tensor, all + 3L * SIX + 3, axes, m[MAXWELL_INVERSE_MU]))
         return false;
-    for (int k = 0; k < 2; k++) {
-        out[PORT_EPSILON + k] = creal(at[k]);
-        out[PORT_EPSILON_GROUP + k] =
-            creal((1.0 + STEP) * high[k] - (1.0 - STEP) * low[k]) / (2.0 * STEP);
-        *loss = fmax(*loss, fabs(cimag(at[k]) / creal(at[k])));
+    *mu = tensor[PORT_UU];
+    return cabs(tensor[PORT_VV] - *mu) <= ROUNDING * cabs(*mu) &&
+           cabs(tensor[PORT_ALONG] - *mu) <= ROUNDING * cabs(*mu) &&
+           cabs(tensor[PORT_UV]) <= ROUNDING * cabs(*mu);
+}
+
+// d(omega x) / d omega, from x at two frequencies.
+static double find_slope(double complex low, double complex high)
+{
+    return creal((1.0 + STEP) * high - (1.0 - STEP) * low) / (2.0 * STEP);
+}
+
+bool port_medium_find(port_medium *out, double *loss, const sedge_problem *problem, int volume,
+                      double omega, const double axes[2][3])
+{
+    static const double factor[3] = {1.0, 1.0 - STEP, 1.0 + STEP};
+    const double *const u = axes[0], *const v = axes[1];
+    const double all[3][3] = {
+        {u[0], u[1], u[2]},
+        {v[0], v[1], v[2]},
+        {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]}};
+    double complex epsilon[3][PORT_TENSOR], mu[3];
+    double principal[3];
+
+    for (int i = 0; i < 3; i++) {
+        if (!find_response(epsilon[i], &mu[i], problem, volume, factor[i] * omega, all))
+            return false;
+    }
+    for (int k = 0; k < PORT_TENSOR; k++) {
+        out->epsilon[k] = creal(epsilon[0][k]);
+        out->epsilon_group[k] = find_slope(epsilon[1][k], epsilon[2][k]);
+    }
+    out->mu = creal(mu[0]);
+    out->mu_group = find_slope(mu[1], mu[2]);
+    port_medium_principal(principal, out);
+    *loss = fabs(cimag(mu[0]) / creal(mu[0]));
+    for (int k = 0; k < PORT_TENSOR; k++) {
+        const double least = fmin(fabs(principal[1]), fabs(principal[2]));
+        *loss = fmax(*loss, fabs(cimag(epsilon[0][k])) / least);
     }
     return true;
 }
@@ -90,8 +138,8 @@ static sedge_status create(site *at, const sedge_surface_shape *shape, const sha
 
         sedge_surface_corners(corners, x, x + 3, x + 6);
         const int64_t f = sedge_surface_field_find(s->field, corners);
-        (void)port_medium_find(at->media.face[f], &loss, at->problem, shape->volumes[i][0],
-                               at->media.omega);
+        (void)port_medium_find(&at->media.face[f], &loss, at->problem, shape->volumes[i][0],
+                               at->media.omega, s->axes);
     }
     for (int64_t i = 0; i < 3 * faces; i++) {
         const double *const x = s->field->corners[i / 3];
@@ -118,8 +166,8 @@ static double find_least(const site *at)
 
     for (int64_t i = 0; i < 3 * at->section->field->faces; i++) {
         if (!at->open[i]) continue;
-        const double *const m = at->media.face[i / 3];
-        least = fmax(least, at->media.omega * at->media.omega * m[PORT_EPSILON] * m[PORT_MU]);
+        const double square = port_medium_greatest(&at->media.face[i / 3]);
+        least = fmax(least, at->media.omega * at->media.omega * square);
     }
     return least;
 }

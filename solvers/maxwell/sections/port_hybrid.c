@@ -20,6 +20,27 @@
 #define LOUDEST      0.1   // rounding, by the greatest omega^2 epsilon mu
 #define LONGEST      2.0   // edge, in wavelengths by 2 pi and by the order of the field
 
+// ---- media -------------------------------------------------------------------------------------
+
+void port_medium_principal(double out[3], const port_medium *medium)
+{
+    const double *const e = medium->epsilon;
+    const double mean = 0.5 * (e[PORT_UU] + e[PORT_VV]);
+    const double half = hypot(0.5 * (e[PORT_UU] - e[PORT_VV]), e[PORT_UV]);
+
+    out[0] = mean + half;
+    out[1] = mean - half;
+    out[2] = e[PORT_ALONG];
+}
+
+double port_medium_greatest(const port_medium *medium)
+{
+    double epsilon[3];
+
+    port_medium_principal(epsilon, medium);
+    return fmax(epsilon[0], epsilon[2]) * medium->mu;
+}
+
 // ---- unknowns ----------------------------------------------------------------------------------
 
 // A function of w in a face: number `k` of the basis times the covariant vector `along`. It belongs
@@ -153,31 +174,42 @@ static void clear_values(const values *at)
     sedge_release(at->work);
 }
 
-// A place of a face: its weight, and the inverse of the products of the slopes.
+// A place of a face: its weight, and the vectors along the axes whose covariant components are
+// (1, 0) and (0, 1).
 typedef struct metric {
     double weight;
-    double inverse[3]; // aa, ab, bb
-    double area;       // of the map
+    double vector[2][2];
+    double area; // of the map
 } metric;
+
+static const double unit[PORT_TENSOR] = {1.0, 0.0, 1.0, 1.0};
 
 static metric find_metric(const port_section *s, int64_t face, int q)
 {
     double place[2], t[2][2];
     metric out = {.weight = port_section_map(s, face, q, place, t)};
     const double determinant = t[0][0] * t[1][1] - t[0][1] * t[1][0];
-    const double unit = 1.0 / (determinant * determinant);
 
     out.area = determinant;
-    out.inverse[0] = unit * (t[1][0] * t[1][0] + t[1][1] * t[1][1]);
-    out.inverse[1] = -unit * (t[0][0] * t[1][0] + t[0][1] * t[1][1]);
-    out.inverse[2] = unit * (t[0][0] * t[0][0] + t[0][1] * t[0][1]);
+    out.vector[0][0] = t[1][1] / determinant;
+    out.vector[0][1] = -t[1][0] / determinant;
+    out.vector[1][0] = -t[0][1] / determinant;
+    out.vector[1][1] = t[0][0] / determinant;
     return out;
 }
 
-static double multiply(const metric *m, const double a[2], const double b[2])
+// a . tensor b of covariant components, across the guide.
+static double multiply(const metric *m, const double tensor[PORT_TENSOR], const double a[2],
+                       const double b[2])
 {
-    return (m->inverse[0] * a[0] + m->inverse[1] * a[1]) * b[0] +
-           (m->inverse[1] * a[0] + m->inverse[2] * a[1]) * b[1];
+    double x[2], y[2];
+
+    for (int c = 0; c < 2; c++) {
+        x[c] = a[0] * m->vector[0][c] + a[1] * m->vector[1][c];
+        y[c] = b[0] * m->vector[0][c] + b[1] * m->vector[1][c];
+    }
+    return tensor[PORT_UU] * x[0] * y[0] + tensor[PORT_UV] * (x[0] * y[1] + x[1] * y[0]) +
+           tensor[PORT_VV] * x[1] * y[1];
 }
 
 static void find_values(const values *out, const port_hybrid *h, const metric *m, int q)
@@ -210,8 +242,9 @@ static void find_matrices(double *a, double *b, const port_hybrid *h, const valu
                           int64_t face, double shift)
 {
     const int n = h->local;
-    const double mu = h->media->face[face][PORT_MU];
-    const double epsilon = h->media->omega * h->media->omega * h->media->face[face][PORT_EPSILON];
+    const port_medium *const medium = &h->media->face[face];
+    const double square = h->media->omega * h->media->omega, mu = medium->mu;
+    const double along = square * medium->epsilon[PORT_ALONG];
 
     memset(a, 0, sizeof *a * (size_t)n * (size_t)n);
     memset(b, 0, sizeof *b * (size_t)n * (size_t)n);
@@ -222,17 +255,19 @@ static void find_matrices(double *a, double *b, const port_hybrid *h, const valu
         for (int i = 0; i < n * n; i++) {
             const int r = i / n, c = i % n;
             const bool f_row = r >= h->vectors, f_column = c >= h->vectors;
-            const double vectors = m.weight * multiply(&m, at->vector[r], at->vector[c]);
+            const double *const x = at->vector[r], *const y = at->vector[c];
+            const double across = m.weight * square * multiply(&m, medium->epsilon, x, y);
             const double scalars = m.weight * at->scalar[r] * at->scalar[c];
 
             if (f_row != f_column) {
-                a[i] += epsilon * vectors;
+                a[i] += across;
             } else if (f_row) {
-                a[i] -= epsilon * (vectors + shift * scalars);
-                b[i] += epsilon * scalars;
+                a[i] -= across + shift * along * scalars;
+                b[i] += along * scalars;
             } else {
-                a[i] += scalars / mu + (shift / mu - epsilon) * vectors;
-                b[i] += vectors / mu;
+                const double vectors = m.weight * multiply(&m, unit, x, y) / mu;
+                a[i] += scalars / mu + shift * vectors - across;
+                b[i] += vectors;
             }
         }
     }
@@ -452,7 +487,7 @@ static double find_longest(const port_section *s, const port_media *media, doubl
 
     *shortest = HUGE_VAL;
     for (int64_t f = 0; f < s->field->faces; f++) {
-        const double square = media->face[f][PORT_EPSILON] * media->face[f][PORT_MU];
+        const double square = port_medium_greatest(&media->face[f]);
 
         *greatest = fmax(*greatest, square);
         for (int v = 0; v < 3; v++) {
@@ -569,8 +604,8 @@ typedef struct sums {
 static void add_place(sums *to, const port_hybrid *h, const values *at, const metric *m,
                       const double *x, int64_t face)
 {
-    const double *const medium = h->media->face[face];
-    const double omega = h->media->omega, mu = medium[PORT_MU], beta = sqrt(h->square);
+    const port_medium *const medium = &h->media->face[face];
+    const double omega = h->media->omega, mu = medium->mu, beta = sqrt(h->square);
     double w[2] = {0.0, 0.0}, e[2], curl = 0.0, f = 0.0, slope[2] = {0.0, 0.0};
 
     for (int i = 0; i < h->local; i++) {
@@ -580,17 +615,16 @@ static void add_place(sums *to, const port_hybrid *h, const values *at, const me
     }
     for (int c = 0; c < 2; c++) e[c] = (w[c] - slope[c]) / beta;
     const double along = curl / (beta * omega * mu);
-    const double square = m->weight * multiply(m, e, e);
-    const double power = m->weight * multiply(m, e, w) / (omega * mu);
+    const double power = m->weight * multiply(m, unit, e, w) / (omega * mu);
 
-    to->square += square;
+    to->square += m->weight * multiply(m, unit, e, e);
     to->power += power;
-    to->of_e[0] += medium[PORT_EPSILON_GROUP] * square;
-    to->of_e[1] += medium[PORT_EPSILON_GROUP] * m->weight * f * f;
+    to->of_e[0] += m->weight * multiply(m, medium->epsilon_group, e, e);
+    to->of_e[1] += m->weight * medium->epsilon_group[PORT_ALONG] * f * f;
     to->of_h[0] +=
-        medium[PORT_MU_GROUP] * m->weight * multiply(m, w, w) / (omega * omega * mu * mu);
-    to->of_h[1] += medium[PORT_MU_GROUP] * m->weight * along * along;
-    if (medium[PORT_EPSILON] * mu >= (1.0 - 1e-9) * h->greatest) to->inside += power;
+        medium->mu_group * m->weight * multiply(m, unit, w, w) / (omega * omega * mu * mu);
+    to->of_h[1] += medium->mu_group * m->weight * along * along;
+    if (port_medium_greatest(medium) >= (1.0 - 1e-9) * h->greatest) to->inside += power;
 }
 
 // Set both fields on a face from its unknowns, with the factors of each.
@@ -615,7 +649,7 @@ static void set_face(const port_hybrid *h, const double *x, int64_t face, double
         }
         for (int c = 0; c < 2; c++) {
             e->values[face * count + k][c] = of_e * (w[c] - by[c + 1] + by[0]);
-            g->values[face * count + k][c] = of_g * w[c] / h->media->face[face][PORT_MU];
+            g->values[face * count + k][c] = of_g * w[c] / h->media->face[face].mu;
         }
     }
 }

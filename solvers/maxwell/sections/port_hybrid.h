@@ -6,20 +6,34 @@
 // of the order of the section's field, and along edges its component is continuous; f is a function
 // of the section, one order higher, so that its gradient is such a w. With B(w, f) the integral of
 // w^2 / mu - omega^2 epsilon f^2 and A(w, f) that of (curl w)^2 / mu - omega^2 epsilon (w - grad
-// f)^2, A + beta^2 B is stationary. These are mixed elements in the manner of J.-F. Lee, D.-K. Sun
-// and Z. J. Cendes, IEEE Trans. Microw. Theory Techn. 39 (1991) 1262.
+// f)^2, A + beta^2 B is stationary. (epsilon may be a tensor: in B it is that along the guide, in A
+// that across, and the square is (w - grad f) . epsilon (w - grad f).) These are mixed elements in
+// the manner of J.-F. Lee, D.-K. Sun and Z. J. Cendes, IEEE Trans. Microw. Theory Techn. 39 (1991)
+// 1262.
 #pragma once
 
 #include "port_section.h"
 
-// epsilon and mu of a medium, and what its energy density has in their place: their derivatives
-// d(omega epsilon) / d omega and d(omega mu) / d omega.
-enum { PORT_EPSILON, PORT_MU, PORT_EPSILON_GROUP, PORT_MU_GROUP, PORT_MEDIUM };
+// A medium of which the port's plane is a plane of symmetry. An epsilon has its components along
+// the section's axes u and v, and along the guide.
+enum { PORT_UU, PORT_UV, PORT_VV, PORT_ALONG, PORT_TENSOR };
+
+typedef struct port_medium {
+    double epsilon[PORT_TENSOR], mu;
+    // d(omega epsilon) / d omega and d(omega mu) / d omega, by which energies count.
+    double epsilon_group[PORT_TENSOR], mu_group;
+} port_medium;
+
+// The principal values of epsilon, the last that along the guide.
+void port_medium_principal(double out[3], const port_medium *medium);
+
+// The greatest epsilon mu.
+double port_medium_greatest(const port_medium *medium);
 
 // The media of a section at an angular frequency, code units.
 typedef struct port_media {
     double omega;
-    double (*face)[PORT_MEDIUM]; // [faces]
+    port_medium *face; // [faces]
 } port_media;
 
 enum { PORT_MOST_NEAR = 8 };

@@ -507,15 +507,6 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     find_rhs(reference, e, u, t, rhs);
 }
 
-void sedge_reference_driven_of(sedge_reference *reference, int32_t e,
-                               const sedge_boundary *boundary, const double *u, const double *halo,
-                               double *rhs)
-{
-    reference->driven = boundary;
-    sedge_reference_rhs_of(reference, e, u, halo, 0.0, rhs);
-    reference->driven = NULL;
-}
-
 // rhs of an element times the matrices of its terms.
 static void multiply_rates(const sedge_reference *reference, int32_t e, double *rhs)
 {
@@ -528,6 +519,16 @@ static void multiply_rates(const sedge_reference *reference, int32_t e, double *
         sedge_response_multiply(reference->problem, reference->mesh->group[e], du);
         for (int k = 0; k < fields; k++) rhs[k * n + i] = du[k];
     }
+}
+
+void sedge_reference_driven_of(sedge_reference *reference, int32_t e,
+                               const sedge_boundary *boundary, const double *u, const double *halo,
+                               double *rhs)
+{
+    reference->driven = boundary;
+    sedge_reference_rhs_of(reference, e, u, halo, 0.0, rhs);
+    reference->driven = NULL;
+    multiply_rates(reference, e, rhs);
 }
 
 void sedge_reference_local_of(sedge_reference *reference, int32_t e, const double *u,
