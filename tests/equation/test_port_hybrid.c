@@ -394,10 +394,11 @@ static int find_filled(double *out, int most, double omega, const double epsilon
     int count = 0;
 
     for (int i = 1; i < 25; i++) {
-        const double kx = PI / a * (i % 5), ky = PI / b * (double)(i / 5);
-        double roots[2] = {omega * omega * epsilon[i % 5 == 0 ? 0 : 1] - kx * kx - ky * ky, -1.0};
+        const int m = i % 5, n = i / 5;
+        const double kx = PI / a * m, ky = PI / b * n;
+        double roots[2] = {omega * omega * epsilon[m == 0 ? 0 : 1] - kx * kx - ky * ky, -1.0};
 
-        if (i % 5 > 0 && i / 5 > 0) {
+        if (m > 0 && n > 0) {
             const double d[3] = {find_determinant(omega, epsilon, kx, ky, 0.0),
                                  find_determinant(omega, epsilon, kx, ky, 1.0),
                                  find_determinant(omega, epsilon, kx, ky, 2.0)};
@@ -428,7 +429,8 @@ static void test_tensor(void)
     for (int i = 0; i < 9; i++) {
         double at[4][2];
         for (int k = 0; k < 4; k++) {
-            const double x = 0.4 * (i % 3 + (k == 1 || k == 2)), y = 0.3 * (double)(i / 3 + k / 2);
+            const int column = i % 3 + (k == 1 || k == 2), row = i / 3 + k / 2;
+            const double x = 0.4 * column, y = 0.3 * row;
             at[k][0] = cos(angle) * x - sin(angle) * y;
             at[k][1] = sin(angle) * x + cos(angle) * y;
         }
