@@ -246,8 +246,8 @@ typedef struct sedge_boundary_kind {
     double (*loss)(const double *m, const double *n, const double *re, const double *im,
                    const double *p, double omega);
     // Optional, with driven: the power of the wave that a sinusoidal signal with the peak value 1
-    // sends in, of the whole surface, code units; for realised gain.
-    double (*incident)(const double *p);
+    // sends in, of the whole surface, code units; not-a-number: none. For realised gain.
+    double (*incident)(const struct sedge_problem *problem, const double *p, double frequency);
     // Optional, with derive or fit: words for `sedge check` about what it found, such as the error
     // of a fit. Frequencies in hertz are those in code units times `hertz`; 0: the deck has code
     // units.

@@ -11,7 +11,7 @@
 // [frequencies][theta][phi] and power [frequencies], which is radiated. Without any plane wave
 // directivity [frequencies][theta][phi] and power [frequencies], which is radiated; with `input`
 // also gain, as directivity, and input, the accepted power, and efficiency [frequencies]; where
-// that is a port with a resistance, also realised_gain, as gain, and incident_power and
+// that is a port, also realised_gain, as gain, and incident_power and
 // total_efficiency [frequencies].
 // far-field_NAME.csv has the same, a line for each frequency and direction, and far-field_NAME.ffd
 // the fields in the format of HFSS (radiation/ffd.h), where the deck asks for it.
@@ -114,8 +114,7 @@ static sedge_status create_driven(far_field_entry *entry, const sedge_output_con
                           "source, or name a closed surface around all of them",
                           where, surface.name);
     }
-    if (port->kind->incident != NULL)
-        entry->radiation.sent = port->kind->incident(port->parameters);
+    if (port->kind->incident != NULL) entry->radiation.port = port;
     surface.own = true;
     SEDGE_TRY(sedge_face_points_create(&entry->input_faces, context, &surface, where));
     return sedge_driven_surface_create(&entry->input_surface, &entry->input_weight, context,

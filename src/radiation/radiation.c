@@ -421,8 +421,10 @@ static void find_incoming(const sedge_radiation *r, const sedge_output_context *
         double complex signal[SEDGE_MAX_INCIDENTS];
 
         sedge_incident_signals(signal, spectrum, f);
-        r->incoming[f] = r->sent * creal(signal[0] * conj(signal[0]));
-        peak = fmax(peak, r->incoming[f]);
+        r->incoming[f] = r->port->kind->incident(context->problem, r->port->parameters,
+                                                 r->deck->frequencies.value[f]) *
+                         creal(signal[0] * conj(signal[0]));
+        peak = fmax(peak, r->incoming[f]); // of two numbers of which one is none, the other
     }
     for (int f = 0; f < r->frequencies; f++)
         if (!(r->incoming[f] >= floor * floor * peak)) r->incoming[f] = (double)NAN;
@@ -445,8 +447,8 @@ sedge_status sedge_radiation_find_input(sedge_radiation *radiation,
                                                        (const double complex(*)[3])H);
     }
     radiation->fed = true;
-    if (spectrum->signals != 1) radiation->sent = 0.0;
-    if (radiation->sent > 0.0) find_incoming(radiation, context, spectrum);
+    if (spectrum->signals != 1) radiation->port = NULL;
+    if (radiation->port != NULL) find_incoming(radiation, context, spectrum);
 done:
     sedge_release(E);
     sedge_release(H);

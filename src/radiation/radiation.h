@@ -28,8 +28,8 @@ typedef struct sedge_radiation {
     double *power;            // [frequencies] over the sphere; without cross-sections
     double *input;            // [frequencies] accepted by the antenna, where it is `fed`
     bool fed;
-    double sent;      // incident power of a signal of 1 at the port that feeds it; 0: not known
-    double *incoming; // [frequencies] power of the wave that comes to the port, where it is `fed`
+    const sedge_boundary *port;  // that feeds it; NULL: another surface, or none
+    double *incoming;            // [frequencies] power that comes to the port, where it is `fed`
     double complex (*field)[3];  // [frequencies] transform of the incident E at the centre
     double *square;              // [frequencies] |field|^2; not-a-number: too small
     double (*exact)[2];          // [frequencies][directions + 2] exact cross-sections; NULL: none
@@ -56,8 +56,8 @@ sedge_status sedge_radiation_check_input(const sedge_radiation *radiation,
                                          const sedge_output_context *context,
                                          const sedge_face_points *faces, const char *where);
 
-// Find the accepted power: that through the surface `input`; and the incident one, if `sent` is
-// known. Collective.
+// Find the accepted power: that through the surface `input`; and with a port the incident one.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_radiation_find_input(sedge_radiation *radiation,
                                         const sedge_output_context *context,
@@ -74,8 +74,8 @@ double sedge_radiation_directivity(const sedge_radiation *radiation, int f, int6
 // the directivity.
 double sedge_radiation_efficiency(const sedge_radiation *radiation, int f);
 double sedge_radiation_gain(const sedge_radiation *radiation, int f, int64_t d);
-// The same with the incident power in place of the accepted one, where the antenna is `fed` and
-// `sent` is known; not-a-number where next to nothing is incident.
+// The same with the incident power in place of the accepted one, where the antenna is `fed` by a
+// port; not-a-number where next to nothing is incident.
 double sedge_radiation_total_efficiency(const sedge_radiation *radiation, int f);
 double sedge_radiation_realised_gain(const sedge_radiation *radiation, int f, int64_t d);
 

@@ -184,7 +184,7 @@ static const dataset of_port[] = {
 // Is the power known that comes to the antenna's port?
 static bool has_port(const sedge_radiation *r)
 {
-    return r->fed && r->sent > 0.0;
+    return r->fed && r->port != NULL;
 }
 
 static sedge_status put_all(const sedge_radiation *r, const sedge_output_context *context,

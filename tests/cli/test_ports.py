@@ -502,8 +502,10 @@ kernels: {tune: "off"}
 """)
         self.succeed("run", deck, "--quiet", "--device", DEVICE, "--output", "open", ranks=2)
         with h5py.File(self.folder / "open/far-field.h5") as file:
-            found = {name: file["open"][name][()] for name in ("power", "flux", "input", "efficiency")}
-        accepted = read_json(self.folder / "open/report.json")["monitors"]["ports"]["accepted_power"]
+            found = {name: file["open"][name][()] for name in ("power", "flux", "input", "efficiency", "incident_power")}
+        ports = read_json(self.folder / "open/report.json")["monitors"]["ports"]
+        accepted = ports["accepted_power"]
+        numpy.testing.assert_allclose(found["incident_power"], ports["incident_power"], rtol=2e-2)  # with what the layer behind returns
         numpy.testing.assert_allclose(found["input"], accepted, rtol=2e-2)
         numpy.testing.assert_allclose(found["flux"], accepted, rtol=8e-2)  # less, by what upwind fluxes take; order 2: 3e-3
         numpy.testing.assert_allclose(found["power"] / found["flux"], 1, atol=3e-2)

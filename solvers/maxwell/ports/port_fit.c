@@ -66,11 +66,6 @@ void port_set_resistor(double *p, double resistance, double squares)
     p[PORT_GAIN] = 2.0 * p[PORT_CONDUCTANCE]; // the source has twice the wave's voltage
 }
 
-double port_resistor_incident(const double *p)
-{
-    return 0.5 / p[0];
-}
-
 bool port_is_line(const double *p)
 {
     return (int)p[PORT_PROFILE] == PORT_FOUND_LINE;
@@ -478,6 +473,18 @@ static double find_impedance(const sedge_problem *problem, const double *p, doub
     if (fabs(slope) <= 1.001 * fabs(of_index))
         return p[PORT_LINE] * pow(index / p[PORT_INDEX], slope / of_index);
     return p[PORT_LINE] * pow(frequency / p[HYBRID_FREQUENCY], slope);
+}
+
+// Half of the current that a guide's port drives goes either way, and of the one that is driven
+// through a resistance R half goes into what has the impedance R.
+double port_incident(const sedge_problem *problem, const double *p, double frequency)
+{
+    const double squares = port_squares(p);
+    const double current = 0.5 * p[PORT_GAIN] * squares;
+    const double impedance = p[PORT_CONDUCTANCE] > 0.0 ? 1.0 / (p[PORT_CONDUCTANCE] * squares)
+                                                       : port_impedance(problem, p, frequency);
+
+    return 0.5 * impedance * current * current;
 }
 
 double port_impedance(const sedge_problem *problem, const double *p, double frequency)

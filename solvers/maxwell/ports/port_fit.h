@@ -49,8 +49,8 @@ sedge_status port_fit_medium(int *volume, const sedge_problem *problem, const ch
 // The law's numbers of a port with the resistance R and the integral F.
 void port_set_resistor(double *p, double resistance, double squares);
 
-// The power of the wave that a signal of 1 sends in through such a port.
-double port_resistor_incident(const double *p);
+// The power of the wave that a signal of 1 sends in (sedge_boundary_kind.incident).
+double port_incident(const sedge_problem *problem, const double *p, double frequency);
 
 // F of a port's numbers: the integral of its mode's field squared.
 double port_squares(const double *p);
@@ -166,10 +166,10 @@ extern const sedge_parameter port_mode_parameters[PORT_MODE_PARAMETERS];
 extern const char sedge_text_sheet_face_h[];
 
 // What the tables of all kinds have alike. The file has `fit` and `describe`.
-#define PORT_COMMON                                                                        \
-    .fit = fit, .find_field = port_find_field, .check = port_check, .drive = port_drive,   \
-    .linear = true, .driven = PORT_SIGNAL, .describe = describe, .header = "sheet_face.h", \
-    .header_text = sedge_text_sheet_face_h
+#define PORT_COMMON                                                                         \
+    .fit = fit, .find_field = port_find_field, .check = port_check, .drive = port_drive,    \
+    .incident = port_incident, .linear = true, .driven = PORT_SIGNAL, .describe = describe, \
+    .header = "sheet_face.h", .header_text = sedge_text_sheet_face_h
 
 // The table of kind `id` of a port with a resistance; the file has `parameters`, too. Where
 // `several`, modes of one surface may each have a port.
@@ -178,7 +178,6 @@ extern const char sedge_text_sheet_face_h[];
                                                 .name = (deck_name),                        \
                                                 .function = "maxwell_port_outside",         \
                                                 .apply = maxwell_port_outside,              \
-                                                .incident = port_resistor_incident,         \
                                                 .shares = (several),                        \
                                                 .parameters = parameters,                   \
                                                 .parameter_count =                          \
@@ -187,8 +186,8 @@ extern const char sedge_text_sheet_face_h[];
     const sedge_face_kind sedge_face_##id = {                                               \
         .equation = "maxwell",                                                              \
         .kind = {PORT_COMMON, .name = (deck_name), .function = "maxwell_port",              \
-                 .apply_two_sided = maxwell_port, .incident = port_resistor_incident,       \
-                 .outside = &outside, .shares = (several), .parameters = parameters,        \
+                 .apply_two_sided = maxwell_port, .outside = &outside, .shares = (several), \
+                 .parameters = parameters,                                                  \
                  .parameter_count = sizeof parameters / sizeof *parameters, .text = (words)}}
 
 // The same of a waveguide's modes of the family TE or TM, with its functions.
