@@ -458,6 +458,36 @@ class Ports(Case):
                                       rtol=1e-2)
         numpy.testing.assert_allclose(report["far-field"]["antenna"]["realised_gain"], found["realised_gain"].max(axis=(1, 2)), rtol=1e-9)
 
+    def test_shapes(self):
+        """A run warns where a fin is so near to a port between plates that the port absorbs much in other shapes of fields."""
+        for layer, warns in ((1, True), (3, False)):
+            cube = Cube(4)
+            faces = {tuple(sorted(face)) for corners in cube.tetrahedra for face in itertools.combinations(corners, 3)}
+            fin = [(TRIANGLE, 8, face) for face in sorted(faces) if all(round(4 * cube.nodes[node][2]) == layer and
+                                                                        cube.nodes[node][1] <= 0.5 for node in face)]
+            self.write("fin.msh", cube.text(extra=fin).replace("Names\n7\n", 'Names\n8\n2 8 "fin"\n'))
+            deck = self.write("fin.yaml", """\
+equation: maxwell
+order: 2
+mesh: {file: fin.msh}
+time: {end: 20}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: pmc}
+  xmax: {type: pmc}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  fin: {type: pec}
+  zmin: {type: lumped-port, resistance: 1, direction: [0, 1, 0]}
+  zmax: {type: absorbing}
+sources: [{type: port, surface: zmin, signal: {type: gaussian, width: 2, frequency: 0.3}}]
+monitors: {ports: {from: 0.2, to: 0.4, count: 3}}
+output: {snapshots: 0}
+kernels: {tune: "off"}
+""")
+            told = self.succeed("run", deck, "--device", DEVICE, "--output", "fin", ranks=2 if warns else 0).out
+            self.assertEqual("of the power that 'zmin' accepts stays in it" in told, warns, told)
+
     def test_open_guide(self):
         """A quarter of an open guide that radiates, through a surface that crosses the guide behind its port: what the port sends backwards
         counts neither as radiated nor as accepted."""

@@ -291,3 +291,25 @@ void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double ti
                             sedge_sample_sum(context->comm, faces->sides, meter->sums) +
                         adds[1];
 }
+
+double port_meter_flux(const port_meter *meter, const double *u)
+{
+    const sedge_output_context *const context = meter->context;
+    const sedge_face_points *const faces = &meter->faces;
+
+    for (int32_t s = 0; s < faces->sides; s++) {
+        meter->sums[s] = 0.0;
+        for (int q = 0; q < faces->side_points; q++, u += 6) {
+            const int64_t at = (int64_t)s * faces->side_points + q;
+
+            for (int i = 0; i < 3; i++) { // normals point from the element into the port
+                const int j = (i + 1) % 3;
+                const int k = (i + 2) % 3;
+                meter->sums[s] -=
+                    faces->area[at] * faces->normal[at][i] * (u[j] * u[3 + k] - u[k] * u[3 + j]);
+            }
+        }
+    }
+    return port_whole_parts(context->problem) *
+           sedge_sample_sum(context->comm, faces->sides, meter->sums);
+}

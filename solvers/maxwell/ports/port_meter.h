@@ -34,3 +34,8 @@ double port_meter_overlap(const port_meter *meter, const struct sedge_boundary *
 // Voltage and current at `time`, code units, from the fields `u` [points][6]. Collective.
 void port_meter_read(double out[PORT_SERIES], const port_meter *meter, double time,
                      const double *u);
+
+// The power that enters the structure through the whole of a port with a resistance, in whatever
+// shape of fields: less than that of voltage and current by what the port absorbs of other shapes
+// than its own. Collective.
+double port_meter_flux(const port_meter *meter, const double *u);

@@ -22,6 +22,7 @@
 #define RETURN  0.3  // of a wave that leaves: more does not come back from a layer
 #define QUIET   1e-2 // of the wave that drives: not judged below
 #define FAR     0.3  // of a mode-port's frequency: errors there are about the square of this part
+#define OTHER   0.1  // of a port's power: what it absorbs of other shapes; a warning above
 #define ROWS    11   // of the user's table
 
 double ports_frequency(const ports_monitor *monitor, int k)
@@ -387,6 +388,25 @@ static sedge_status report_separation(sedge_text *text)
               "S-parameters, which a sweep over all ports finds\n");
 }
 
+// Warn of a port with a resistance that absorbs fields of other shapes than its own.
+static sedge_status report_shapes(const ports_monitor *monitor, sedge_text *text)
+{
+    const port *const one = &monitor->ports[monitor->driven];
+    const double part = (one->given - one->passed) / one->given;
+
+    for (int i = 0; i < monitor->count; i++) { // of which each has its own shape
+        if (i != monitor->driven && monitor->ports[i].boundary->surface == one->boundary->surface)
+            return SEDGE_OK;
+    }
+    if (port_is_guide(one->boundary->kind) || !(one->given > 0.0) || part <= OTHER) return SEDGE_OK;
+    return sedge_text_add(
+        text,
+        "  warning: %.2g of the power that '%s' accepts stays in it, in fields of other shapes "
+        "than its own, so that S-parameters are not those of the structure: let some of its line, "
+        "longer than the gap between the conductors, lie between the port and what follows\n",
+        part, one->name);
+}
+
 // Warn of bands that reach far from the frequency of a mode-port, at which its fields are exact.
 static sedge_status report_modes(const ports_monitor *monitor, sedge_text *text)
 {
@@ -437,6 +457,7 @@ sedge_status ports_report(const ports_monitor *monitor, sedge_text *text, json_t
         SEDGE_TRY(monitor->separates ? report_separation(text) : report_surplus(monitor, text));
         if (!monitor->separates) SEDGE_TRY(report_returns(monitor, text));
         SEDGE_TRY(report_modes(monitor, text));
+        SEDGE_TRY(report_shapes(monitor, text));
     }
     SEDGE_TRY(ports_report_unlisted(monitor, text));
     return report_end(monitor, text);

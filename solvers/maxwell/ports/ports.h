@@ -19,6 +19,8 @@ typedef struct port {
     int64_t first; // of its points among those of the monitor; modes of one surface share them
     // Largest voltages: of the whole run, and of its last two parts (begin_part).
     double largest, last, current;
+    // Of a port with a resistance, sums over samples: voltage times current, and the flux.
+    double given, passed;
 } port;
 
 typedef struct ports_monitor {

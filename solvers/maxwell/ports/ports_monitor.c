@@ -203,6 +203,8 @@ static sedge_status load(ports_monitor *monitor, const json_t *memory)
         one->largest = json_number_value(json_array_get(list, 0));
         one->last = json_number_value(json_array_get(list, 1));
         one->current = json_number_value(json_array_get(list, 2));
+        one->given = json_number_value(json_array_get(list, 3));
+        one->passed = json_number_value(json_array_get(list, 4));
     }
     return sedge_series_load(&monitor->samples, context->continues ? memory : NULL, "ports");
 }
@@ -315,8 +317,9 @@ static sedge_status save(const void *what, json_t *memory)
     describe_sums(monitor, text);
     for (int i = 0; i < monitor->count; i++) {
         const port *const one = &monitor->ports[i];
-        failed |= json_array_append_new(
-            largest, json_pack("[f, f, f]", one->largest, one->last, one->current));
+        failed |=
+            json_array_append_new(largest, json_pack("[f, f, f, f, f]", one->largest, one->last,
+                                                     one->current, one->given, one->passed));
     }
     failed |= json_object_set_new(memory, "largest", largest);
     failed |= json_object_set_new(memory, "part", json_integer(monitor->part));
@@ -438,6 +441,9 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
                 all[((int64_t)i * PORT_SERIES + k) * samples + s] = pair[k];
             one->largest = fmax(one->largest, fabs(pair[PORT_VOLTAGE]));
             one->current = fmax(one->current, fabs(pair[PORT_VOLTAGE]));
+            if (port_is_guide(one->boundary->kind)) continue;
+            one->given += pair[PORT_VOLTAGE] * pair[PORT_CURRENT];
+            one->passed += port_meter_flux(one->meter, values + stride * s + 6 * one->first);
         }
         if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
     }
