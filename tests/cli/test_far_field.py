@@ -559,8 +559,9 @@ class FarField(Case):
             runs.append(("fp32", 2, DEVICE))
         exact = {}
         for precision, ranks, device in runs:
-            found = self.compute(deck, f"{precision}-{ranks}-{device}", "--set", "time.end=4", "--set", f"precision={precision}",
-                                 "--set", "exact={}", ranks=ranks, device=device)
+            # In fp32 the far field of ndblsrk144's stages has 2e-5 of rounding.
+            found = self.compute(deck, f"{precision}-{ranks}-{device}", "--set", "time={end: 4, integrator: lsrk45}", "--set",
+                                 f"precision={precision}", "--set", "exact={}", ranks=ranks, device=device)
             with h5py.File(self.folder / f"{precision}-{ranks}-{device}/spectra.h5") as file:
                 found = {name: found[f"ball/{name}"] for name in ("E_theta", "E_phi")} | {
                     name: file["spectra/near"][name][()] for name in ("E", "H")}
