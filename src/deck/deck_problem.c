@@ -282,6 +282,13 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                          boundary->name, outside);
     }
     if (boundary->kind == NULL) return SEDGE_OK;
+    if (boundary->surface[0] != '\0' &&
+        find_group(boundary->name, groups->surface_names, groups->surfaces) >= 0) {
+        return deck_fail(deck->path, deck_child(node, "surface"),
+                         "boundaries.%s.surface: the mesh has a surface '%s', which is not '%s': "
+                         "give the further mode a name that no surface has",
+                         boundary->name, boundary->name, boundary->surface);
+    }
     if (outside == 0) {
         return deck_fail(deck->path, node,
                          inside > 0

@@ -653,6 +653,8 @@ kernels: {tune: "off"}
                  "boundaries.zmax={type: pec}"),
                 (["boundaries.in2: the field of the port is not its own mirror image", "model the whole structure"], *half),
                 (["boundaries.in2.surface: 'inn' is no entry of `boundaries`"], "boundaries.in2.surface=inn"),
+                (["boundaries.out.surface: the mesh has a surface 'out', which is not 'in'"], "boundaries.out.surface=in",
+                 "boundaries.out2.surface=in"),
                 (["boundaries.in2.surface: 'out2' has no surface of its own; name 'out'"], "boundaries.in2.surface=out2"),
                 (["boundaries.in2.surface: 'in2' is of type 'te-port' and 'xmin' of type 'pec'"], "boundaries.in2.surface=xmin"),
                 (["boundaries.in2.surface: 'lumped-port' is no type of which several can be on one surface"],
