@@ -43,9 +43,9 @@ static void plant_three(double x[3])
     plant(x, 3.0);
 }
 
-static void plant_four(double x[3])
+static void plant_two(double x[3])
 {
-    plant(x, 4.0);
+    plant(x, 2.0);
 }
 
 static void squeeze(const double x[3], double moved[3])
@@ -88,7 +88,7 @@ static const kit_term radial_medium[] = {{&sedge_term_debye, "domain", {1.0, 0.1
                                          {NULL, NULL, {0.0}}};
 static const double wall[4] = {200.0, 1.5, 0.3, 1.2};
 static const matrix_case cases[] = {{"cavity", 3, plant_three, NULL, NULL, NULL},
-                                    {"media", 4, plant_four, media, NULL, NULL},
+                                    {"media", 2, plant_two, media, NULL, NULL},
                                     {"walls", 3, plant_three, NULL, wall, NULL},
                                     {"radial", 1, NULL, radial, NULL, open_out},
                                     {"radial-medium", 1, NULL, radial_medium, NULL, open_out},
