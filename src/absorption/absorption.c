@@ -80,7 +80,9 @@ static sedge_status find_groups(sedge_absorption *out)
         if (absorbs) out->volume[out->groups++] = v;
         v += parts;
     }
-    if (out->groups > 0 || out->deck->surface_count > 0) return SEDGE_OK;
+    if (out->groups > 0) return SEDGE_OK;
+    out->requested[0] = true; // at no node: an entry of surfaces alone
+    if (out->deck->surface_count > 0) return SEDGE_OK;
     return fail(out,
                 "no volume group has losses at these frequencies: remove it, give a material a "
                 "conductivity or poles with damping (input/materials.md), or name surfaces with "

@@ -35,7 +35,7 @@ static sedge_status create_surface(sedge_absorption_surface *out,
                           where, name, kind == NULL ? "no condition" : "the type ",
                           kind == NULL ? "" : kind->name);
     }
-    (void)snprintf(out->transform_name, sizeof out->transform_name, "%s/%s", deck->name, name);
+    (void)snprintf(out->transform_name, sizeof out->transform_name, "%s/on-%s", deck->name, name);
     (void)snprintf(surface.name, sizeof surface.name, "%s", name);
     SEDGE_TRY(sedge_face_points_create(&out->faces, context, &surface, where));
     return sedge_comm_agree(context->comm,

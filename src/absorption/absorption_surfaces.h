@@ -9,7 +9,7 @@ typedef struct sedge_absorption_surface {
     int group;                // number of the surface group
     sedge_face_points faces;  // normals are those of each side's own element
     double *sides;            // [sides] room
-    char transform_name[144]; // of its transform: ENTRY/NAME
+    char transform_name[144]; // of its transform: ENTRY/on-NAME
 } sedge_absorption_surface;
 
 // The surfaces of an entry, out [deck->surface_count], which is 0 before; all are to be cleared in

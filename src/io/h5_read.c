@@ -61,6 +61,10 @@ static bool read_rows(const sedge_h5 *file, hid_t id, hid_t type, int64_t first,
     const hid_t space = H5Dget_space(id);
 
     if (space < 0) return false;
+    if (H5Sget_simple_extent_npoints(space) == 0) { // HDF5 would look for it at no address
+        (void)H5Sclose(space);
+        return rows == 0;
+    }
     const int rank = H5Sget_simple_extent_dims(space, count, NULL);
     const hid_t memory = rank >= 1 && rank <= SEDGE_H5_DIMENSIONS
                              ? h5_select_rows(space, rank, count, first, rows)

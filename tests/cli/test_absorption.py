@@ -241,6 +241,14 @@ class Absorption(Case):
         numpy.testing.assert_array_equal([all_of["groups"]["lossy"], *all_of["surfaces"].values(), all_of["total"]], power)
         self.assertRegex(told, r"frequency +lossy +ymin +ymax +zmax +total\n")
         self.assertIn("  absorption         wall: in 'lossy' by 'zmax'\n", self.succeed("check", deck).out)
+        alone = [word for setting in ("materials.lossy={}", "monitors.absorption={all: {surfaces: [ymin, zmax]}}", "time.end=2",
+                                      "output.checkpoint={steps: 20, keep: 9}") for word in ("--set", setting)]  # no medium absorbs
+        for folder, words in (("alone", ()), ("again", ("--restart", self.folder / "alone/checkpoint-20.h5"))):
+            self.succeed("run", deck, "--device", DEVICE, "--tune=off", "--quiet", *alone, *words, "--output", folder)
+        with h5py.File(self.folder / "alone/absorption.h5") as one, h5py.File(self.folder / "again/absorption.h5") as other:
+            self.assertEqual(list(one["all/power"].attrs["groups"]), ["ymin", "zmax", "total"])
+            self.assertGreater(one["all/power"][()].min(), 0)
+            numpy.testing.assert_allclose(other["all/power"][()], one["all/power"][()], rtol=1e-12)
         for setting, part in (("all.surfaces=[zmaxx]", "no surface group 'zmaxx'"), ("all.surfaces=[xmin]", "'xmin' has the type pmc, whose"),
                               ("all={groups: [air], surfaces: [zmax]}", "'air' has no losses")):
             self.refuse(1, ["monitors.absorption.all", part], "check", deck, "--set", f"monitors.absorption.{setting}", ranks=(0,))
