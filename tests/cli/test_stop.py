@@ -22,6 +22,7 @@ except ImportError:
 USAGE, STOPPED = 1, 5
 LONG = DECK.replace("steps: 20", "steps: 100000000").replace("{every: 10}", "{every: 4}")
 SOLVE = PLATES.replace("order: 1", "order: 7").replace("[2, 2, 2]", "[10, 10, 10]")  # takes seconds
+SLOW = {"SEDGE_TEST_PAUSE": "1000"}  # ranks sleep while they wait for each other (idle_ranks.c)
 SECONDS = 600  # for what takes some on an idle machine; only a run that hangs needs them
 
 
@@ -288,7 +289,7 @@ while :; do sleep 0.05; done
         self.assertEqual(len(list(self.results.glob("fields_*.hdf"))), step + 1)
 
     def test_wall_limit(self):
-        result = self.sedge("run", self.deck, "--set", "time.wall=0.05 min", ranks=2)
+        result = self.sedge("run", self.deck, "--set", "time.wall=0.05 min", ranks=2, environment=SLOW)
         self.check_stopped(result.code, result.out + result.err, "the limit of 3 s (time.wall)")
         # What the start of the process and the mesh took is gone by then.
         self.assertRegex(result.out, r"(?m)^  limit +[0-3] s from now \(time\.wall\)")
@@ -329,8 +330,8 @@ while :; do sleep 0.05; done
         self.assertGreaterEqual(self.report()["checkpoints"], 2)  # one is that of the end
 
     def test_slurm_limit(self):
-        environment = {"SLURM_JOB_END_TIME": str(int(time.time()) + 4), "SLURM_JOB_ID": "17"}
-        result = self.sedge("run", self.deck, environment=environment, ranks=2)  # which sleep most of the time
+        environment = {**SLOW, "SLURM_JOB_END_TIME": str(int(time.time()) + 4), "SLURM_JOB_ID": "17"}
+        result = self.sedge("run", self.deck, environment=environment, ranks=2)
         self.check_stopped(result.code, result.out + result.err, "the limit of Slurm's job 17")
         environment["SLURM_JOB_END_TIME"] = "soon"
         self.refuse(USAGE, ["SLURM_JOB_END_TIME is 'soon'", "time.wall"], "run", self.deck,
