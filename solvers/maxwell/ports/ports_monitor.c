@@ -442,8 +442,11 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
             one->largest = fmax(one->largest, fabs(pair[PORT_VOLTAGE]));
             one->current = fmax(one->current, fabs(pair[PORT_VOLTAGE]));
             if (port_is_guide(one->boundary->kind)) continue;
-            one->given += pair[PORT_VOLTAGE] * pair[PORT_CURRENT];
-            one->passed += port_meter_flux(one->meter, values + stride * s + 6 * one->first);
+            const double given = pair[PORT_VOLTAGE] * pair[PORT_CURRENT];
+            const double passed = port_meter_flux(one->meter, values + stride * s + 6 * one->first);
+            if (!isfinite(given) || !isfinite(passed)) continue; // checkpoints have finite numbers
+            one->given += given;
+            one->passed += passed;
         }
         if (sedge_comm_is_root(comm)) add(monitor, times[s], all + s, samples);
     }
