@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS = 400, STEPS = 60, STAGES = 5, SEEDS = 6 };
+enum { ROUNDS = 200, STEPS = 30, STAGES = 5, SEEDS = 6 };
 
 // What the queue packs and looks at, round by round.
 typedef struct player {
