@@ -271,6 +271,9 @@ class Ports(Case):
                  for name, into in (("in", 1), ("out", -1)) for mode, last, more in ((1, "", ""), (2, "2", f", surface: {name}"))}
         found = self.compute(deck, "both", "sources.0={type: port, surface: in2, signal: {type: gaussian, width: 4, frequency: 0.5}}",
                              "monitors.ports={from: 0.5, to: 0.5, count: 1}", *(f"boundaries.{name}={port}" for name, port in ports.items()))
+        said = self.succeed("run", deck, "--device", DEVICE, "--set", "time.end=1", *(
+            word for name, port in ports.items() if name in ("in", "out") for word in ("--set", f"boundaries.{name}={port}"))).out
+        self.assertIn("'in': 2 modes or more are guided, and 1 has a port; the others' waves are absorbed\n", said)
         # At this frequency the second one has the wave number 0.948095 w: it solves the equation that `layered` does.
         self.compare((found["in"], found["in2"], found["out"], found["out2"]), (0, 0, 0, numpy.exp(-0.948095j * math.pi)), 2e-3)
         said = self.succeed("run", deck, "--device", DEVICE, "--set", "time.end=1", "--set", "boundaries.in.frequency=0.2").out

@@ -120,7 +120,6 @@ static sedge_status fit_whole(const sedge_problem *problem, const char *surface,
                           (const double(*)[3])axes));
     memcpy(p + PORT_ORIGIN, shape->triangles[0], 3 * sizeof *p);
     p[PORT_PROFILE] = PORT_FOUND_HYBRID;
-    p[PORT_VOLUME] = volume;
     p[PORT_CONDUCTANCE] = 0.0;
     return SEDGE_OK;
 }

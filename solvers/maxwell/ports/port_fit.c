@@ -436,11 +436,10 @@ static const double *medium_of(const sedge_problem *problem, const double *p)
 
 double port_cutoff(const sedge_problem *problem, const double *p)
 {
-    const double *const m = medium_of(problem, p);
-
     if (port_is_line(p)) return 0.0;
     if (is_hybrid(p))
         return p[HYBRID_FREQUENCY] * sqrt(fmax(0.0, 1.0 - p[PORT_INDEX] / p[HYBRID_GROUP]));
+    const double *const m = medium_of(problem, p);
     return cutoff_number(p) * sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]) / (2.0 * PI);
 }
 
@@ -503,10 +502,9 @@ double port_impedance(const sedge_problem *problem, const double *p, double freq
 
 double port_phase(const sedge_problem *problem, const double *p, double frequency)
 {
-    const double *const m = medium_of(problem, p);
-
     if (port_is_line(p)) return 2.0 * PI * frequency * p[PORT_INDEX];
     if (is_hybrid(p)) return 2.0 * PI * frequency * find_index(problem, p, frequency);
+    const double *const m = medium_of(problem, p);
     return 2.0 * PI * frequency * find_slope(problem, p, frequency) /
            sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
 }

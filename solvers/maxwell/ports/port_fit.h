@@ -38,7 +38,8 @@ enum {
     HYBRID_SLOPE,
     HYBRID_INSIDE,
     HYBRID_RIM,
-    HYBRID_GROUP = PORT_SCALE
+    HYBRID_GROUP = PORT_SCALE,
+    HYBRID_GUIDED = PORT_VOLUME // in place of it: how many modes are guided, at least
 };
 
 // The volume group beside the surface, first side. SEDGE_ERR_USAGE: a material beside it is not

@@ -308,6 +308,7 @@ static sedge_status fill(sedge_surface_field *field, double *p, const site *at)
     p[HYBRID_GROUP] = numbers.group;
     p[HYBRID_SLOPE] = numbers.slope;
     p[HYBRID_INSIDE] = numbers.inside;
+    p[HYBRID_GUIDED] = modes.guided;
     p[HYBRID_RIM] = find_rim(at, field->other, along);
     p[PORT_GAIN] = 2.0 / numbers.impedance; // half of the current goes either way
     if (p[HYBRID_RIM] <= REACHES) goto done;

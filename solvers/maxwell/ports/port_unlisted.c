@@ -1,4 +1,4 @@
-// Modes of waveguides that propagate in the band of the monitor and have no port: their waves are
+// Modes of guides that propagate in the band of the monitor and have no port: their waves are
 // absorbed, and no S-parameter has them.
 #include "ports.h"
 
@@ -205,6 +205,26 @@ static sedge_status tell(const list *all, sedge_text *text)
     return sedge_text_add(text, "%s\n", all->count > SHOWN ? " and others" : "");
 }
 
+// Of a guide of several media, at the frequencies of its ports.
+static sedge_status tell_guided(const list *all, sedge_text *text)
+{
+    int guided = 0, ports = 0;
+
+    for (int i = 0; i < all->monitor->count; i++) {
+        const sedge_boundary *const other = all->monitor->ports[i].boundary;
+
+        if (other->surface != all->first->boundary->surface) continue;
+        ports++;
+        if ((int)other->parameters[HYBRID_GUIDED] > guided)
+            guided = (int)other->parameters[HYBRID_GUIDED];
+    }
+    if (guided <= ports) return SEDGE_OK;
+    return sedge_text_add(text,
+                          "    '%s': %d modes or more are guided, and %d ha%s a port; the others' "
+                          "waves are absorbed\n",
+                          all->first->name, guided, ports, ports == 1 ? "s" : "ve");
+}
+
 sedge_status ports_report_unlisted(const ports_monitor *monitor, sedge_text *text)
 {
     const sedge_problem *const problem = monitor->context->problem;
@@ -212,11 +232,16 @@ sedge_status ports_report_unlisted(const ports_monitor *monitor, sedge_text *tex
     for (int i = 0; i < monitor->count; i++) {
         list all = {.monitor = monitor, .first = &monitor->ports[i]};
         const double *const p = all.first->boundary->parameters;
-        bool known = all.first->boundary->kind->parameters != port_guide_parameters;
+        const bool hybrid = (int)p[PORT_PROFILE] == PORT_FOUND_HYBRID;
+        bool known = !hybrid && all.first->boundary->kind->parameters != port_guide_parameters;
 
         for (int k = 0; k < i; k++)
             known |= monitor->ports[k].boundary->surface == all.first->boundary->surface;
         if (known) continue;
+        if (hybrid) {
+            if (!has_mirrors(&all)) SEDGE_TRY(tell_guided(&all, text));
+            continue;
+        }
         all.unit = port_cutoff(problem, p) / wave_of(p);
         const double most = monitor->band[1] / all.unit;
         if (is_found(p)) {
