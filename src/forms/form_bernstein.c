@@ -139,34 +139,39 @@ static void derive(operator_config *config, const operator_layout *layout,
     own[AHEAD] = OPERATOR_CHIP_MULTIPROCESSORS * operator_chip_blocks(config->scratch_bytes) / 2;
 }
 
-// Warps a group, by order, as an H200 has them fastest (benchmarks/MEASUREMENTS.md).
-static const int parts_fp32[SEDGE_ORDER_MAX + 1] = {1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3};
-static const int parts_fp64[SEDGE_ORDER_MAX + 1] = {1, 1, 2, 2, 2, 2, 2, 4, 3, 4, 5};
+// As an H200 has them fastest (benchmarks/MEASUREMENTS.md), by order: warps a group, groups a
+// block, and blocks of a multiprocessor for which registers are limited; 1: as many registers as it
+// takes.
+typedef struct shape {
+    int parts, groups, blocks;
+} shape;
 
-// Groups a block as an H200 has them fastest; registers as many as it takes, but where eight blocks
-// win.
+static const shape fp32[SEDGE_ORDER_MAX + 1] = {{1, 4, 1}, {1, 8, 6}, {1, 4, 1}, {1, 4, 1},
+                                                {2, 2, 1}, {2, 2, 1}, {2, 2, 1}, {2, 2, 1},
+                                                {2, 1, 1}, {3, 1, 1}, {3, 1, 1}};
+static const shape fp64[SEDGE_ORDER_MAX + 1] = {{1, 4, 1}, {1, 8, 4}, {1, 4, 1}, {2, 2, 1},
+                                                {2, 1, 1}, {2, 1, 5}, {2, 1, 1}, {4, 1, 1},
+                                                {3, 1, 1}, {4, 1, 1}, {5, 1, 1}};
+
 static void choose(operator_config *config, const operator_layout *layout,
                    const operator_target *target)
 {
     const int order = target->element->order;
-    const bool is_low = order + (layout->real_bytes == 8) <= 2;
-    const bool is_third = layout->real_bytes == 4 && order == 3;
-    const bool is_middle = layout->real_bytes == 4 && order >= 3 && order <= 7;
+    const shape *const rule = layout->real_bytes == 8 ? &fp64[order] : &fp32[order];
     const bool is_host = operator_is_host_form(target->info);
     const int group = WARP / target->problem->equation->fields;
-    const int groups = is_low ? 4 : is_middle ? 2 : 1;
 
     config->item_nodes = config->lift_nodes = layout->group;
     config->field_block = config->lift_block = target->problem->equation->fields;
-    config->own[PARTS] = layout->real_bytes == 8 ? parts_fp64[order] : parts_fp32[order];
-    config->block = is_host ? 1 : groups * group;
+    config->own[PARTS] = rule->parts;
+    config->block = is_host ? 1 : rule->groups * group;
     derive(config, layout, target);
-    // Two groups only where there is room for two such blocks.
-    if (!is_host && is_middle && 2 * config->scratch_bytes > target->info->shared_bytes_block) {
-        config->block = group;
+    // Several groups only where there is room for two such blocks.
+    while (config->block > group && 2 * config->scratch_bytes > target->info->shared_bytes_block) {
+        config->block /= 2;
         derive(config, layout, target);
     }
-    config->resident = is_third ? 1024 : config->threads;
+    config->resident = rule->blocks * config->threads;
 }
 
 static void describe(char *text, size_t size, const operator_config *config,
