@@ -174,9 +174,11 @@ end_work() {
     if [[ -n $scratch ]]; then rm -rf "$scratch"; fi
 }
 
-# The program needs none of the packages that only tests need. A failure here is told by configure_both or build_tests.
+# The program needs none of the packages that only tests need. A failure here is told by configure_both, build_tests or
+# build_sanitized.
 compile_ahead() {
     configure_tests OFF && cmake --build "$root/build" -j "$jobs" --target sedge
+    configure_sanitized && cmake --build "$root/build-sanitize" -j "$jobs" --target sedge
 }
 
 # What compiles is made, also behind a file that does not.
