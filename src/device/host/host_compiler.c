@@ -200,12 +200,12 @@ void sedge_host_compiler_free(sedge_host_compiler *compiler)
     sedge_release(compiler);
 }
 
-// Identify the compiler's file by its size and the hash of its first MiB: a wrapper script may
-// report the same version and add options of its own. Path and date do not count, so that machines
-// with the same packages share a cache.
+// Identify the compiler's file by its size and the hash of its first 64 KiB, where the build ID of
+// a program is: a wrapper script may report the same version and add options of its own. Path and
+// date do not count, so that machines with the same packages share a cache.
 static sedge_status add_file(const sedge_host_compiler *compiler, sedge_text *out)
 {
-    enum { HEAD = 1048576 };
+    enum { HEAD = 65536 };
     struct stat about;
     char hash[SEDGE_HASH_TEXT];
     char *head = NULL;
