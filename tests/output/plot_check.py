@@ -522,6 +522,10 @@ with h5py.File(os.path.join(SPECTRA, "absorption.h5"), "r+") as file:
     group["element"] = numpy.arange(6)[::-1] + 10
     group["place"] = corners[cube].mean(axis=1)[::-1]
     group["place"].attrs["units"] = "m"
+    for power, frequency, expected in (([1.0, 2.0, 1.0], None, 1), ([numpy.nan, 2.0, 3.0], None, 2), ([1.0, 2.0, 1.0], 3e9, 2),
+                                       ([1.0, 2.0, 1.0], 4e9, 1)):  # the last is beside the band
+        group["power"][-1] = power
+        assert script["choose_map"](group, types.SimpleNamespace(frequency=frequency)) == expected
 mapped = check_picture(SPECTRA)  # all of the cube has a corner without a value
 assert (abs(mapped - before).max(axis=2) > 0.1).sum() > 1000, "the map has no place"
 with h5py.File(os.path.join(SPECTRA, "absorption_body_000001.hdf"), "r+") as file:
