@@ -94,30 +94,20 @@ static sedge_status create_entry(absorption_monitor *monitor, const sedge_deck_a
 // The transforms on an entry's surfaces.
 static sedge_status add_surfaces(absorption_monitor *monitor, int i, const json_t *memory)
 {
-    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
     const sedge_absorption *const entry = &monitor->entries[i];
 
     monitor->surfaces[i] = monitor->transforms.count;
     for (int k = 0; k < entry->surfaces; k++) {
         const sedge_absorption_surface *const surface = &entry->surface[k];
-        const sedge_face_points *const faces = &surface->faces;
 
-        SEDGE_TRY(sedge_transforms_add(
+        SEDGE_TRY(sedge_transforms_add_faces(
             &monitor->transforms,
-            &(sedge_transform_entry){.name = surface->transform_name,
-                                     .line = entry->deck->line,
-                                     .place =
-                                         sedge_hash_quick(0, surface->name, strlen(surface->name)),
-                                     .frequencies = &entry->deck->frequencies,
-                                     .requested = both,
-                                     .normalise = true,
-                                     .limit = faces->limit,
-                                     .rows = faces->sides,
-                                     .row_points = faces->side_points,
-                                     .ids = faces->ids,
-                                     .elements = faces->elements,
-                                     .weights = faces->weights},
-            memory));
+            (sedge_transform_entry){.name = surface->transform_name,
+                                    .line = entry->deck->line,
+                                    .place =
+                                        sedge_hash_quick(0, surface->name, strlen(surface->name)),
+                                    .frequencies = &entry->deck->frequencies},
+            &surface->faces, memory));
     }
     return SEDGE_OK;
 }

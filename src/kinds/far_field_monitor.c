@@ -70,23 +70,14 @@ static sedge_status add_transform(far_field_monitor *monitor, const sedge_deck_f
                                   const char *name, const sedge_deck_surface *surface,
                                   const sedge_face_points *faces, const json_t *memory)
 {
-    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
 
-    return sedge_transforms_add(
+    return sedge_transforms_add_faces(
         &monitor->transforms,
-        &(sedge_transform_entry){.name = name,
-                                 .line = deck->line,
-                                 .place = sedge_hash_quick(0, surface->name, sizeof surface->name),
-                                 .frequencies = &deck->frequencies,
-                                 .requested = both,
-                                 .normalise = true,
-                                 .limit = faces->limit,
-                                 .rows = faces->sides,
-                                 .row_points = faces->side_points,
-                                 .ids = faces->ids,
-                                 .elements = faces->elements,
-                                 .weights = faces->weights},
-        memory);
+        (sedge_transform_entry){.name = name,
+                                .line = deck->line,
+                                .place = sedge_hash_quick(0, surface->name, sizeof surface->name),
+                                .frequencies = &deck->frequencies},
+        faces, memory);
 }
 
 // The condition of the surface, if a source drives it, such as a port; else NULL.

@@ -106,7 +106,6 @@ static void release(void *what)
 static sedge_status create_entry(flux_monitor *monitor, const sedge_deck_flux *deck,
                                  const json_t *memory)
 {
-    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
     const sedge_output_context *const context = monitor->transforms.context;
     flux_entry *const entry = &monitor->entries[monitor->count];
     const sedge_face_points *const faces = &entry->faces;
@@ -120,20 +119,12 @@ static sedge_status create_entry(flux_monitor *monitor, const sedge_deck_flux *d
     SEDGE_TRY(sedge_face_points_create(&entry->faces, context, &deck->surface, where));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_allocate(&entry->sides, entry->faces.sides, sizeof *entry->sides)));
-    return sedge_transforms_add(&monitor->transforms,
-                                &(sedge_transform_entry){.name = deck->name,
-                                                         .line = deck->line,
-                                                         .place = hash_place(deck),
-                                                         .frequencies = &deck->frequencies,
-                                                         .requested = both,
-                                                         .normalise = true,
-                                                         .limit = faces->limit,
-                                                         .rows = faces->sides,
-                                                         .row_points = faces->side_points,
-                                                         .ids = faces->ids,
-                                                         .elements = faces->elements,
-                                                         .weights = faces->weights},
-                                memory);
+    return sedge_transforms_add_faces(&monitor->transforms,
+                                      (sedge_transform_entry){.name = deck->name,
+                                                              .line = deck->line,
+                                                              .place = hash_place(deck),
+                                                              .frequencies = &deck->frequencies},
+                                      faces, memory);
 }
 
 // The points of all entries, and the file.

@@ -91,6 +91,22 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
     return SEDGE_OK;
 }
 
+sedge_status sedge_transforms_add_faces(sedge_transforms *transforms, sedge_transform_entry entry,
+                                        const sedge_face_points *faces, const json_t *memory)
+{
+    static const bool both[SEDGE_MAX_FIELDS] = {true, true};
+
+    entry.requested = both;
+    entry.normalise = true;
+    entry.limit = faces->limit;
+    entry.rows = faces->sides;
+    entry.row_points = faces->side_points;
+    entry.ids = faces->ids;
+    entry.elements = faces->elements;
+    entry.weights = faces->weights;
+    return sedge_transforms_add(transforms, &entry, memory);
+}
+
 sedge_status sedge_transforms_complete(sedge_transforms *transforms, const json_t *memory)
 {
     const sedge_output_context *const context = transforms->context;

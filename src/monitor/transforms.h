@@ -6,6 +6,7 @@
 // `void *monitor` can stand in its table (dg/monitor_kind.h).
 #pragma once
 
+#include "monitor/face_points.h"
 #include "monitor/settling.h"
 #include "monitor/spectrum.h"
 
@@ -54,6 +55,12 @@ void sedge_transforms_clear(sedge_transforms *transforms);
 SEDGE_MUST_USE
 sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_transform_entry *entry,
                                   const struct json_t *memory);
+
+// The same of all fields on the sides `faces`: `entry` has its name, line, place and frequencies.
+SEDGE_MUST_USE
+sedge_status sedge_transforms_add_faces(sedge_transforms *transforms, sedge_transform_entry entry,
+                                        const sedge_face_points *faces,
+                                        const struct json_t *memory);
 
 // Compare the sampling with that of sums that go on, and list the points. Not collective.
 SEDGE_MUST_USE
