@@ -226,6 +226,17 @@ static const sedge_parameter impedance_parameters[] = {
      .text = "surface impedance: tangential E = impedance times H x n"},
 };
 
+void maxwell_leaving_wave(double wave[3], const double *m, const double *n, const double *u)
+{
+    const double along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        wave[i] = u[i] - n[i] * along + m[MAXWELL_Z] * (u[3 + j] * n[k] - u[3 + k] * n[j]);
+    }
+}
+
 // The traces e and g (maxwell/sheets/sheet_face.h) do not give the power: the error of e is larger
 // than the e of a good conductor. But e + Z g does not change at the wall, where e = impedance g.
 double maxwell_wall_loss(const double *m, const double *n, const double *re, const double *im,
@@ -235,16 +246,10 @@ double maxwell_wall_loss(const double *m, const double *n, const double *re, con
     double square = 0.0;
 
     for (int part = 0; part < 2; part++) {
-        const double *const u = part == 0 ? re : im;
-        const double along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+        double wave[3];
 
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3;
-            const int k = (i + 2) % 3;
-            const double g = u[3 + j] * n[k] - u[3 + k] * n[j];
-            const double wave = u[i] - n[i] * along + z * g;
-            square += wave * wave;
-        }
+        maxwell_leaving_wave(wave, m, n, part == 0 ? re : im);
+        for (int i = 0; i < 3; i++) square += wave[i] * wave[i];
     }
     return 0.5 * resistance * square /
            ((z + resistance) * (z + resistance) + reactance * reactance);

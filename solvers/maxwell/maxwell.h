@@ -58,9 +58,14 @@ void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3])
 
 extern const sedge_library_material maxwell_library[];
 
+
 sedge_contradiction maxwell_contradiction(const sedge_problem *problem);
 
 double maxwell_quiet(const sedge_problem *problem, double bounds[2][3]);
+
+// What leaves an element at a surface, e + Z g (maxwell/sheets/sheet_face.h), by its fields u
+// there.
+void maxwell_leaving_wave(double wave[3], const double *m, const double *n, const double *u);
 
 // The mean power that an area of a wall takes, by the real and the imaginary part of its impedance
 // for fields exp(i omega t): what `loss` of the walls' kinds needs besides.

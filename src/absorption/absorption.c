@@ -401,21 +401,21 @@ static sedge_status find_powers(sedge_absorption *absorption, const sedge_spectr
 }
 
 // Put the surfaces' powers between those of the groups and the sum, and add them to it. Collective.
-static void add_surfaces(const sedge_absorption *absorption, const sedge_spectrum *spectra)
+static sedge_status add_surfaces(const sedge_absorption *absorption, const sedge_spectrum *spectra)
 {
     const int count = absorption->deck->frequencies.count;
+    double *const first = absorption->power + (ptrdiff_t)absorption->groups * count;
+    double *const sum = first + (ptrdiff_t)absorption->surfaces * count;
 
-    for (int k = 0; k < count; k++) {
-        double *const row = absorption->power + (ptrdiff_t)absorption->groups * count + k;
-        double sum = row[0];
+    if (absorption->surfaces > 0) memcpy(sum, first, (size_t)count * sizeof *sum);
+    for (int i = 0; i < absorption->surfaces; i++) {
+        double *const row = first + (ptrdiff_t)i * count;
 
-        for (int i = 0; i < absorption->surfaces; i++) {
-            row[(ptrdiff_t)i * count] = sedge_absorption_surface_power(
-                &absorption->surface[i], absorption->context, &spectra[i], k);
-            sum += row[(ptrdiff_t)i * count];
-        }
-        row[(ptrdiff_t)absorption->surfaces * count] = sum;
+        SEDGE_TRY(sedge_absorption_surface_powers(&absorption->surface[i], absorption->context,
+                                                  &spectra[i], row));
+        for (int k = 0; k < count; k++) sum[k] += row[k];
     }
+    return SEDGE_OK;
 }
 
 sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spectrum *spectrum,
@@ -432,7 +432,7 @@ sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spe
     sum_groups(absorption, room, absorption->volumes, 1, absorption->volume_of_group);
     for (int k = 0; k < count; k++)
         sum_groups(absorption, room, absorption->powers + k, count, absorption->power + k);
-    add_surfaces(absorption, surfaces);
+    SEDGE_TRY_GOTO(status, add_surfaces(absorption, surfaces));
     if (!sedge_incident_intensity(absorption->intensity, context, spectrum)) {
         sedge_release(absorption->intensity);
         absorption->intensity = NULL;

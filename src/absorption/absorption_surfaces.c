@@ -1,5 +1,7 @@
 #include "absorption_surfaces.h"
 
+#include "absorption_sheets.h"
+
 #include "base/memory.h"
 #include "monitor/sample.h"
 
@@ -17,6 +19,26 @@ static int find_group(const sedge_mesh *mesh, const char *name)
     return s;
 }
 
+static bool has_loss(const sedge_boundary_kind *kind)
+{
+    return kind->loss != NULL || kind->loss_two_sided != NULL;
+}
+
+// The types of surfaces whose losses are known: "a, b".
+static void list_kinds(char text[256], const sedge_equation *equation)
+{
+    const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_boundary_kinds(kinds, equation);
+    int length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < count && length < 256; i++) {
+        if (!has_loss(kinds[i])) continue;
+        length += snprintf(text + length, (size_t)(256 - length), "%s%s", length > 0 ? ", " : "",
+                           kinds[i]->name);
+    }
+}
+
 static sedge_status create_surface(sedge_absorption_surface *out,
                                    const sedge_output_context *context,
                                    const sedge_deck_absorption *deck, const char *name,
@@ -28,12 +50,15 @@ static sedge_status create_surface(sedge_absorption_surface *out,
     out->name = name;
     out->group = find_group(context->mesh, name);
     kind = context->problem->boundaries[out->group].kind;
-    if (kind == NULL || kind->loss == NULL) {
+    if (kind == NULL || !has_loss(kind)) {
+        char known[256];
+
+        list_kinds(known, context->problem->equation);
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: the surface '%s' has %s%s, whose loss is not known; 'surfaces' "
-                          "takes those of type impedance, conductor or rational",
+                          "takes those of type %s",
                           where, name, kind == NULL ? "no condition" : "the type ",
-                          kind == NULL ? "" : kind->name);
+                          kind == NULL ? "" : kind->name, known);
     }
     (void)snprintf(out->transform_name, sizeof out->transform_name, "%s/on-%s", deck->name, name);
     (void)snprintf(surface.name, sizeof surface.name, "%s", name);
@@ -91,9 +116,10 @@ static double find_density(const sedge_absorption_surface *surface,
                                 2.0 * PI * spectrum->frequencies->value[k]);
 }
 
-double sedge_absorption_surface_power(const sedge_absorption_surface *surface,
-                                      const sedge_output_context *context,
-                                      const sedge_spectrum *spectrum, int k)
+// The power that a wall takes at frequency k, each side by itself.
+static double find_wall_power(const sedge_absorption_surface *surface,
+                              const sedge_output_context *context, const sedge_spectrum *spectrum,
+                              int k)
 {
     const sedge_face_points *const faces = &surface->faces;
 
@@ -105,4 +131,17 @@ double sedge_absorption_surface_power(const sedge_absorption_surface *surface,
         }
     }
     return sedge_sample_sum(context->comm, faces->sides, surface->sides);
+}
+
+sedge_status sedge_absorption_surface_powers(const sedge_absorption_surface *surface,
+                                             const sedge_output_context *context,
+                                             const sedge_spectrum *spectrum, double *power)
+{
+    if (sedge_is_two_sided(context->problem->boundaries[surface->group].kind)) {
+        return sedge_absorption_sheet_powers(&surface->faces, surface->group, context, spectrum,
+                                             power);
+    }
+    for (int k = 0; k < spectrum->frequencies->count; k++)
+        power[k] = find_wall_power(surface, context, spectrum, k);
+    return SEDGE_OK;
 }

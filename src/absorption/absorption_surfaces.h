@@ -1,4 +1,5 @@
-// The power that walls with losses take at frequencies, from the transforms of the fields on them.
+// The power that walls and sheets with losses take at frequencies, from the transforms of the
+// fields on them.
 #pragma once
 
 #include "monitor/face_points.h"
@@ -21,8 +22,9 @@ sedge_status sedge_absorption_surfaces_create(sedge_absorption_surface *out,
                                               const sedge_deck_absorption *deck);
 void sedge_absorption_surface_clear(const sedge_absorption_surface *surface);
 
-// The power at frequency k from the spectrum of all fields at the faces' points; code units: those
-// of the transforms. Collective.
-double sedge_absorption_surface_power(const sedge_absorption_surface *surface,
-                                      const sedge_output_context *context,
-                                      const sedge_spectrum *spectrum, int k);
+// Set power [frequencies] from the spectrum of all fields at the faces' points; code units: those
+// of the transforms. Failures are those of sedge_absorption_sheet_powers. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_absorption_surface_powers(const sedge_absorption_surface *surface,
+                                             const sedge_output_context *context,
+                                             const sedge_spectrum *spectrum, double *power);

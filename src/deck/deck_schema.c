@@ -386,8 +386,7 @@ static const deck_key absorption_keys[] = {
     {"groups", DECK_LISTED, .computed = "all that have losses",
      .text = "volume groups of the mesh whose materials have losses"},
     {"surfaces", DECK_LISTED, .computed = "none",
-     .text = "surface groups with the type impedance, conductor or rational, whose losses are "
-             "found, too"},
+     .text = "surface groups that are walls or sheets with losses, which are found, too"},
     {"mass_density", DECK_SECTION, .computed = "none: no SAR",
      .text = "by volume group: kg per cubic metre, in a deck with SI units; for specific "
              "absorption rates (SAR), of these groups together"},

@@ -245,6 +245,11 @@ typedef struct sedge_boundary_kind {
     // an incident wave. m is the material there, n the normal out of the element.
     double (*loss)(const double *m, const double *n, const double *re, const double *im,
                    const double *p, double omega);
+    // Optional, of a two-sided kind: the same from the fields on both sides. u [2][fields] are the
+    // real and the imaginary parts in the element with the material mu that n points out of, w and
+    // mw those on the other side. The power does not depend on which side is which.
+    double (*loss_two_sided)(const double *mu, const double *mw, const double *n, const double *u,
+                             const double *w, const double *p, double omega);
     // Optional, with driven: the power of the wave that a sinusoidal signal with the peak value 1
     // sends in, of the whole surface, code units; not-a-number: none. For realised gain.
     double (*incident)(const struct sedge_problem *problem, const double *p, double frequency);

@@ -91,6 +91,46 @@ monitors:
 output: {snapshots: 0}
 """
 
+# Sheets of all laws one behind the other, with another medium behind some, in the total field of a wave along their normal.
+SHEETS = {
+    "magnetic": "{type: magnetic-sheet, resistance: 0.3}",
+    "grid": "{type: series-sheet, resistance: 0.9, inductance: 0.12, capacitance: 0.5}",
+    "mesh": "{type: parallel-sheet, resistance: 2, inductance: 0.2, capacitance: 0.1}",
+    "drude": "{type: drude-sheet, resistance: 1.5, relaxation-time: 0.3}",
+    "card": "{type: sheet, resistance: 3}",
+    "film": "{type: film, conductivity: 140, thickness: 0.02, mu: 10, lowest: 0.15, highest: 1.05}"}
+SHEET_DECK = PLATES[:PLATES.index("    behind:")] + "".join(
+    f"    {name}: {{plane: {{normal: z, at: {0.8 + 0.2 * i:g}}}}}\n" for i, name in enumerate(SHEETS)) + """\
+    behind: {plane: {normal: z, at: 2}}
+time: {end: 24}
+materials: {air: {}, glass: {epsilon: 2, mu: 1.2}}
+""" + PLATES[PLATES.index("boundaries:"):].replace(
+    "absorption: {plates: {}, last: {groups: [turning], frequencies: {list: [0.6]}}}", f"absorption: {{sheets: {{surfaces: [{', '.join(SHEETS)}]}}}}")
+SHEET_DECK = SHEET_DECK.replace("boundaries:\n", "boundaries:\n" + "".join(f"  {name}: {law}\n" for name, law in SHEETS.items()))
+
+
+def solve_sheets(f):
+    """The part of the power of a wave of amplitude 1 that each of SHEETS absorbs: E and H are found from the last sheet to the
+    first. E + E' = Ze (H - H') and E - E' = Zo (H + H') for the two sides."""
+    s, parts = 2j * numpy.pi * f, {}
+    slope = numpy.sqrt(s * 10 * 140)
+    layer = [slope / 140 / numpy.tanh(slope * 0.01), slope / 140 * numpy.tanh(slope * 0.01)]
+    laws = {"film": layer, "card": [6, 0], "drude": [3 * (1 + 0.3 * s), 0], "grid": [2 * (0.9 + 0.12 * s + 1 / (0.5 * s)), 0],
+            "mesh": [2 / (0.5 + 1 / (0.2 * s) + 0.1 * s), 0]}
+    fields = numpy.array([1, 1], complex)  # E, H behind the last one
+    for i, name in reversed(list(enumerate(SHEETS))):
+        if name == "magnetic":
+            front = fields + [0.3 * fields[1], 0]
+        else:
+            even, odd = laws[name]
+            front = numpy.linalg.solve([[1, -even], [1, -odd]], [-fields[0] - even * fields[1], fields[0] + odd * fields[1]])
+        parts[name] = (front[0] * front[1].conj() - fields[0] * fields[1].conj()).real
+        z, n = (numpy.sqrt(0.6), numpy.sqrt(2.4)) if name in ("mesh", "drude") else (1, 1)  # of the medium before it
+        turn = 1j * 2 * numpy.pi * f * n * 0.2
+        fields = numpy.array([[numpy.cosh(turn), z * numpy.sinh(turn)], [numpy.sinh(turn) / z, numpy.cosh(turn)]]) @ front if i else front
+    incident = abs(fields.sum() / 2) ** 2
+    return numpy.array([parts[name] for name in SHEETS]) / incident
+
 
 def media(f):
     """Epsilon and mu of the plates for fields along x and y, at the frequency f."""
@@ -179,6 +219,26 @@ class Absorption(Case):
             self.assertGreater(len(at), 15)
             self.assertLess(abs(shown[at] - values).max(), 0.05 * max(map(max, true)))
         self.assertTrue(numpy.isnan(shown[z < 0.9]).all())
+
+    def test_sheets(self):
+        """All laws of sheets, between different media, on one rank and with sides on three."""
+        cells = ["air"] * 5 + ["glass"] * 2 + ["air"] * 5
+        write_bar(self.folder / "bar.msh", (1, 1, 12), (0.2, 0.2, 2.4), cells)
+        deck, power = self.write("sheets.yaml", SHEET_DECK), []
+        for ranks in (0, 3):
+            out = self.succeed("run", deck, "--device", DEVICE, "--tune=off", "--output", "out", ranks=ranks).out
+            with h5py.File(self.folder / "out/absorption.h5") as file, h5py.File(self.folder / "out/flux_spectra.h5") as flux:
+                part, f = file["sheets/part"][()], file["sheets/frequency"][()]
+                self.assertEqual(list(file["sheets/power"].attrs["groups"]), [*SHEETS, "total"])
+                power.append(file["sheets/power"][()])
+                through = [flux[f"flux/{name}/part"][()] for name in ("entering", "leaving")]
+        exact = numpy.array([solve_sheets(one) for one in f]).T
+        self.assertGreater(exact.min(), 0.01)
+        numpy.testing.assert_allclose(part[:-1, :4], exact[:, :4], rtol=4e-3)  # measured 2.2e-3; with five cells a wavelength and order 2
+        numpy.testing.assert_allclose(part[:-1], exact, rtol=1.5e-2)  # 8.5e-3
+        numpy.testing.assert_allclose(part[:-1].sum(axis=0), part[-1], rtol=1e-12)
+        self.assertLess(abs(through[0] - through[1] - part[-1]).max(), 1e-2)  # fluxes are less exact: 5.7e-3
+        numpy.testing.assert_allclose(power[1], power[0], rtol=1e-11)  # rounding of 24 times
 
     def test_cube(self):
         """The power of a mode follows from the field at a point, in bent elements, too: measured 2e-3, 1e-4 at order 5. The

@@ -5,6 +5,7 @@
 
 #include "shape_fit.h"
 #include "sheet_face.h"
+#include "sheet_loss.h"
 
 #include <math.h>
 
@@ -61,7 +62,7 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
     return SEDGE_OK;
 }
 
-// The table of kind `id`; the file has `parameters`, `find_rate` and `find_energy`.
+// The table of kind `id`; the file has `parameters`, `find_rate`, `find_loss` and `find_energy`.
 #define CIRCUIT_SHEET(id, deck_name, words)                                 \
     const sedge_face_kind sedge_face_##id = {                               \
         .equation = "maxwell",                                              \
@@ -70,6 +71,7 @@ static sedge_status fit(const sedge_problem *problem, const char *surface,
                  .memory = 6,                                               \
                  .apply_two_sided_memory = maxwell_##id,                    \
                  .rate = find_rate,                                         \
+                 .loss_two_sided = find_loss,                               \
                  .energy = find_energy,                                     \
                  .derive = derive,                                          \
                  .fit = fit,                                                \

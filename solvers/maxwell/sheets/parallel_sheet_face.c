@@ -21,6 +21,17 @@ static double find_rate(const double *m, const double *p)
     return circuit_rate((2.0 * m[MAXWELL_Y] + conductance) / c, l > 0.0 ? 1.0 / (l * c) : 0.0);
 }
 
+static double find_loss(const double *mu, const double *mw, const double *n, const double *u,
+                        const double *w, const double *p, double omega)
+{
+    double complex admittance = omega * p[CIRCUIT_CAPACITANCE] * (double complex)_Complex_I;
+
+    if (p[CIRCUIT_RESISTANCE] > 0.0) admittance += 1.0 / p[CIRCUIT_RESISTANCE];
+    if (p[CIRCUIT_INDUCTANCE] > 0.0)
+        admittance -= (double complex)_Complex_I / (omega * p[CIRCUIT_INDUCTANCE]);
+    return maxwell_sheet_loss(mu, mw, n, u, w, admittance);
+}
+
 // Each side knows the current and the voltage, and has half of the energy.
 static void find_energy(const double *p, double *weights)
 {

@@ -19,6 +19,17 @@ static double find_rate(const double *m, const double *p)
     return circuit_rate((p[CIRCUIT_RESISTANCE] + m[MAXWELL_Z]) / l, c > 0.0 ? 1.0 / (l * c) : 0.0);
 }
 
+static double find_loss(const double *mu, const double *mw, const double *n, const double *u,
+                        const double *w, const double *p, double omega)
+{
+    double complex impedance =
+        p[CIRCUIT_RESISTANCE] + omega * p[CIRCUIT_INDUCTANCE] * (double complex)_Complex_I;
+
+    if (p[CIRCUIT_CAPACITANCE] > 0.0)
+        impedance -= (double complex)_Complex_I / (omega * p[CIRCUIT_CAPACITANCE]);
+    return maxwell_sheet_loss(mu, mw, n, u, w, 1.0 / impedance);
+}
+
 // Each side knows the current and the voltage, and has half of the energy.
 static void find_energy(const double *p, double *weights)
 {

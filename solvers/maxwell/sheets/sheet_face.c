@@ -3,6 +3,7 @@
 #include "maxwell/maxwell.h"
 
 #include "sheet_face.h"
+#include "sheet_loss.h"
 
 #include <math.h>
 
@@ -49,11 +50,19 @@ static sedge_status derive(const sedge_problem *problem, const char *surface, do
     return SEDGE_OK;
 }
 
+static double find_loss(const double *mu, const double *mw, const double *n, const double *u,
+                        const double *w, const double *p, double omega)
+{
+    (void)omega;
+    return maxwell_sheet_loss(mu, mw, n, u, w, 1.0 / p[SHEET_RESISTANCE]);
+}
+
 const sedge_face_kind sedge_face_sheet = {
     .equation = "maxwell",
     .kind = {.name = "sheet",
              .function = "maxwell_sheet",
              .apply_two_sided = maxwell_sheet,
+             .loss_two_sided = find_loss,
              .derive = derive,
              .header = "sheet_face.h",
              .header_text = sedge_text_sheet_face_h,
