@@ -324,6 +324,7 @@ const sedge_equation sedge_equation_maxwell = {
     .material_values = MAXWELL_MATERIAL_VALUES,
     .derive = derive,
     .library = maxwell_library,
+    .shorthands = maxwell_shorthands,
     .flux_keys = flux_keys,
     .flux_key_count = COUNT_OF(flux_keys),
     .constant_count = MAXWELL_CONSTANTS,

@@ -57,7 +57,7 @@ extern const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS];
 void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3]);
 
 extern const sedge_library_material maxwell_library[];
-
+extern const sedge_shorthand maxwell_shorthands[];
 
 sedge_contradiction maxwell_contradiction(const sedge_problem *problem);
 

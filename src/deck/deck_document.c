@@ -192,6 +192,23 @@ static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
     return SEDGE_OK;
 }
 
+// The shorthands of an equation.
+static sedge_status add_shorthands(sedge_text *out, const sedge_equation *equation)
+{
+    const sedge_shorthand *const first = equation->shorthands;
+
+    if (first == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(out,
+                             "\n### %s: what stands for other keys\n\nEntries of materials.NAME; "
+                             "the resolved deck has the keys and terms that they stand for.\n",
+                             equation->name));
+    for (const sedge_shorthand *s = first; s->name != NULL; s++) {
+        SEDGE_TRY(sedge_text_add(out, "\n`%s: {...}` - %s.\n", s->name, s->text));
+        SEDGE_TRY(add_parameters(out, equation, s->parameters, s->parameter_count));
+    }
+    return SEDGE_OK;
+}
+
 // The named materials of an equation.
 static sedge_status add_library(sedge_text *out, const sedge_equation *equation)
 {
@@ -221,6 +238,7 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
         equation->name, equation->material_count == 0 ? " There are no keys: `{}`." : ""));
     SEDGE_TRY(add_parameters(out, equation, equation->materials, equation->material_count));
     SEDGE_TRY(add_terms(out, equation));
+    SEDGE_TRY(add_shorthands(out, equation));
     SEDGE_TRY(add_library(out, equation));
     if (equation->flux_key_count > 0)
         SEDGE_TRY(sedge_text_add(out, "\n### %s: flux\n", equation->name));

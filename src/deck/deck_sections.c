@@ -47,6 +47,7 @@ sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
 
         deck_path(where, "materials", node->key);
         SEDGE_TRY(deck_check_name(reader, node, node->key, false));
+        SEDGE_TRY(deck_expand_shorthands(reader, node, where));
         SEDGE_TRY(deck_expand_library(&material->library, reader, node, where));
         SEDGE_TRY(deck_check_material(reader, node, where));
         deck_copy_name(material->name, node->key);

@@ -85,6 +85,11 @@ SEDGE_MUST_USE
 sedge_status deck_expand_library(const sedge_library_material **out, const deck_reader *reader,
                                  deck_node *node, const char *where);
 
+// Replace the equation's shorthands (sedge_shorthand) in a volume group by what they stand for.
+// Before deck_expand_library, whose entries the user has not written.
+SEDGE_MUST_USE
+sedge_status deck_expand_shorthands(const deck_reader *reader, deck_node *node, const char *where);
+
 // Read the terms of all materials; called after deck_read_materials has read the materials.
 SEDGE_MUST_USE
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck);

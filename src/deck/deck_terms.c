@@ -44,7 +44,7 @@ sedge_status deck_check_material(const deck_reader *reader, deck_node *node, con
     const sedge_equation *const equation = reader->equation;
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
     deck_key keys[SEDGE_MAX_KINDS];
-    const int count = sedge_term_kinds_of(kinds, equation, false);
+    int count = sedge_term_kinds_of(kinds, equation, false);
 
     SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     SEDGE_TRY(refuse_foreign(reader, node, where));
@@ -54,6 +54,11 @@ sedge_status deck_check_material(const deck_reader *reader, deck_node *node, con
         keys[i] = (deck_key){.name = kinds[i]->name,
                              .type = list ? DECK_LIST : DECK_SECTION,
                              .text = kinds[i]->text};
+    }
+    // Those that are there have been replaced: for messages about unknown keys.
+    for (const sedge_shorthand *s = equation->shorthands; s != NULL && s->name != NULL; s++) {
+        if (count < SEDGE_MAX_KINDS)
+            keys[count++] = (deck_key){.name = s->name, .type = DECK_SECTION, .text = s->text};
     }
     const deck_section section = {.path = "materials.NAME", .keys = keys, .count = count};
     return deck_check(reader, node, where, &section, equation->materials, equation->material_count);

@@ -395,6 +395,21 @@ typedef struct sedge_library_material {
     const sedge_library_entry *entries;
 } sedge_library_material;
 
+// A key of materials.NAME whose mapping of parameters stands for other keys and terms: the deck's
+// reader puts them in its place.
+#define SEDGE_MAX_SHORTHAND 16 // entries
+typedef struct sedge_shorthand {
+    const char *name; // NULL: the list ends
+    const sedge_parameter *parameters;
+    int parameter_count;
+    const char *text;
+    const char *of;             // a key of materials, which must be a number, not a tensor
+    const char *const *without; // keys and terms that contradict it, NULL-terminated
+    // Set entries [SEDGE_MAX_SHORTHAND + 1], ended by a NULL key, from the number `of` and the
+    // parameters p; all in code units. False: `message` says why there are none.
+    bool (*expand)(sedge_library_entry *entries, double of, const double *p, char message[256]);
+} sedge_shorthand;
+
 // What contradicts something else in a problem, and the entry of the deck that the message names.
 typedef enum sedge_deck_place {
     SEDGE_AT_MATERIAL, // of volume group `index`
@@ -436,6 +451,7 @@ typedef struct sedge_equation {
     void (*derive)(const double *deck, double *m);
 
     const sedge_library_material *library; // optional; for an equation with SI units
+    const sedge_shorthand *shorthands;     // optional: keys of materials that stand for others
 
     // Keys of the deck's `flux` section. `constants` computes the constants c from them and from
     // the parameters of the incident source (NULL: there is none). It is optional if the equation

@@ -266,6 +266,30 @@ class Materials(Case):
         for f, n, k in (map(float, row) for row in rows):
             self.assertLess(abs(n - 1j * k - cmath.sqrt(3 + 0.7 / (2j * math.pi * f))), 1e-3)
 
+    def test_loss_tangent(self):
+        """By n and k, which have four digits: at one frequency it is exact and then falls as 1 / f, in a band it is the same to the
+        2 % that the fit allows. Epsilon is that of the deck at `frequency`. Frequencies are those of the deck's units."""
+        for words, unit in ((), 1), (("units=si", "mesh.box.max=[0.01, 0.01, 0.01]"), 1e10):
+            source = ("sources=[{type: dipole, position: [0.005, 0.005, 0.005], direction: [0, 0, 1], signal: {type: cw, "
+                      f"frequency: {2 * unit}}}}}]")
+            for value, band in ((0.02, ""), (0.02, f", lowest: {0.3 * unit}, highest: {3 * unit}"),
+                                (0.2, f", lowest: {0.01 * unit}, highest: {100 * unit}")):
+                tangent = f"loss_tangent: {{value: {value}, frequency: {1.6 * unit}{band}}}"
+                done = self.succeed("check", self.deck, "--set", f"materials.domain={{epsilon: 4, {tangent}}}", "--set", source,
+                                    "--set", "initial={type: zero}", "--set", "monitors={}",
+                                    *(word for setting in words for word in ("--set", setting)))
+                rows = [tuple(map(float, row)) for row in re.findall(r"at (\S+)(?: Hz)?: n (\S+), k (\S+)\n", done.out)]
+                self.assertEqual(len(rows), 5)
+                for f, n, k in rows:
+                    epsilon = (n - 1j * k) ** 2
+                    known = value if band else value * 1.6 * unit / f
+                    with self.subTest(words=words, band=band, frequency=f):
+                        self.assertLess(abs(-epsilon.imag / epsilon.real / known - 1), 0.021 if band else 1e-3)
+                    if f == 1.6 * unit or not band:
+                        self.assertLess(abs(epsilon.real - 4), 4e-3)
+                self.assertEqual(done.out.count("relaxation_time"), {"": 0, "0.02": 3, "0.2": 7}[band and str(value)])
+                self.assertNotIn("loss_tangent:", done.out)
+
     def test_index_of_tensors(self):
         """Two waves along each axis: n^2 k x (mu^-1 (k x E)) = -epsilon E, by numpy's eigenvalues; without loss one line."""
         source = ("sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
@@ -444,6 +468,16 @@ class Materials(Case):
                  "debye has 101 poles; it must have 1 to 100"),
                 ("debye: [1]", "debye.0 must be a mapping"),
                 ("debye: 1", "debye must be a mapping"),
+                ("conductivity: 1, loss_tangent: {value: 0.1, frequency: 1}", "materials.domain has both 'loss_tangent' and 'conductivity'"),
+                ("drude: {plasma_frequency: 1, damping: 0}, loss_tangent: {value: 0.1, frequency: 1}", "both 'loss_tangent' and 'drude'"),
+                ("library: silicon, loss_tangent: {value: 0.1, frequency: 1}", "both 'loss_tangent' and 'library'"),
+                ("epsilon: [2, 2, 3], loss_tangent: {value: 0.1, frequency: 1}", "epsilon must be one number beside 'loss_tangent'"),
+                ("loss_tangent: {value: 0.1}", "loss_tangent needs the key 'frequency'"),
+                ("loss_tangent: {value: -0.1, frequency: 1}", "loss_tangent.value -0.1 must be at least 0"),
+                ("loss_tangent: {value: 0.1, frequency: 1, lowest: 0.5}", "a band needs both 'lowest' and 'highest'"),
+                ("loss_tangent: {value: 0.1, frequency: 3, lowest: 0.5, highest: 2}", "and 'frequency' from the one to the other"),
+                ("loss_tangent: {value: 0.5, frequency: 1, lowest: 0.1, highest: 9}", "no sum of up to 11 relaxations has the loss tangent 0.5"),
+                ("los_tangent: {}", "did you mean 'loss_tangent'?"),
                 ("library: golf", "did you mean 'gold'?"),
                 ("library: gold", "'gold' has frequencies in Hz: it needs a deck with 'units: si'")):
             with self.subTest(medium=medium):
