@@ -9,7 +9,13 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+static int lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter;
+}
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`, where a
+// capital letter is the same as a small one.
 static int edit_distance(const char *a, const char *b)
 {
     int rows[3][NAME_MAX_LENGTH + 1];
@@ -23,7 +29,7 @@ static int edit_distance(const char *a, const char *b)
     for (int i = 1; i <= (int)m; i++) {
         row[0] = i;
         for (int j = 1; j <= (int)n; j++) {
-            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1] ? wrong : 0);
+            const int substitute = last[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]) ? wrong : 0);
             row[j] = least(substitute, 1 + least(last[j], row[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], before[j - 2] + 1);
