@@ -136,7 +136,23 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->spectra_remain = run->ending.window > 0 ? run->remains : -1.0;
 }
 
-// The run has come to its end without the one that the deck asks for: spectra may be cut off.
+// Of the greatest energy: fields with less change a spectrum by a few thousandths.
+#define FAINT 1e-5
+
+// Does the run make spectra of pulses, without a rule for its end?
+static bool may_be_cut(const driver_run *run)
+{
+    const sedge_deck *const deck = run->session.deck;
+    const sedge_problem *const problem = &run->session.problem;
+    int spectra = deck->spectrum_count + deck->absorption_count + deck->far_field_count;
+
+    for (int i = 0; i < deck->flux_count; i++) spectra += deck->fluxes[i].frequencies.count;
+    if (spectra == 0 || deck->stop_energy > 0.0 || deck->stop_spectra > 0.0) return false;
+    return problem->equation->quiet != NULL &&
+           isfinite(problem->equation->quiet(problem, run->session.mesh->bounds));
+}
+
+// The run has come to its end, and fields are left: spectra may be cut off.
 static void print_unmet(const driver_run *run, const sedge_report *report)
 {
     const sedge_deck *const deck = run->session.deck;
@@ -151,6 +167,13 @@ static void print_unmet(const driver_run *run, const sedge_report *report)
                "greatest; %s%s\n",
                "warning", deck->stop_energy, run->energy_last / run->energy_peak,
                stays ? "the sources leave charges, whose field stays" : "raise ", stays ? "" : key);
+    }
+    if (may_be_cut(run) && run->energy_last > FAINT * run->energy_peak &&
+        run->energy_last > 10.0 * sedge_plausibility_remains(&run->session) * run->energy_peak) {
+        printf(
+            "  %-22s fields are left: their energy is still %.2g of its greatest, and spectra are "
+            "cut off; raise %s, or let time.stop.spectra end the run\n",
+            "warning", run->energy_last / run->energy_peak, key);
     }
     if (deck->stop_spectra > 0.0 && !(run->remains < deck->stop_spectra)) {
         printf("  %-22s time.stop.spectra %.3g was not reached%s: spectra are cut off; raise %s\n",

@@ -392,6 +392,15 @@ kernels: {tune: "off"}
                            "sources.0.signal={type: gaussian, width: 0.4}").out
         self.assertRegex(out, r"time.stop.energy 0.001 was not reached: .* the sources leave charges, whose field stays\n")
 
+        # Without a rule for its end a run tells when spectra of pulses are cut off.
+        spectra = (*words[:-1], "--output", "cut", "--set", "monitors.spectra={p: {points: {p: [0.4, 0.4, 0.8]}, frequencies: {list: [1]}}}",
+                   "--set")
+        told = r"warning +fields are left: their energy is still [\de.-]+ of its greatest, and spectra are cut off; raise time.end"
+        self.assertRegex(self.succeed(*spectra, "time={end: 3}").out, told)
+        for settings in (("time={end: 3}", "--set", "monitors.spectra={}"), ("time={end: 3}", "--set", "sources.0.signal={type: cw, frequency: 1}"),
+                         ("time={end: 6}", "--set", "sources.0.signal={type: gaussian, width: 0.4}")):  # that leaves charges
+            self.assertNotIn("fields are left", self.succeed(*spectra, *settings).out)
+
     # A cavity that rings: amplitudes fall by e in some 95, which is 7 windows of 14.2.
     RING = """\
 equation: maxwell
