@@ -97,7 +97,7 @@ sedge_status sedge_absorption_write(const sedge_absorption *absorption,
 
 // Files for ParaView, a file for each frequency, absorption_NAME_000000.hdf and so on: the density
 // of the absorbed power at points, and its mean in each element; not-a-number in other elements.
-// Collective.
+// None for an entry of surfaces alone. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_absorption_write_vtk(const sedge_absorption *absorption,
                                         const sedge_spectrum *spectrum, double signal_unit);

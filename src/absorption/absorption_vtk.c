@@ -126,6 +126,7 @@ sedge_status sedge_absorption_write_vtk(const sedge_absorption *absorption,
     density_writer writer = {.absorption = absorption, .spectrum = spectrum, .mesh = &mesh};
     sedge_status status;
 
+    if (absorption->groups == 0) return SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_vtk_prepare(&vtk, context));
     SEDGE_TRY_GOTO(status, sedge_vtk_mesh_prepare(&mesh, &vtk, true));
     SEDGE_TRY_GOTO(status, sedge_vtk_mesh_complete(&mesh, true));

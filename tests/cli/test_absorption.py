@@ -232,6 +232,7 @@ class Absorption(Case):
                 self.assertEqual(list(file["sheets/power"].attrs["groups"]), [*SHEETS, "total"])
                 power.append(file["sheets/power"][()])
                 through = [flux[f"flux/{name}/part"][()] for name in ("entering", "leaving")]
+        self.assertEqual([*(self.folder / "out").glob("absorption_*")], [])  # pictures are of volumes
         exact = numpy.array([solve_sheets(one) for one in f]).T
         self.assertGreater(exact.min(), 0.01)
         numpy.testing.assert_allclose(part[:-1, :4], exact[:, :4], rtol=4e-3)  # measured 2.2e-3; with five cells a wavelength and order 2
