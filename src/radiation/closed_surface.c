@@ -101,9 +101,11 @@ static void suggest_symmetry(char *text, size_t size, const sedge_output_context
         if (given || !sedge_mesh_lies_in(mesh, context->comm, s, axis, end, slack)) continue;
         (void)snprintf(text, size,
                        "; it ends on '%s' in the plane %c = %g: if that is a plane of symmetry, "
-                       "set boundaries.%s.symmetry: true",
+                       "set boundaries.%s.symmetry: true; if it is a ground, with nothing behind, "
+                       "set images: {%c: {type: %s, at: %g, ground: true}}",
                        mesh->groups.surface_names[s], 'x' + axis, end,
-                       mesh->groups.surface_names[s]);
+                       mesh->groups.surface_names[s], 'x' + axis,
+                       kind->mirror == SEDGE_MIRROR_ELECTRIC ? "pec" : "pmc", end);
         return;
     }
 }

@@ -9,10 +9,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#define DEGREE (3.14159265358979323846 / 180.0)
-
+#define DEGREE       (3.14159265358979323846 / 180.0)
 #define SHOWN_LINES  8 // frequencies in the user's table
 #define SHOWN_ANGLES 5
+
+// To 1e-9 degrees: 15, not 14.999999999999998.
+static double to_degrees(double angle)
+{
+    return round(angle / DEGREE * 1e9) / 1e9;
+}
 
 // Units of a length and of what is transformed, in those of the deck.
 double sedge_radiation_length_unit(const sedge_output_context *context)
@@ -227,7 +232,7 @@ sedge_status sedge_radiation_put_angles(sedge_h5 *file, const char *folder, cons
 
     SEDGE_TRY(sedge_allocate(&values, count, sizeof *values));
     for (int64_t i = 0; i < count; i++)
-        values[i] = (angles->from + angles->step * (double)i) / DEGREE;
+        values[i] = to_degrees(angles->from + angles->step * (double)i);
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     sedge_status status = sedge_h5_put(file, path, SEDGE_H5_F64, 1, &count, values);
     if (status == SEDGE_OK) status = sedge_h5_text(file, path, "units", "degrees");
@@ -508,8 +513,8 @@ static void add_list(const sedge_radiation *r, json_t *json, const char *name, q
 OF_FREQUENCY(greatest, sedge_radiation_directivity(r, f, find_peak(r, f)))
 OF_FREQUENCY(greatest_gain, sedge_radiation_gain(r, f, find_peak(r, f)))
 OF_FREQUENCY(greatest_realised, sedge_radiation_realised_gain(r, f, find_peak(r, f)))
-OF_FREQUENCY(peak_theta, r->direction[find_peak(r, f)][0] / DEGREE)
-OF_FREQUENCY(peak_phi, r->direction[find_peak(r, f)][1] / DEGREE)
+OF_FREQUENCY(peak_theta, to_degrees(r->direction[find_peak(r, f)][0]))
+OF_FREQUENCY(peak_phi, to_degrees(r->direction[find_peak(r, f)][1]))
 // Waves from several directions, or beside other sources.
 static sedge_status report_power(const sedge_radiation *r, const sedge_output_context *context,
                                  sedge_text *text)
@@ -564,11 +569,11 @@ sedge_status sedge_radiation_report(const sedge_radiation *radiation,
         return report_power(r, context, text);
     }
     const double *const back = r->direction[r->directions];
-    double phi = sin(back[0]) > 1e-9 ? back[1] / DEGREE : 0.0; // -180 is 180
+    double phi = sin(back[0]) > 1e-9 ? to_degrees(back[1]) : 0.0; // -180 is 180
     if (phi <= -180.0 + 1e-9) phi += 360.0;
     (void)json_object_set_new(
         entry, "backscatter",
-        json_pack("{s:f, s:f}", "theta", back[0] / DEGREE, "phi", phi)); // degrees
+        json_pack("{s:f, s:f}", "theta", to_degrees(back[0]), "phi", phi)); // degrees
     add_list(r, entry, "monostatic", monostatic, area);
     add_list(r, entry, "scattering", scattering, area);
     add_list(r, entry, "extinction", extinction, area);

@@ -321,11 +321,13 @@ class FarField(Case):
                               "ground: true}}", SOURCES="{type: dipole, position: [0, 0, 0.4], direction: [0, 0, 1], signal: "
                               "{type: ricker, frequency: 0.5}}")
         found = self.compute(deck, "ground", "--set", "boundaries.zmin.type=pec", "--set", "time.end=8")
+        numpy.testing.assert_array_equal(found["ff/theta"] % 1, 0)  # degrees as the deck has them: 45, not 44.99999999999999
         numpy.testing.assert_allclose(found["ff/directivity"][1, 6], 4.60136, rtol=0.02)  # measured: 1.4 %
         self.assertEqual(abs(found["ff/directivity"][:, 7:]).max(), 0)
         numpy.testing.assert_allclose(found["ff/power"], found["ff/flux"], rtol=0.01)
         for setting, parts in (("boundaries.zmin.type=pmc", ["images.z: the plane is 'pec', and the surface 'zmin'", "is 'pmc'"]),
-                               ("monitors.far-field.ff.images={}", ["'around'", "is not closed"])):
+                               ("monitors.far-field.ff.images={}", ["'around'", "is not closed", "boundaries.zmin.symmetry: true",
+                                                                "images: {z: {type: pec, at: 0, ground: true}}"])):
             self.refuse(1, parts, "check", deck, "--device", "host", "--set", "boundaries.zmin.type=pec", "--set", setting,
                         ranks=(0, 2))
 
