@@ -152,6 +152,12 @@ static bool may_be_cut(const driver_run *run)
            isfinite(problem->equation->quiet(problem, run->session.mesh->bounds));
 }
 
+// A bound of what is still to come above the fields themselves says nothing.
+static bool is_bound(double remains)
+{
+    return remains < 1.0;
+}
+
 // The run has come to its end, and fields are left: spectra may be cut off.
 static void print_unmet(const driver_run *run, const sedge_report *report)
 {
@@ -178,7 +184,7 @@ static void print_unmet(const driver_run *run, const sedge_report *report)
     if (deck->stop_spectra > 0.0 && !(run->remains < deck->stop_spectra)) {
         printf("  %-22s time.stop.spectra %.3g was not reached%s: spectra are cut off; raise %s\n",
                "warning", deck->stop_spectra,
-               isfinite(run->remains) ? "" : ", and the run is too short to tell what remains",
+               is_bound(run->remains) ? "" : ", and the run is too short to tell what remains",
                key);
     }
 }
@@ -203,7 +209,7 @@ static void print_summary(const void *of, const sedge_report *report)
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
            report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
-    if (run->ending.window > 0 && isfinite(run->remains)) {
+    if (run->ending.window > 0 && is_bound(run->remains)) {
         printf("  %-22s what is still to come changes them by %.2g of their greatest at most\n",
                "spectra", run->remains);
     }

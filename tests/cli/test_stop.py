@@ -456,10 +456,10 @@ kernels: {tune: "off"}
         report, _, out = compute("one", "--restart", "auto")
         self.assertEqual((report["steps"], report["steps_before"]), (one["steps"], one["steps"]))
         self.assertNotIn("%", out)
-        for end, text in ("10", "reached, and the run is too short to tell what remains: "), ("50", "reached: spectra are "):
+        for end, text in ("10", "reached, and the run is too short to tell what remains: "), ("150", "reached: spectra are "):
             out = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=" + end).out
             self.assertIn("time.stop.spectra 0.02 was not " + text, out)
-        again = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=50", "--restart", "auto").out
+        again = self.succeed(*words[:-1], "--output", "short", "--set", "time.end=150", "--restart", "auto").out
         bound = [line for line in out.splitlines() if "what is still to come" in line]
         self.assertEqual([line for line in again.splitlines() if "what is still to come" in line], bound)
         self.assertEqual(len(bound), 1)
