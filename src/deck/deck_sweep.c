@@ -51,10 +51,11 @@ static sedge_status check_list(const char *path, const deck_node *node, const de
                          node->key);
     }
     if (node->count == first->count) return SEDGE_OK;
-    return deck_fail(path, node,
-                     "sweep.%s has %d values, but sweep.%s has %d: the keys change together, run i "
-                     "has the i-th value of each",
-                     node->key, node->count, first->key, first->count);
+    return deck_fail(
+        path, node,
+        "sweep.%s has %d value%s, but sweep.%s has %d: the keys change together, run i "
+        "has the i-th value of each",
+        node->key, node->count, node->count == 1 ? "" : "s", first->key, first->count);
 }
 
 sedge_status deck_check_sweep(const char *path, const deck_node *sweep)
