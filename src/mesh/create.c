@@ -51,16 +51,12 @@ static sedge_status connect(sedge_global *mesh, const sedge_mesh_options *option
 
 static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *options)
 {
-    static const char *const walls[3][2] = {{"xmin", "xmax"}, {"ymin", "ymax"}, {"zmin", "zmax"}};
-    const int pairs = options->file == NULL ? 3 : options->periodic_pairs;
+    const int most = options->file == NULL ? 3 : options->periodic_pairs;
+    sedge_periodic_pair pair;
 
-    SEDGE_TRY(sedge_allocate(&mesh->period, pairs, sizeof *mesh->period));
-    for (int i = 0; i < pairs; i++) {
-        const bool is_box = options->file == NULL;
-        if (is_box && !options->box_periodic[i]) continue;
-        SEDGE_TRY(sedge_global_pair(mesh, is_box ? walls[i][0] : options->periodic[i].first,
-                                    is_box ? walls[i][1] : options->periodic[i].second,
-                                    mesh->period[mesh->periods]));
+    SEDGE_TRY(sedge_allocate(&mesh->period, most, sizeof *mesh->period));
+    for (int i = 0; sedge_mesh_find_pair(&pair, options, i); i++) {
+        SEDGE_TRY(sedge_global_pair(mesh, pair.first, pair.second, mesh->period[mesh->periods]));
         mesh->periods++;
     }
     return SEDGE_OK;
@@ -126,6 +122,7 @@ static sedge_status build_parts(sedge_global *mesh, int32_t **part, int parts,
                                 const sedge_mesh_options *options)
 {
     SEDGE_TRY(sedge_global_build(mesh, options));
+    sedge_global_cut_periodic(mesh, options);
     sedge_stopwatch_begin(options->watch, "mesh: partition");
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
@@ -207,6 +204,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->group);
     sedge_release(mesh->faces);
     sedge_release(mesh->trace_faces);
+    sedge_release(mesh->cut_surface);
     sedge_release(mesh->set_offsets);
     sedge_release(mesh->set_faces);
     sedge_release(mesh->peer_ranks);

@@ -150,6 +150,13 @@ SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
                                double shift[3]);
 
+// Make faces of periodic sides boundary faces again where the options cut them (cut_periodic). They
+// stay in `side`, and in the counts of `groups` what they were. After sedge_global_build.
+void sedge_global_cut_periodic(sedge_global *mesh, const sedge_mesh_options *options);
+
+// Do the options cut this surface group, which is periodic?
+bool sedge_options_cut(const sedge_mesh_options *options, const char *surface);
+
 // Partition the mesh: part [elements] gets the part of every element, 0 <= part < parts; no part is
 // empty. `partitioner` is a PETSc type, or NULL for ptscotch (if that leaves a part empty, equal
 // pieces of a Hilbert curve are used).

@@ -244,6 +244,11 @@ typedef struct sedge_mesh {
     int levels;          // levels of the time step over all ranks; 1 before sedge_mesh_set_levels
     uint8_t *halo_level; // [halo_faces] of the element whose trace arrives in the slot; NULL before
 
+    // Each element twice (sedge_mesh_add_twins): 2 i is in the first copy, its twin 2 i + 1 in the
+    // second. Twins are on one rank. Counts in `groups` and of `enclosed` stay those of one copy.
+    bool twins;
+    bool *cut_surface; // [surface groups] a periodic one that the options cut (cut_periodic)
+
     int32_t *set_offsets;      // [surface groups + 1] windows of set_faces
     sedge_set_face *set_faces; // this rank's sides of named faces; of a surface by element and face
 
@@ -340,6 +345,10 @@ typedef struct sedge_mesh_options {
 
     int periodic_pairs; // of a file: surface groups paired by translation
     const sedge_periodic_pair *periodic;
+    // The elements on two periodic sides are not neighbours: each has a boundary face, and its side
+    // in set_faces knows the other one, as on a linked surface. For fields that differ by a factor
+    // from one side to the other. SEDGE_ERR_USAGE for a file of `sedge mesh import`.
+    bool cut_periodic;
     // Two-sided surfaces: surface groups that separate the elements on their two sides, such as a
     // thin conductor. If a face of such a group has an element on either side, the two elements are
     // not neighbours, and each has a boundary face. Names that the mesh does not have are ignored.
@@ -383,6 +392,11 @@ typedef struct sedge_mesh_options {
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",
 // "ymin", "ymax", "zmin", "zmax", nothing periodic.
 sedge_mesh_options sedge_mesh_defaults(void);
+
+// Pair `i` of periodic surface groups that the options ask for, of a box or of a file, in the order
+// of sedge_mesh.period; false behind the last. The names are borrowed.
+SEDGE_MUST_USE
+bool sedge_mesh_find_pair(sedge_periodic_pair *out, const sedge_mesh_options *options, int i);
 
 // Read or make, check, partition, number and scatter. Collective. Fails with SEDGE_ERR_DATA and a
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
@@ -472,6 +486,23 @@ void sedge_mesh_release_whole(sedge_mesh *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_mesh_exchange(void *theirs, const sedge_mesh *mesh, const sedge_comm *comm,
                                  const void *mine, size_t bytes);
+
+// Give each element a twin with the same corners, group, level and faces, for fields with a real
+// and an imaginary part: element i becomes 2 i, and 2 i + 1 is its twin. Inside a copy elements
+// have the neighbours that they had; halo slot s becomes 2 s and 2 s + 1 on both ranks of a face.
+// global_ids of twins are higher by the number of elements that the mesh had; global_elements,
+// global_vertices and global_curved are doubled. On cut surfaces the twins' sides are second ones.
+// Numbers that others have kept are no longer valid. After sedge_mesh_balance and
+// sedge_mesh_set_levels; once. SEDGE_ERR_MEMORY, SEDGE_ERR_USAGE for too many elements; the mesh is
+// as before then. Not collective, but all ranks must do it.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_add_twins(sedge_mesh *mesh);
+
+// How many copies there are, 2 with twins and else 1; the copy that an element is in, from 0 on;
+// the element's twin.
+int sedge_mesh_copies(const sedge_mesh *mesh);
+int sedge_mesh_copy(const sedge_mesh *mesh, int32_t element);
+int32_t sedge_mesh_twin(int32_t element);
 
 // The level of an element's range.
 int sedge_mesh_level(const sedge_mesh *mesh, int32_t element);
@@ -597,7 +628,7 @@ typedef struct sedge_mesh_quality {
     int64_t worst_alike;        // elements of the whole mesh that have the least quality, to 1e-9
 } sedge_mesh_quality;
 
-// Collective; the same result on every rank.
+// Of one copy of the elements, as what follows. Collective; the same result on every rank.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
                                 const sedge_mesh *mesh);

@@ -82,8 +82,10 @@ static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int ran
     }
     SEDGE_TRY(sedge_allocate(&out->is_linked, groups->surfaces, sizeof *out->is_linked));
     for (int g = 0; g < groups->surfaces; g++) {
-        out->is_linked[g] = has_name(options->linked_surface, options->linked_surfaces,
-                                     groups->surface_names[g], &place);
+        const char *const name = groups->surface_names[g];
+        out->is_linked[g] =
+            has_name(options->linked_surface, options->linked_surfaces, name, &place) ||
+            sedge_options_cut(options, name);
     }
     return SEDGE_OK;
 }
@@ -495,6 +497,10 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
 
     mesh->elements = count;
     mesh->levels = 1;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->cut_surface, mesh->groups.surfaces,
+                                          sizeof *mesh->cut_surface));
+    for (int g = 0; g < mesh->groups.surfaces; g++)
+        mesh->cut_surface[g] = sedge_options_cut(options, mesh->groups.surface_names[g]);
     SEDGE_TRY_GOTO(status, make_grouping(&by, mesh, rank, options));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.traits, count, sizeof *job.traits));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.number, count, sizeof *job.number));

@@ -1,3 +1,5 @@
+// Pairs of surface groups that are one and the same, pairs that are cut, and twins of elements for
+// fields that differ by a phase from one side to the other.
 #include "global.h"
 
 #include "base/memory.h"
@@ -217,6 +219,42 @@ static sedge_status match_sides(sedge_global *mesh, const char *first, const cha
     return SEDGE_OK;
 }
 
+bool sedge_mesh_find_pair(sedge_periodic_pair *out, const sedge_mesh_options *options, int i)
+{
+    static const sedge_periodic_pair walls[3] = {
+        {"xmin", "xmax"}, {"ymin", "ymax"}, {"zmin", "zmax"}};
+
+    if (options->file != NULL) {
+        if (i >= options->periodic_pairs) return false;
+        *out = options->periodic[i];
+        return true;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (!options->box_periodic[axis] || i-- > 0) continue;
+        *out = walls[axis];
+        return true;
+    }
+    return false;
+}
+
+bool sedge_options_cut(const sedge_mesh_options *options, const char *surface)
+{
+    sedge_periodic_pair pair;
+
+    for (int i = 0; options->cut_periodic && sedge_mesh_find_pair(&pair, options, i); i++)
+        if (strcmp(pair.first, surface) == 0 || strcmp(pair.second, surface) == 0) return true;
+    return false;
+}
+
+void sedge_global_cut_periodic(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    for (int64_t i = 0; options->cut_periodic && i < mesh->sides; i++) {
+        const sedge_global_side *const at = &mesh->side[i];
+        if (!sedge_options_cut(options, mesh->groups.surface_names[at->group])) continue;
+        mesh->faces[at->element][at->face] = (sedge_face){-1 - at->group, at->face, 0};
+    }
+}
+
 static sedge_status find_surface_group(const sedge_global *mesh, const char *name, int *group)
 {
     for (*group = 0; *group < mesh->groups.surfaces; ++*group)
@@ -260,5 +298,182 @@ sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char
 done:
     sedge_release(left.side);
     sedge_release(right.side);
+    return status;
+}
+
+// ---- twins -------------------------------------------------------------------------------------
+
+int sedge_mesh_copies(const sedge_mesh *mesh)
+{
+    return mesh->twins ? 2 : 1;
+}
+
+int sedge_mesh_copy(const sedge_mesh *mesh, int32_t element)
+{
+    return mesh->twins ? element & 1 : 0;
+}
+
+int32_t sedge_mesh_twin(int32_t element)
+{
+    return element ^ 1;
+}
+
+// Set `*out` to each of `rows` [count] of `bytes` bytes twice; NULL stays NULL.
+static sedge_status repeat(void *out, const void *rows, int64_t count, size_t bytes)
+{
+    char *copy = NULL;
+
+    if (rows != NULL) {
+        SEDGE_TRY(sedge_allocate(&copy, 2 * count, bytes));
+        for (int64_t i = 0; i < 2 * count; i++)
+            memcpy(copy + (size_t)i * bytes, (const char *)rows + (size_t)(i / 2) * bytes, bytes);
+    }
+    memcpy(out, &copy, sizeof(void *));
+    return SEDGE_OK;
+}
+
+// Neighbours, and the boundary faces, which take their slots in the order of the elements.
+static void connect_twins(sedge_mesh *fresh, const sedge_mesh *mesh)
+{
+    int32_t slot = fresh->halo_faces;
+
+    for (int32_t i = 0; i < fresh->halo_faces; i++)
+        fresh->trace_faces[i].element = 2 * fresh->trace_faces[i].element + i % 2;
+    for (int32_t e = 0; e < fresh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            sedge_face *const face = &fresh->faces[e][f];
+            const int32_t behind = -1 - face->neighbour;
+            if (behind < 0) {
+                face->neighbour = 2 * face->neighbour + e % 2;
+            } else if (behind < mesh->halo_faces) {
+                face->neighbour = -1 - (2 * behind + e % 2);
+            } else {
+                fresh->trace_faces[slot] = mesh->trace_faces[behind];
+                fresh->trace_faces[slot].element = e;
+                face->neighbour = -1 - slot++;
+            }
+        }
+    }
+}
+
+// The side of a named surface that a side becomes in one of the copies.
+static sedge_set_face copy_side(const sedge_mesh *fresh, const sedge_mesh *mesh,
+                                const sedge_set_face *from, int copy)
+{
+    sedge_set_face out = *from;
+
+    out.element = 2 * from->element + copy;
+    if (from->slot >= 0) out.slot = -1 - fresh->faces[out.element][from->face].neighbour;
+    if (from->other >= 0) out.other = 2 * from->other + copy;
+    if (from->other_slot >= 0) out.other_slot = 2 * from->other_slot + copy;
+    out.second = from->second || (copy == 1 && mesh->cut_surface[from->group]);
+    return out;
+}
+
+// Sides are by element and face: those of an element, then those of its twin.
+static void fill_sides(sedge_mesh *fresh, const sedge_mesh *mesh)
+{
+    const int surfaces = mesh->groups.surfaces;
+    int32_t at = 0;
+
+    for (int s = 0; s < surfaces; s++) {
+        const int32_t end = mesh->set_offsets[s + 1];
+        for (int32_t first = mesh->set_offsets[s], last; first < end; first = last) {
+            const int32_t e = mesh->set_faces[first].element;
+            for (last = first; last < end && mesh->set_faces[last].element == e;) last++;
+            for (int copy = 0; copy < 2; copy++) {
+                for (int32_t i = first; i < last; i++)
+                    fresh->set_faces[at++] = copy_side(fresh, mesh, &mesh->set_faces[i], copy);
+            }
+        }
+    }
+    for (int s = 0; s <= surfaces; s++) fresh->set_offsets[s] = 2 * mesh->set_offsets[s];
+}
+
+static sedge_status fill(sedge_mesh *fresh, const sedge_mesh *mesh)
+{
+    const int32_t slots = mesh->halo_faces + mesh->boundary_faces;
+    const int64_t rows = mesh->set_offsets[mesh->groups.surfaces];
+
+    SEDGE_TRY(repeat(&fresh->corners, mesh->corners, mesh->elements, sizeof *mesh->corners));
+    SEDGE_TRY(
+        repeat(&fresh->middles, mesh->middles, sedge_mesh_curved(mesh), sizeof *mesh->middles));
+    SEDGE_TRY(repeat(&fresh->planes, mesh->planes, mesh->elements, sizeof *mesh->planes));
+    SEDGE_TRY(
+        repeat(&fresh->global_ids, mesh->global_ids, mesh->elements, sizeof *mesh->global_ids));
+    SEDGE_TRY(repeat(&fresh->group, mesh->group, mesh->elements, sizeof *mesh->group));
+    SEDGE_TRY(repeat(&fresh->faces, mesh->faces, mesh->elements, sizeof *mesh->faces));
+    SEDGE_TRY(repeat(&fresh->trace_faces, mesh->trace_faces, slots, sizeof *mesh->trace_faces));
+    SEDGE_TRY(
+        repeat(&fresh->halo_level, mesh->halo_level, mesh->halo_faces, sizeof *mesh->halo_level));
+    SEDGE_TRY(sedge_allocate(&fresh->set_faces, 2 * rows, sizeof *fresh->set_faces));
+    for (int32_t e = 1; e < fresh->elements; e += 2) fresh->global_ids[e] += mesh->global_elements;
+    connect_twins(fresh, mesh);
+    fill_sides(fresh, mesh);
+    return SEDGE_OK;
+}
+
+static void release_copied(const sedge_mesh *mesh)
+{
+    sedge_release(mesh->corners);
+    sedge_release(mesh->middles);
+    sedge_release(mesh->planes);
+    sedge_release(mesh->global_ids);
+    sedge_release(mesh->group);
+    sedge_release(mesh->faces);
+    sedge_release(mesh->trace_faces);
+    sedge_release(mesh->set_faces);
+    sedge_release(mesh->halo_level);
+}
+
+static void clear_copied(sedge_mesh *mesh)
+{
+    mesh->corners = NULL;
+    mesh->middles = NULL;
+    mesh->planes = NULL;
+    mesh->global_ids = NULL;
+    mesh->group = NULL;
+    mesh->faces = NULL;
+    mesh->trace_faces = NULL;
+    mesh->set_faces = NULL;
+    mesh->halo_level = NULL;
+}
+
+sedge_status sedge_mesh_add_twins(sedge_mesh *mesh)
+{
+    sedge_mesh fresh = *mesh;
+    int32_t *offsets = NULL;
+    sedge_status status;
+
+    clear_copied(&fresh);
+    fresh.elements *= 2;
+    fresh.halo_faces *= 2;
+    fresh.boundary_faces *= 2;
+    if (mesh->elements > INT32_MAX / 8) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%lld elements on a rank are too many with fields of two parts, which "
+                          "need each element twice: use more ranks",
+                          (long long)mesh->elements);
+    }
+    SEDGE_TRY(sedge_allocate(&offsets, mesh->groups.surfaces + 1LL, sizeof *offsets));
+    fresh.set_offsets = offsets;
+    SEDGE_TRY_GOTO(status, fill(&fresh, mesh));
+    release_copied(mesh);
+    sedge_release(mesh->set_offsets);
+    *mesh = fresh;
+    clear_copied(&fresh); // now the mesh's
+    offsets = NULL;
+    mesh->twins = true;
+    mesh->global_elements *= 2;
+    mesh->global_vertices *= 2;
+    mesh->global_curved *= 2;
+    for (int i = 0; i <= mesh->peers; i++) mesh->peer_offsets[i] *= 2;
+    for (int r = 0; r < mesh->range_count; r++) {
+        mesh->ranges[r].first *= 2;
+        mesh->ranges[r].count *= 2;
+    }
+done:
+    release_copied(&fresh);
+    sedge_release(offsets);
     return status;
 }

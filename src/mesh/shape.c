@@ -319,7 +319,7 @@ static int64_t count_alike(const sedge_comm *comm, const sedge_mesh *mesh, doubl
 {
     int64_t count = 0;
 
-    for (int32_t e = 0; e < mesh->elements; e++)
+    for (int32_t e = 0; e < mesh->elements; e += sedge_mesh_copies(mesh))
         count += sedge_tet_quality(mesh->corners[e]) <= least * (1.0 + 1e-9);
     sedge_comm_sum_int(comm, &count, 1);
     return count;
@@ -334,7 +334,7 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     double greatest[2] = {0.0, 0.0};               // inradius, edge
 
     memset(out, 0, sizeof *out);
-    for (int32_t e = 0; e < mesh->elements; e++) {
+    for (int32_t e = 0; e < mesh->elements; e += sedge_mesh_copies(mesh)) {
         double(*const corners)[3] = mesh->corners[e];
         sedge_bad_element element = {.global_id = mesh->global_ids[e], .group = mesh->group[e]};
         element.quality = sedge_tet_quality(corners);
@@ -355,8 +355,8 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     sedge_comm_max(comm, greatest, 2);
     sedge_comm_sum_int(comm, out->quality_histogram, 10);
     out->volume = sedge_comm_sum_exact(comm, volume.high, volume.low);
-    out->quality_mean =
-        sedge_comm_sum_exact(comm, quality.high, quality.low) / (double)mesh->global_elements;
+    out->quality_mean = sedge_comm_sum_exact(comm, quality.high, quality.low) *
+                        sedge_mesh_copies(mesh) / (double)mesh->global_elements;
     out->inradius_min = least[0];
     out->inradius_max = greatest[0];
     out->edge_min = least[1];
@@ -373,7 +373,7 @@ sedge_status sedge_mesh_measure_groups(double *volumes, const sedge_comm *comm,
 
     const sedge_status status = sedge_allocate(&sums, mesh->groups.volumes, sizeof *sums);
     SEDGE_TRY(sedge_comm_agree(comm, status));
-    for (int32_t e = 0; e < mesh->elements; e++)
+    for (int32_t e = 0; e < mesh->elements; e += sedge_mesh_copies(mesh))
         add(&sums[mesh->group[e]], sedge_mesh_volume(mesh, e));
     for (int g = 0; g < mesh->groups.volumes; g++)
         volumes[g] = sedge_comm_sum_exact(comm, sums[g].high, sums[g].low);
@@ -483,7 +483,7 @@ void sedge_mesh_measure_surface(sedge_surface_measures *out, int64_t *volumes,
     memset(volumes, 0, 2 * (size_t)groups * sizeof *volumes);
     for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
         const sedge_set_face *const side = &mesh->set_faces[i];
-        if (side->second) continue;
+        if (side->second || sedge_mesh_copy(mesh, side->element) > 0) continue;
         counts[side->other_group >= 0]++;
         volumes[mesh->group[side->element]]++;
         if (side->other_group >= 0) volumes[groups + side->other_group]++;

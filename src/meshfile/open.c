@@ -150,6 +150,16 @@ done:
     return status;
 }
 
+static sedge_status check_options(const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_mesh_check_scale(options->scale));
+    if (!options->cut_periodic) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: fields with a phase between periodic sides (bloch) need the Gmsh file, "
+                      "not what `sedge mesh import` made of it",
+                      options->file);
+}
+
 static sedge_status open_file(sedge_mesh **out, const sedge_comm *comm,
                               const sedge_mesh_options *options)
 {
@@ -159,7 +169,7 @@ static sedge_status open_file(sedge_mesh **out, const sedge_comm *comm,
     int32_t count = 0;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_mesh_check_scale(options->scale)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_options(options)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     SEDGE_TRY_GOTO(status, open_records(mesh, &records, &middles, &count, options, comm));
     tell(options, comm, "numbering elements", mesh->global_elements);
