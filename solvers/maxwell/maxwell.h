@@ -31,6 +31,7 @@ enum {
     PERIODIC_WAVES = 0,
     PERIODIC_PERIOD = 3,
     PERIODIC_POLARISATION = 6,
+    PERIODIC_PHASE = 9, // behind the deck's
 };
 
 // Of the mode of a box with two layers.

@@ -177,7 +177,14 @@ static bool find_turns(const double *p, double *k)
     return true;
 }
 
-// E = polarisation cos(k.x - w t)
+// exp(i (w t - K.x)) has the real part cos(K.x - w t) and the imaginary part cos(K.x - w t + pi/2).
+static void turn_periodic(const double k[3], int copy, double *p)
+{
+    for (int i = 0; i < 3; i++) p[PERIODIC_WAVES + i] += k[i] * p[PERIODIC_PERIOD + i] / (2.0 * PI);
+    p[PERIODIC_PHASE] = copy == 0 ? 0.0 : 0.5 * PI;
+}
+
+// E = polarisation cos(k.x - w t + phase)
 static void apply_periodic(const double *x, double t, const double *m, const double *p,
                            const double *c, double *u)
 {
@@ -185,7 +192,7 @@ static void apply_periodic(const double *x, double t, const double *m, const dou
 
     for (int i = 0; i < 3; i++) k[i] = 2.0 * PI * p[PERIODIC_WAVES + i] / p[PERIODIC_PERIOD + i];
     const double w = sqrt(dot(k, k) * m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
-    set_wave(k, p + PERIODIC_POLARISATION, cos(dot(k, x) - w * t), m, u);
+    set_wave(k, p + PERIODIC_POLARISATION, cos(dot(k, x) - w * t + p[PERIODIC_PHASE]), m, u);
     (void)c;
 }
 
@@ -398,7 +405,8 @@ const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
      .parameters = periodic_parameters,
      .parameter_count = COUNT_OF(periodic_parameters),
      .text = "a harmonic plane wave in a periodic box",
-     .wave = find_turns},
+     .wave = find_turns,
+     .turn = turn_periodic},
     {.name = "layered-mode",
      .apply = apply_layered,
      .exact = true,

@@ -277,9 +277,16 @@ typedef struct sedge_boundary_kind {
     // part of the text. The equation's own constants are set as if there were no incident field.
     sedge_status (*feed)(const struct sedge_problem *problem, const sedge_background *background,
                          double *c, int *count);
+    // Optional, of a two-sided kind with `linear` that no deck names: it stands on periodic sides
+    // between whose fields there is a phase, in a mesh with twins (mesh/mesh.h). w is
+    // p[0] a + p[1] b then, with the other side's trace a in the own copy and b in the other copy.
+    // p is that of the first copy; in the second one p[1] has the other sign.
+    bool turns;
     const char *header;      // optional: the header with the function, if it is not the equation's
     const char *header_text; // required with header: its text
 } sedge_boundary_kind;
+
+enum { SEDGE_TURN_COSINE, SEDGE_TURN_SINE }; // in p of a kind that turns
 
 // Is the kind for surfaces inside the mesh, with the traces of both sides?
 bool sedge_is_two_sided(const sedge_boundary_kind *kind);
@@ -314,7 +321,11 @@ typedef struct sedge_initial_kind {
     int parameter_count;
     const char *text;
     sedge_wave wave; // NULL: no plane wave
-    bool zero;       // apply gives 0 everywhere: a run need not call it, as fresh states are 0
+    // Optional: makes the deck's numbers p [SEDGE_MAX_VALUES], of a wave that is the same on
+    // periodic sides, those of one that is exp(-i k.r) times such a wave; k in radians per length.
+    // Copy 0 is its real part, copy 1 its imaginary part.
+    void (*turn)(const double k[3], int copy, double *p);
+    bool zero; // apply gives 0 everywhere: a run need not call it, as fresh states are 0
 } sedge_initial_kind;
 
 typedef enum sedge_source_type {
@@ -518,8 +529,12 @@ typedef struct sedge_equation {
 
 // List the boundary kinds of an equation: first those of its table, then those of sedge_face_kinds.
 // Returns their number, which may exceed SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
+// Kinds that turn are not among them.
 int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
                          const sedge_equation *equation);
+
+// The kind of the equation that turns; NULL: it has none.
+const sedge_boundary_kind *sedge_turning_kind(const sedge_equation *equation);
 
 // The same for the kinds of sources: those of the table, then those of sedge_source_kinds.
 int sedge_source_kinds_of(const sedge_source_kind *kinds[SEDGE_MAX_KINDS],

@@ -242,4 +242,5 @@ void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_probl
     memcpy(p, boundary->parameters, sizeof boundary->parameters);
     if (kind != NULL && kind->feed != NULL)
         p[sedge_parameters_size(kind->parameters, kind->parameter_count)] = second ? -1.0 : 1.0;
+    if (kind != NULL && kind->turns && second) p[SEDGE_TURN_SINE] *= -1.0;
 }

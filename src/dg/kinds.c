@@ -13,10 +13,20 @@ int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
         kinds[count] = &equation->boundaries[count];
     for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
         if (strcmp(sedge_face_kinds[i]->equation, equation->name) != 0) continue;
+        if (sedge_face_kinds[i]->kind.turns) continue;
         if (count < SEDGE_MAX_KINDS) kinds[count] = &sedge_face_kinds[i]->kind;
         count++;
     }
     return count;
+}
+
+const sedge_boundary_kind *sedge_turning_kind(const sedge_equation *equation)
+{
+    for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
+        const sedge_face_kind *const face = sedge_face_kinds[i];
+        if (face->kind.turns && strcmp(face->equation, equation->name) == 0) return &face->kind;
+    }
+    return NULL;
 }
 
 int sedge_source_kinds_of(const sedge_source_kind *kinds[SEDGE_MAX_KINDS],

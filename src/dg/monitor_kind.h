@@ -55,6 +55,10 @@ typedef struct sedge_monitor_kind {
     const char *name;
     const char *text; // what it records, for input/keys.md
 
+    // What it records is right in a mesh with twins (mesh/mesh.h). A deck that asks for a kind
+    // without this and for a wave vector is refused.
+    bool twins;
+
     // Whether a deck requests the monitor. NULL: a deck does so by a section monitors.NAME, whose
     // keys are `parameters`. Not NULL: the monitor's keys are in the deck's schema, and
     // `parameters` is empty.

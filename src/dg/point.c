@@ -374,6 +374,7 @@ static int list_shares(const spread *s, sedge_point_share *share)
         const double *const centre = s->problem->point_sources[i].position;
         for (int32_t e = 0; e < s->mesh->elements; e++) {
             double low[3], high[3];
+            if (sedge_mesh_copy(s->mesh, e) > 0) continue; // a source's moment is real
             sedge_mesh_box(s->mesh, e, low, high);
             if (!meets(low, high, centre, s->out->radius[i])) continue;
             if (share != NULL) share[count] = (sedge_point_share){i, e};

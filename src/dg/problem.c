@@ -479,6 +479,17 @@ bool sedge_problem_is_two_sided(const sedge_problem *problem)
     return any;
 }
 
+bool sedge_problem_turns(const sedge_problem *problem)
+{
+    bool any = false;
+
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        any |= kind != NULL && kind->turns;
+    }
+    return any;
+}
+
 static bool has_memory(const sedge_boundary *boundary)
 {
     return boundary->kind != NULL && boundary->kind->memory > 0;
@@ -569,6 +580,14 @@ sedge_any_source sedge_problem_source(const sedge_problem *problem, int i)
         return (sedge_any_source){source->kind, source->parameters};
     }
     return (sedge_any_source){NULL, NULL};
+}
+
+void sedge_problem_start(const sedge_problem *problem, int copy, const double x[3], double t,
+                         const double *m, double *u)
+{
+    problem->initial->apply(x, t, m,
+                            copy == 0 ? problem->initial_parameters : problem->initial_twin,
+                            problem->constants, u);
 }
 
 const double *sedge_source_signal(const sedge_source_kind *kind, const double *parameters,

@@ -88,7 +88,9 @@ typedef struct sedge_problem {
     sedge_incident incidents[SEDGE_MAX_INCIDENTS];
     const sedge_initial_kind *initial;
     double initial_parameters[SEDGE_MAX_VALUES];
-    bool compare; // errors against the initial kind's exact solution
+    double initial_twin[SEDGE_MAX_VALUES]; // of the second copy, where the problem turns
+    double wave_vector[3];                 // zero: fields are the same on periodic sides
+    bool compare;                          // errors against the initial kind's exact solution
     int point_source_count;
     sedge_point_source *point_sources; // [point_source_count]
     int surface_source_count;
@@ -116,6 +118,11 @@ typedef struct sedge_any_source {
     const double *parameters; // all of the kind's
 } sedge_any_source;
 sedge_any_source sedge_problem_source(const sedge_problem *problem, int i);
+
+// What the initial kind gives in copy 0 or 1 of a mesh with twins, and in 0 of others: u at the
+// place x and time t, where the material is m.
+void sedge_problem_start(const sedge_problem *problem, int copy, const double x[3], double t,
+                         const double *m, double *u);
 
 // The signal in the parameters of a source, and, unless `dimension` is NULL, that of its amplitude;
 // NULL: the source has none.
@@ -203,6 +210,9 @@ int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary
 // Is there a surface with a two-sided kind?
 bool sedge_problem_is_two_sided(const sedge_problem *problem);
 
+// Is there a surface with a kind that turns? Then the mesh has twins.
+bool sedge_problem_turns(const sedge_problem *problem);
+
 // The most components of memory that a surface's kind has; 0: no face of the problem has memory.
 int sedge_problem_face_memory(const sedge_problem *problem);
 
@@ -250,7 +260,8 @@ int sedge_problem_text_constants(const sedge_problem *problem);
 SEDGE_MUST_USE
 sedge_status sedge_problem_feed(sedge_problem *problem, const sedge_mesh *mesh);
 
-// What p holds on one side of surface `surface`: its parameters, and with `feed` the side.
+// What p holds on one side of surface `surface`: its parameters, with `feed` the side, and of a
+// kind that turns the sine of the side's copy.
 void sedge_problem_side_parameters(double p[SEDGE_MAX_VALUES], const sedge_problem *problem,
                                    int surface, bool second);
 

@@ -31,6 +31,7 @@ typedef struct operator_data {
     int32_t seam_end[2][SEDGE_LEVELS_MAX];
     sedge_buffer *two_sided; // faces with two-sided conditions: those whose other side is on
                              // this rank, then the others, each by the own side's level
+    sedge_buffer *turns;     // what such faces with a phase add (dg_two_sided.h)
     int32_t two_sided_end[2][SEDGE_LEVELS_MAX]; // of the faces of each level in this list
 } operator_data;
 

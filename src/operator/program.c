@@ -233,6 +233,8 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_ENERGY_MATRIX 1\n"));
     if (sedge_cubature_state_is_covariant(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_COVARIANT_STATE 1\n"));
+    if (sedge_problem_turns(target->problem))
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_TURNS 1\n"));
     if (sedge_problem_exponential(target->problem)) {
         const operator_constant size = {"EXPONENTIAL_SIZE", SEDGE_EXPONENTIAL_SIZE};
         SEDGE_TRY(operator_constants_write(text, &size, 1));

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "layout/slots.h"
+#include "layout/upload.h"
 #include "operator/exchange.h"
 #include "operator/face_memory.h"
 #include "operator/fields.h"
@@ -17,8 +18,15 @@ typedef struct two_sided_face {
     int32_t other, other_code;
     int32_t slot;
     int32_t group;
-    int32_t matrix, padding;
+    int32_t matrix;
+    int32_t turn; // -1: none
 } two_sided_face;
+
+// sedge_turn of dg_two_sided.h.
+typedef struct two_sided_turn {
+    int32_t other, padding;
+    double cosine, sine;
+} two_sided_turn;
 
 static bool is_two_sided(const sedge_operator *op, int surface)
 {
@@ -67,9 +75,34 @@ void operator_two_sided_materials(const sedge_operator *op, int32_t *material)
     }
 }
 
+// Where the other side's trace is: an element slot, or -1 minus a trace slot.
+static int32_t place_of(const sedge_operator *op, const sedge_set_face *side)
+{
+    return side->other < 0 ? -1 - side->other_slot
+                           : (int32_t)sedge_slot(&op->data.slots, side->other);
+}
+
+static bool is_turned(const sedge_operator *op, const sedge_set_face *side)
+{
+    return op->problem->boundaries[side->group].kind->turns;
+}
+
+// What a side that turns adds.
+static two_sided_turn find_turn(const sedge_operator *op, const sedge_set_face *side)
+{
+    const sedge_set_face *const twin =
+        sedge_mesh_find_side(op->mesh, sedge_mesh_twin(side->element), side->face, side->group);
+    double p[SEDGE_MAX_VALUES];
+
+    sedge_problem_side_parameters(p, op->problem, side->group, side->second);
+    return (two_sided_turn){
+        .other = place_of(op, twin), .cosine = p[SEDGE_TURN_COSINE], .sine = p[SEDGE_TURN_SINE]};
+}
+
 // Those of a level whose other side is on this rank, or those whose other side is not; returns the
 // number.
-static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool remote, int level)
+static int32_t list_faces(two_sided_face *list, two_sided_turn *turns, int32_t *turned,
+                          const sedge_operator *op, bool remote, int level)
 {
     const sedge_mesh *const mesh = op->mesh;
     int32_t count = 0;
@@ -80,15 +113,17 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
             const sedge_set_face *const side = &mesh->set_faces[i];
             if ((side->other < 0) != remote) continue;
             if (sedge_mesh_level(mesh, side->element) != level) continue;
-            list[count++] = (two_sided_face){
-                .own = (int32_t)sedge_slot(&op->data.slots, side->element),
-                .own_face = side->face,
-                .other = remote ? -1 - side->other_slot
-                                : (int32_t)sedge_slot(&op->data.slots, side->other),
-                .other_code = side->other_face * 6 + side->orientation,
-                .slot = side->slot,
-                .group = row_of(op, side),
-                .matrix = op->curved.seams + i};
+            const bool turns_here = is_turned(op, side);
+            if (turns_here) turns[*turned] = find_turn(op, side);
+            list[count++] =
+                (two_sided_face){.own = (int32_t)sedge_slot(&op->data.slots, side->element),
+                                 .own_face = side->face,
+                                 .other = place_of(op, side),
+                                 .other_code = side->other_face * 6 + side->orientation,
+                                 .slot = side->slot,
+                                 .group = row_of(op, side),
+                                 .matrix = op->curved.seams + i,
+                                 .turn = turns_here ? (*turned)++ : -1};
         }
     }
     return count;
@@ -97,22 +132,33 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
 sedge_status operator_two_sided_upload(sedge_operator *op)
 {
     two_sided_face *list = NULL;
+    two_sided_turn *turns = NULL;
     int32_t count = 0;
+    int32_t turned = 0;
+    sedge_status status;
 
     if (!sedge_problem_is_two_sided(op->problem)) return SEDGE_OK;
-    SEDGE_TRY(sedge_allocate(&list, op->mesh->set_offsets[op->problem->surfaces], sizeof *list));
+    const int32_t all = op->mesh->set_offsets[op->problem->surfaces];
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, all + 1LL, sizeof *list));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&turns, all + 1LL, sizeof *turns));
     for (int i = 0; i < 2 * op->mesh->levels; i++) {
         const bool remote = i >= op->mesh->levels;
         const int level = i % op->mesh->levels;
-        count += list_faces(list + count, op, remote, level);
+        count += list_faces(list + count, turns, &turned, op, remote, level);
         op->data.two_sided_end[remote][level] = count;
     }
-    const int64_t bytes = count * (int64_t)sizeof *list;
-    sedge_status status =
-        sedge_buffer_create(&op->data.two_sided, op->device, bytes > 0 ? bytes : 16);
-    if (status == SEDGE_OK && bytes > 0)
-        status = sedge_buffer_upload(op->data.two_sided, 0, list, bytes, NULL);
+    // Of no face one row, which is not read: a buffer is not empty.
+    status =
+        sedge_upload(&op->data.two_sided, op->device, list, count > 0 ? count : 1, sizeof *list);
+    list = NULL; // sedge_upload has released it
+    if (status == SEDGE_OK) {
+        status = sedge_upload(&op->data.turns, op->device, turns, turned > 0 ? turned : 1,
+                              sizeof *turns);
+        turns = NULL;
+    }
+done:
     sedge_release(list);
+    sedge_release(turns);
     return status;
 }
 
@@ -143,9 +189,10 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     double delay = stage->delay;
     double duration = stage->dt;
     uint64_t matrices = 0;
+    uint64_t turns = 0;
     operator_frame_arguments frame;
     operator_memory_arguments memory;
-    void *arguments[20 + OPERATOR_MEMORY_ARGUMENTS] = {
+    void *arguments[21 + OPERATOR_MEMORY_ARGUMENTS] = {
         &u,        &trace,    &faces,          &places, &parameters, &kinds,
         &geometry, &material, &materials,      &tables, &face_basis, &clock,
         &delay,    &duration, &first_boundary, &slots,  &points};
@@ -157,6 +204,10 @@ sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *f
     if (sedge_cubature_state_is_covariant(op->problem)) {
         matrices = sedge_buffer_address(op->data.seam_matrices);
         arguments[all++] = &matrices;
+    }
+    if (sedge_problem_turns(op->problem)) {
+        turns = sedge_buffer_address(op->data.turns);
+        arguments[all++] = &turns;
     }
     all += operator_frames_list(&arguments[all], &frame, op, 0);
     all += operator_memory_list(&arguments[all], &memory, op, fields, stage, 0);

@@ -295,9 +295,10 @@ sedge_status operator_upload(sedge_operator *op)
 
 void operator_data_free(operator_data *data)
 {
-    sedge_buffer *const buffers[] = {
-        data->links,  data->geometry, data->material,  data->halo,  data->boundary,
-        data->curves, data->shapes,   data->two_sided, data->seams, data->seam_matrices};
+    sedge_buffer *const buffers[] = {data->links,  data->geometry,     data->material,
+                                     data->halo,   data->boundary,     data->curves,
+                                     data->shapes, data->two_sided,    data->turns,
+                                     data->seams,  data->seam_matrices};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     memset(data, 0, sizeof *data);

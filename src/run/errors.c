@@ -70,8 +70,8 @@ static void find_exact(const comparison *c, int32_t e, const double rst[3],
     double x[3];
 
     sedge_mesh_place(mesh, e, rst, x);
-    problem->initial->apply(x, c->t, problem->materials[mesh->group[e]],
-                            problem->initial_parameters, problem->constants, exact);
+    sedge_problem_start(problem, sedge_mesh_copy(mesh, e), x, c->t,
+                        problem->materials[mesh->group[e]], exact);
 }
 
 // u [fields][nodes] of an element at all points.

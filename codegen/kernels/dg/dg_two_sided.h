@@ -17,8 +17,26 @@ typedef struct sedge_two_sided_face {
     int slot;
     int group;
     int matrix; // only where states are covariant (dg_seams.h)
-    int padding;
+    int turn;   // only with SEDGE_TURNS: its entry in `turns`; -1: none
 } sedge_two_sided_face;
+
+// Between two periodic sides with a phase, in a mesh with twins: the other side's trace is cosine
+// times what the face's link says plus sine times what is behind the twin, which is on the same
+// face in the same orientation.
+typedef struct sedge_turn {
+    int other, padding; // as `neighbour` of a link
+    double cosine, sine;
+} sedge_turn;
+
+#if SEDGE_TURNS
+#define SEDGE_TURN_LIST(X) X(const SEDGE_GLOBAL sedge_turn *SEDGE_RESTRICT, turns)
+#define SEDGE_TURN(point, face) \
+    if ((face).turn >= 0)       \
+        turn_other(u, trace, &turns[(face).turn], (face).other.code, i, tables, point);
+#else
+#define SEDGE_TURN_LIST(X)
+#define SEDGE_TURN(point, face)
+#endif
 
 #if SEDGE_COVARIANT_STATE
 #define SEDGE_SIDE_LIST(X)            X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, matrices)
@@ -53,6 +71,7 @@ typedef struct sedge_two_sided_face {
     X(sedge_int64, slots)                                             \
     X(sedge_int64, points)                                            \
     SEDGE_SIDE_LIST(X)                                                \
+    SEDGE_TURN_LIST(X)                                                \
     SEDGE_FRAME_LIST(X)                                               \
     SEDGE_FACE_MEMORY_LIST(X)
 
@@ -68,14 +87,31 @@ SEDGE_FUNCTION sedge_point get_own_side(const SEDGE_GLOBAL sedge_state *SEDGE_RE
     return get_trace(u, face.own.neighbour, tables[face.own.code * SEDGE_FACE_NODES + i]);
 }
 
+#if SEDGE_TURNS
+SEDGE_FUNCTION void turn_other(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                               const SEDGE_GLOBAL sedge_point *trace,
+                               const SEDGE_GLOBAL sedge_turn *turn, int code, int i,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_point *other)
+{
+    const sedge_link behind = {turn->other, code};
+    const sedge_point twin = get_linked(u, trace, behind, i, tables);
+
+    SEDGE_EACH (q, SEDGE_FIELDS) {
+        other->f[q] = (sedge_real)turn->cosine * other->f[q] + (sedge_real)turn->sine * twin.f[q];
+    }
+}
+#endif
+
 // The other side's trace at node i of the own side.
 SEDGE_FUNCTION sedge_point get_other_side(
     const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, const SEDGE_GLOBAL sedge_point *trace,
     const sedge_two_sided_face face, int i,
-    const SEDGE_GLOBAL short *SEDGE_RESTRICT tables SEDGE_SIDE_LIST(SEDGE_COMMA_PARAMETER))
+    const SEDGE_GLOBAL short *SEDGE_RESTRICT tables SEDGE_SIDE_LIST(SEDGE_COMMA_PARAMETER)
+        SEDGE_TURN_LIST(SEDGE_COMMA_PARAMETER))
 {
     sedge_point other = get_linked(u, trace, face.other, i, tables);
 
+    SEDGE_TURN(&other, face)
     SEDGE_TAKE_OTHER(&other, face)
     return other;
 }
@@ -150,8 +186,9 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
                 const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
                 const sedge_point own = get_own_side(u, face, i, tables);
-                const sedge_point other =
-                    get_other_side(u, trace, face, i, tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME));
+                const sedge_point other = get_other_side(u, trace, face, i,
+                                                         tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME)
+                                                             SEDGE_TURN_LIST(SEDGE_COMMA_NAME));
                 trace[(sedge_int64)face.slot * SEDGE_FACE_NODES + i] =
                     find_between(own, other, face, i, clock[0] + delay, duration, places,
                                  parameters, kinds, geometry, material, materials, first_boundary,
@@ -175,8 +212,9 @@ SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
             if (at < points) {
                 const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
                 const sedge_point own = get_own_side(u, face, i, tables);
-                const sedge_point other =
-                    get_other_side(u, trace, face, i, tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME));
+                const sedge_point other = get_other_side(u, trace, face, i,
+                                                         tables SEDGE_SIDE_LIST(SEDGE_COMMA_NAME)
+                                                             SEDGE_TURN_LIST(SEDGE_COMMA_NAME));
                 SEDGE_EACH (q, SEDGE_FIELDS) {
                     inside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = own.f[q];
                     beyond[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = other.f[q];

@@ -284,6 +284,24 @@ static const double *get_behind(const sedge_reference *reference, const sedge_fa
     return problem->materials[mesh->trace_faces[slot].group];
 }
 
+// The trace v of the other side with the phase between both sides: a sum with that of the other
+// copy, which has `other` in the twin's place.
+static void turn(const sedge_reference *reference, const sedge_set_face *side,
+                 const sedge_face *other, int i, const double *all, double *v)
+{
+    const sedge_set_face *const twin = sedge_mesh_find_side(
+        reference->mesh, sedge_mesh_twin(side->element), side->face, side->group);
+    const sedge_face behind = {.neighbour = twin->other >= 0 ? twin->other : -1 - twin->other_slot,
+                               .face = other->face,
+                               .orientation = other->orientation};
+    double p[SEDGE_MAX_VALUES], w[SEDGE_MAX_FIELDS];
+
+    (void)get_behind(reference, &behind, i, all, w);
+    sedge_problem_side_parameters(p, reference->problem, side->group, side->second);
+    for (int k = 0; k < reference->problem->equation->fields; k++)
+        v[k] = p[SEDGE_TURN_COSINE] * v[k] + p[SEDGE_TURN_SINE] * w[k];
+}
+
 const double *reference_other_side(const sedge_reference *reference, const sedge_set_face *side,
                                    int i, const double *all, double *v)
 {
@@ -291,7 +309,10 @@ const double *reference_other_side(const sedge_reference *reference, const sedge
                               .face = side->other_face,
                               .orientation = side->orientation};
 
-    return get_behind(reference, &other, i, all, v);
+    const double *const m = get_behind(reference, &other, i, all, v);
+    if (reference->problem->boundaries[side->group].kind->turns)
+        turn(reference, side, &other, i, all, v);
+    return m;
 }
 
 // Node i of a boundary face: what is there, and where its memory is.
@@ -712,8 +733,8 @@ static void fill_initial(void *context, int64_t first, int64_t end)
             double x[3];
             double q[SEDGE_MAX_FIELDS];
             sedge_mesh_place(reference->mesh, (int32_t)e, rst, x);
-            problem->initial->apply(x, job->t, m, problem->initial_parameters, problem->constants,
-                                    q);
+            sedge_problem_start(problem, sedge_mesh_copy(reference->mesh, (int32_t)e), x, job->t, m,
+                                q);
             for (int k = 0; k < fields; k++) job->u[(e * fields + k) * n + i] = q[k];
         }
     }
