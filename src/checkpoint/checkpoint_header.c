@@ -25,9 +25,10 @@
 static const struct {
     const char *name;
     bool must;
-} fact_rows[] = {{"equation", true},    {"order", true},    {"units", true},      {"mesh", true},
-                 {"materials", true},   {"symmetry", true}, {"precision", false}, {"flux", false},
-                 {"boundaries", false}, {"sources", false}, {"integrator", false}};
+} fact_rows[] = {{"equation", true},    {"order", true},      {"units", true},
+                 {"mesh", true},        {"materials", true},  {"symmetry", true},
+                 {"wave vector", true}, {"precision", false}, {"flux", false},
+                 {"boundaries", false}, {"sources", false},   {"integrator", false}};
 #define FACTS ((int)(sizeof fact_rows / sizeof *fact_rows))
 
 // The whole mesh as a text: how many elements, and the sum of their checksums, which does not
@@ -182,6 +183,15 @@ static sedge_status add_symmetry(sedge_text *out, const sedge_session *session)
     return sedge_text_length(out) > 0 ? SEDGE_OK : sedge_text_add(out, "none");
 }
 
+// Fields that differ by a phase from period to period: those of another wave vector do not go on.
+static sedge_status add_wave_vector(sedge_text *out, const sedge_session *session)
+{
+    const double *const k = session->problem.wave_vector;
+
+    if (!session->deck->turns) return sedge_text_add(out, "none");
+    return sedge_text_add(out, "(%.17g, %.17g, %.17g)", k[0], k[1], k[2]);
+}
+
 static sedge_status add_sources(sedge_text *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -247,6 +257,7 @@ sedge_status checkpoint_facts(json_t **out, const sedge_session *session)
         status = set_fact(facts, "integrator", session->problem.integrator->name);
     if (status == SEDGE_OK) status = set_written(facts, "materials", add_materials, session);
     if (status == SEDGE_OK) status = set_written(facts, "symmetry", add_symmetry, session);
+    if (status == SEDGE_OK) status = set_written(facts, "wave vector", add_wave_vector, session);
     if (status == SEDGE_OK) status = set_written(facts, "flux", add_flux, session);
     if (status == SEDGE_OK) status = set_written(facts, "boundaries", add_boundaries, session);
     if (status == SEDGE_OK) status = set_written(facts, "sources", add_sources, session);
@@ -341,8 +352,9 @@ sedge_status checkpoint_compare(const sedge_session *session, const json_t *ther
         const char *const now = fact_of(here, name);
 
         if (strcmp(old, now) == 0 || !fact_rows[i].must) continue;
-        if (strcmp(name, "symmetry") == 0 && json_object_get(there, name) == NULL)
-            continue; // earlier versions did not write it
+        if (json_object_get(there, name) == NULL &&
+            (strcmp(name, "symmetry") == 0 || strcmp(now, "none") == 0))
+            continue; // earlier versions did not write it, nor the wave vector
         SEDGE_TRY_GOTO(
             status, strcmp(name, "materials") == 0
                         ? add_materials_difference(text, &session->mesh->groups, old, now)

@@ -222,6 +222,8 @@ typedef struct sedge_deck {
     sedge_deck_boundary *boundaries;
     const sedge_deck_boundary *layer; // the first with a perfectly matched layer; NULL: none
     int copies; // of the mesh by planes of symmetry, itself included; 1 until these are known
+    double wave_vector[3]; // code units; of the fields' phase between periodic sides (bloch)
+    bool turns;            // it is not zero
     const sedge_initial_kind *initial;
     double initial_parameters[SEDGE_MAX_VALUES];
     bool compare; // initial.compare; default: the kind's `exact`

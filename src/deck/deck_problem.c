@@ -1,6 +1,7 @@
 // Deck and mesh become a problem: names become group numbers.
 #include "deck.h"
 
+#include "deck_bloch.h"
 #include "deck_check.h"
 #include "deck_layers.h"
 
@@ -323,8 +324,10 @@ static const char *surface_of(const sedge_deck_boundary *boundary)
 }
 
 static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck *deck,
-                                        const sedge_mesh_groups *groups)
+                                        const sedge_mesh *mesh)
 {
+    const sedge_mesh_groups *const groups = &mesh->groups;
+
     SEDGE_TRY(sedge_allocate(&problem->further, deck->boundary_count, sizeof *problem->further));
     for (int i = 0; i < deck->boundary_count; i++) {
         const sedge_deck_boundary *const boundary = &deck->boundaries[i];
@@ -338,6 +341,7 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
         }
         SEDGE_TRY(assemble_boundary(problem, deck, boundary, groups, s));
     }
+    deck_turn_periodic(problem, deck, mesh);
     for (int s = 0; s < groups->surfaces; s++) {
         char message[256];
 
@@ -678,7 +682,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     if (deck->integrator != NULL) problem->integrator = deck->integrator;
     problem->curved = mesh->global_curved > 0;
     SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
-    SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
+    SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, check_planes(deck, mesh));
     SEDGE_TRY_GOTO(status, check_surfaces(deck, &mesh->groups));
     SEDGE_TRY_GOTO(status, assemble_sources(problem, deck));
@@ -686,6 +690,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
     problem->compare = deck->compare;
+    deck_turn_initial(problem, deck);
     SEDGE_TRY_GOTO(status, deck_check_layers(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, mesh));
     SEDGE_TRY_GOTO(status, deck_check_layer_media(problem, deck, mesh));

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "deck.h"
 
+#include "deck_bloch.h"
 #include "deck_sections.h"
 #include "deck_yaml.h"
 
@@ -399,6 +400,7 @@ static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(deck_read_sources(reader, deck));
     SEDGE_TRY(deck_read_monitors(reader, deck));
     SEDGE_TRY(deck_read_exact(reader, deck));
+    SEDGE_TRY(deck_read_bloch(reader, deck));
     return read_output(reader, deck);
 }
 

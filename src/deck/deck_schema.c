@@ -39,6 +39,8 @@ static const deck_key top_keys[] = {
     {"boundaries", DECK_SECTION, .fallback = "{}",
      .text = "by surface group: every one on the outside of the mesh must be here; `default`: "
              "outer faces in no group"},
+    {"bloch", DECK_SECTION,
+     .text = "a phase between the fields of two periodic sides; needs such sides"},
     {"initial", DECK_SECTION, .fallback = "{}",
      .text = "the fields at time 0; of an equation without time a known solution"},
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
@@ -194,6 +196,13 @@ static const deck_key time_keys[] = {
      .text = "time of the wall clock that the run may take, from the start of its process: "
              "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
              "checkpoint; 0: no limit"},
+};
+
+static const deck_key bloch_keys[] = {
+    {"wave_vector", DECK_VECTOR, .required = true,
+     .text = "k, in radians per unit of length: a period a further on the fields are "
+             "exp(-i k.a) times those here. They have a real and an imaginary part then, and each "
+             "element stands for two. [0, 0, 0]: the same fields, without a second part"},
 };
 
 static const deck_key stop_keys[] = {
@@ -529,6 +538,7 @@ const deck_section deck_sections[] = {
      ROWS(boundary_keys)},
     {"boundaries.NAME (type: periodic)", "It is enough to name one side of a pair.",
      ROWS(periodic_keys)},
+    {"bloch", "Waves in a periodic structure (input/bloch.md).", ROWS(bloch_keys)},
     {"initial",
      "How the run begins; of an equation without time, what its solution is known to be.",
      ROWS(initial_keys)},

@@ -133,6 +133,7 @@ static void release(void *what)
 extern const sedge_monitor_kind sedge_monitor_energy;
 const sedge_monitor_kind sedge_monitor_energy = {
     .name = "energy",
+    .twins = true,
     .text = "energy of the fields and of media's poles over time",
     .requested = requested,
     .create = create,

@@ -627,6 +627,7 @@ static const sedge_parameter parameters[] = {
 extern const sedge_monitor_kind sedge_monitor_resonances;
 const sedge_monitor_kind sedge_monitor_resonances = {
     .name = "resonances",
+    .twins = true,
     .text =
         "the probes' record when the sources have ended, and in resonances.csv the frequencies and "
         "quality factors of what oscillates there by itself",

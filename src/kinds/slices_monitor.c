@@ -2,8 +2,8 @@
 // not-a-number. The fields at the points are taken on the device; the root assembles and writes
 // them when the monitors are flushed, which the snapshots do that are due at the same steps.
 //
-// /time, /step, /slices/NAME/GROUP [snapshots][rows][columns] or [...][3], the coordinate arrays
-// beside it.
+// /time, /step, /slices/NAME/GROUP [snapshots][rows][columns] or [...][3], of fields with a real
+// and an imaginary part the latter in GROUP_imag, the coordinate arrays beside it.
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
@@ -26,11 +26,20 @@ typedef struct slices_monitor {
     int count;
     sedge_plane *planes;   // [count]
     sedge_gather *gathers; // [count] of their pixels
+    int parts;             // of the fields
     int point_count;
-    sedge_monitor_point *points; // of this rank, of one plane after the other
+    sedge_monitor_point *points; // of this rank, of one plane after the other; [parts] of them
 } slices_monitor;
 
 // ---- the file ----------------------------------------------------------------------------------
+
+// The dataset of a part of a group of fields in a plane.
+static void name_dataset(char path[256], const sedge_plane *plane, const sedge_output_group *group,
+                         int part)
+{
+    (void)snprintf(path, 256, "/slices/%s/%s%s", plane->entry->name, group->name,
+                   sedge_output_part(part));
+}
 
 static sedge_status make_slice_group(const sedge_output_context *context, sedge_h5 *file,
                                      const sedge_plane *plane)
@@ -41,12 +50,12 @@ static sedge_status make_slice_group(const sedge_output_context *context, sedge_
     (void)snprintf(folder, sizeof folder, "/slices/%s", plane->entry->name);
     SEDGE_TRY(sedge_h5_group(file, folder));
     SEDGE_TRY(sedge_plane_describe(plane, context, file, folder));
-    for (int g = 0; g < equation->group_count; g++) {
-        const sedge_output_group *const group = &equation->groups[g];
+    for (int i = 0; i < sedge_output_parts(context) * equation->group_count; i++) {
+        const sedge_output_group *const group = &equation->groups[i % equation->group_count];
         const int64_t shape[3] = {plane->shape[0], plane->shape[1], group->count};
         char path[256];
 
-        (void)snprintf(path, sizeof path, "%s/%s", folder, group->name);
+        name_dataset(path, plane, group, i / equation->group_count);
         SEDGE_TRY(sedge_h5_series(file, path, SEDGE_H5_F32, group->count > 1 ? 3 : 2, shape, 1));
         SEDGE_TRY(sedge_output_describe_group(file, context, path, group));
     }
@@ -99,7 +108,7 @@ static sedge_status list_points(slices_monitor *monitor)
     const int nodes = monitor->context->element->nodes;
     int64_t count = 0;
 
-    for (int i = 0; i < monitor->count; i++) count += monitor->planes[i].owned;
+    for (int i = 0; i < monitor->count; i++) count += monitor->parts * monitor->planes[i].owned;
     if (count > INT_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: monitors.slices: more than %d pixels on one rank: lower the "
@@ -110,9 +119,12 @@ static sedge_status list_points(slices_monitor *monitor)
     for (int i = 0; i < monitor->count; i++) {
         const sedge_plane *const plane = &monitor->planes[i];
 
-        for (int64_t k = 0; k < plane->owned; k++) {
-            monitor->points[monitor->point_count++] = (sedge_monitor_point){
-                .element = plane->elements[k], .weights = plane->weights + k * nodes};
+        for (int64_t j = 0; j < monitor->parts * plane->owned; j++) {
+            const int64_t k = j % plane->owned;
+            const int32_t e = plane->elements[k];
+            monitor->points[monitor->point_count++] =
+                (sedge_monitor_point){.element = j < plane->owned ? e : sedge_mesh_twin(e),
+                                      .weights = plane->weights + k * nodes};
         }
     }
     return SEDGE_OK;
@@ -135,6 +147,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
         status = sedge_allocate(&monitor->gathers, deck->slice_count, sizeof *monitor->gathers);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     monitor->context = context;
+    monitor->parts = sedge_output_parts(context);
     SEDGE_TRY_GOTO(status, sedge_series_load(&monitor->samples, memory, "slices"));
     for (int i = 0; i < deck->slice_count; i++) {
         sedge_plane *const plane = &monitor->planes[monitor->count++];
@@ -155,10 +168,10 @@ done:
 
 // ---- a snapshot --------------------------------------------------------------------------------
 
-// Root: append one group's picture from all ranks' values [points][fields].
+// Root: append the picture of a part of a group from all ranks' values [points][fields].
 static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *file,
                                  const sedge_plane *plane, const sedge_gather *gather,
-                                 const sedge_output_group *group, const double *values,
+                                 const sedge_output_group *group, int part, const double *values,
                                  float *picture)
 {
     const int fields = context->problem->equation->fields;
@@ -173,13 +186,13 @@ static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *
                 (float)(factor * values[i * fields + group->first + c]);
         }
     }
-    (void)snprintf(path, sizeof path, "/slices/%s/%s", plane->entry->name, group->name);
+    name_dataset(path, plane, group, part);
     return sedge_h5_extend(file, path, SEDGE_H5_F32, 1, picture);
 }
 
-// Bring one slice's values [owned][fields] to the root and append them there. Collective.
+// Bring a part of one slice's values, [owned][fields], to the root and append it there. Collective.
 static sedge_status write_slice(const sedge_output_context *context, sedge_h5 *file,
-                                const sedge_plane *plane, const sedge_gather *gather,
+                                const sedge_plane *plane, const sedge_gather *gather, int part,
                                 const double *values)
 {
     const sedge_comm *const comm = context->comm;
@@ -193,8 +206,10 @@ static sedge_status write_slice(const sedge_output_context *context, sedge_h5 *f
         status = sedge_allocate(&picture, 3 * plane->shape[0] * plane->shape[1], sizeof *picture);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_gather_bring(gather, comm, values, (size_t)equation->fields * sizeof *values, all);
-    for (int g = 0; root && status == SEDGE_OK && g < equation->group_count; g++)
-        status = extend_group(context, file, plane, gather, &equation->groups[g], all, picture);
+    for (int g = 0; root && status == SEDGE_OK && g < equation->group_count; g++) {
+        status =
+            extend_group(context, file, plane, gather, &equation->groups[g], part, all, picture);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     sedge_release(all);
@@ -213,11 +228,11 @@ static sedge_status open_file(const slices_monitor *monitor, sedge_h5 **file)
     for (int i = 0; i < monitor->count; i++)
         points += monitor->planes[i].shape[0] * monitor->planes[i].shape[1];
     sedge_output_path(path, context, "slices.h5");
-    return sedge_h5_open_series(file, path, points * equation->fields * 4,
-                                2 + monitor->count * equation->group_count);
+    return sedge_h5_open_series(file, path, monitor->parts * points * equation->fields * 4,
+                                2 + monitor->parts * monitor->count * equation->group_count);
 }
 
-// Append a snapshot of values [points][fields].
+// Append a snapshot of values, of each plane [parts][points][fields].
 static sedge_status append(slices_monitor *monitor, int64_t step, double time, const double *values)
 {
     const sedge_output_context *const context = monitor->context;
@@ -230,10 +245,11 @@ static sedge_status append(slices_monitor *monitor, int64_t step, double time, c
     monitor->samples++;
     if (root) status = open_file(monitor, &file);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    for (int i = 0; i < monitor->count; i++) {
-        SEDGE_TRY_GOTO(
-            status, write_slice(context, file, &monitor->planes[i], &monitor->gathers[i], values));
-        values += monitor->planes[i].owned * context->problem->equation->fields;
+    for (int i = 0; i < monitor->parts * monitor->count; i++) {
+        const int k = i / monitor->parts;
+        SEDGE_TRY_GOTO(status, write_slice(context, file, &monitor->planes[k], &monitor->gathers[k],
+                                           i % monitor->parts, values));
+        values += monitor->planes[k].owned * context->problem->equation->fields;
     }
     if (root) {
         status = sedge_h5_extend(file, "/step", SEDGE_H5_I64, 1, &step);
@@ -284,6 +300,7 @@ static sedge_status save(const void *what, struct json_t *memory)
 extern const sedge_monitor_kind sedge_monitor_slices;
 const sedge_monitor_kind sedge_monitor_slices = {
     .name = "slices",
+    .twins = true,
     .text = "by name: fields on planes, with every snapshot",
     .requested = requested,
     .create = create,

@@ -1,8 +1,9 @@
 // Snapshots: whole fields for ParaView. Field files are VTKHDF 1.0, unstructured grids of Lagrange
 // tetrahedra of the run's order, one piece a rank: fields_000000.hdf, ... each with links into one
 // mesh.hdf, listed with their times in fields.hdf.series. Point data: one array a group of the
-// equation's fields; cell data: material (volume group), element (number in the mesh file), rank.
-// All ranks write a field file. It is complete or absent, and the list names only complete ones.
+// equation's fields, and one GROUP_imag where they have an imaginary part; cell data: material
+// (volume group), element (number in the mesh file), rank. All ranks write a field file. It is
+// complete or absent, and the list names only complete ones.
 //
 // A snapshot does not stop the run. The root makes the file with its structure; the device converts
 // the fields to what the file holds, and they are copied to the host while steps go on; a thread
@@ -61,9 +62,29 @@ typedef struct field_snapshot {
     const sedge_vtk_mesh *mesh;
 } field_snapshot;
 
-static void group_path(char path[SEDGE_VTK_PATH], const sedge_output_group *group)
+// How many datasets of fields there are, a part of a group each, and their groups and parts.
+typedef struct field_set {
+    const sedge_output_group *group;
+    int number, part;
+} field_set;
+
+static int count_sets(const sedge_output_context *context)
 {
-    (void)snprintf(path, SEDGE_VTK_PATH, "/VTKHDF/PointData/%s", group->name);
+    return sedge_output_parts(context) * context->problem->equation->group_count;
+}
+
+static field_set find_set(const sedge_output_context *context, int i)
+{
+    const sedge_equation *const equation = context->problem->equation;
+    const int number = i % equation->group_count;
+
+    return (field_set){&equation->groups[number], number, i / equation->group_count};
+}
+
+static void set_path(char path[SEDGE_VTK_PATH], field_set set)
+{
+    (void)snprintf(path, SEDGE_VTK_PATH, "/VTKHDF/PointData/%s%s", set.group->name,
+                   sedge_output_part(set.part));
 }
 
 // Root: everything of a field file but the fields' values: the mesh by links, and the time.
@@ -71,7 +92,6 @@ static sedge_status frame_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const v
 {
     static const int64_t one = 1;
     const sedge_output_context *const context = vtk->context;
-    const sedge_equation *const equation = context->problem->equation;
     const field_snapshot *const snapshot = what;
     char path[SEDGE_VTK_PATH];
 
@@ -85,14 +105,14 @@ static sedge_status frame_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const v
         sedge_h5_put(file, "/VTKHDF/FieldData/TimeValue", SEDGE_H5_F64, 1, &one, &snapshot->time));
     SEDGE_TRY(sedge_h5_text(file, "/VTKHDF/FieldData/TimeValue", "units",
                             sedge_output_unit(context, "s")));
-    for (int g = 0; g < equation->group_count; g++) {
-        const sedge_output_group *const group = &equation->groups[g];
-        const sedge_vtk_column column = {path, SEDGE_H5_F32, vtk->lattice->nodes, group->count,
+    for (int i = 0; i < count_sets(context); i++) {
+        const field_set set = find_set(context, i);
+        const sedge_vtk_column column = {path, SEDGE_H5_F32, vtk->lattice->nodes, set.group->count,
                                          NULL};
 
-        group_path(path, group);
+        set_path(path, set);
         SEDGE_TRY(sedge_vtk_make_column(vtk, file, &column));
-        SEDGE_TRY(sedge_output_describe_group(file, context, path, group));
+        SEDGE_TRY(sedge_output_describe_group(file, context, path, set.group));
     }
     return SEDGE_OK;
 }
@@ -189,20 +209,21 @@ static sedge_status wait_for_copy(void *of)
 static void plan_write(snapshots_monitor *monitor, snapshot_room *room, const int64_t *places)
 {
     const sedge_vtk *const vtk = &monitor->vtk;
-    const sedge_equation *const equation = monitor->context->problem->equation;
 
     sedge_vtk_temporary(room->to.path, vtk, room->name);
     room->to.wait = wait_for_copy;
     room->to.of = room;
-    room->to.count = equation->group_count;
-    for (int g = 0; g < equation->group_count; g++) {
-        const int64_t point_bytes = equation->groups[g].count * (int64_t)sizeof(float);
-        sedge_write_part *const part = &room->to.part[g];
+    room->to.count = count_sets(monitor->context);
+    for (int i = 0; i < room->to.count; i++) {
+        const field_set set = find_set(monitor->context, i);
+        const int64_t point_bytes = set.group->count * (int64_t)sizeof(float);
+        sedge_write_part *const part = &room->to.part[i];
         int64_t values;
 
-        part->from = sedge_field_copy_values(monitor->copy, room->number, g, &values);
+        part->from =
+            sedge_field_copy_values(monitor->copy, room->number, set.number, set.part, &values);
         part->bytes = values * (int64_t)sizeof(float);
-        part->place = places[g] + vtk->first * vtk->lattice->nodes * point_bytes;
+        part->place = places[i] + vtk->first * vtk->lattice->nodes * point_bytes;
     }
 }
 
@@ -210,13 +231,13 @@ static void plan_write(snapshots_monitor *monitor, snapshot_room *room, const in
 static sedge_status record(void *what, sedge_sample *sample)
 {
     snapshots_monitor *const monitor = what;
-    const sedge_equation *const equation = monitor->context->problem->equation;
+    const int sets = count_sets(monitor->context);
     const field_snapshot snapshot = {.time = sedge_sample_time(sample) *
                                              sedge_deck_time_unit(monitor->context->deck),
                                      .step = sedge_sample_step(sample),
                                      .mesh = &monitor->mesh};
-    char paths[SEDGE_MAX_FIELDS][SEDGE_VTK_PATH];
-    int64_t places[SEDGE_MAX_FIELDS] = {0};
+    char paths[SEDGE_WRITE_PARTS][SEDGE_VTK_PATH];
+    int64_t places[SEDGE_WRITE_PARTS] = {0};
 
     if (!isfinite(snapshot.time)) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a snapshot at time %g cannot be listed",
@@ -235,9 +256,9 @@ static sedge_status record(void *what, sedge_sample *sample)
     room->number = number;
     sedge_field_list_name(room->name, monitor->count + monitor->waiting);
     SEDGE_TRY(sedge_field_copy_take(monitor->copy, sample, number));
-    for (int g = 0; g < equation->group_count; g++) group_path(paths[g], &equation->groups[g]);
-    SEDGE_TRY(sedge_vtk_begin(&monitor->vtk, room->name, frame_snapshot, &snapshot, paths,
-                              equation->group_count, places));
+    for (int i = 0; i < sets; i++) set_path(paths[i], find_set(monitor->context, i));
+    SEDGE_TRY(
+        sedge_vtk_begin(&monitor->vtk, room->name, frame_snapshot, &snapshot, paths, sets, places));
     plan_write(monitor, room, places);
     sedge_writer_add(monitor->context->writer, &room->to);
     monitor->waiting++;
@@ -345,6 +366,7 @@ static bool owns(const char *name)
 extern const sedge_monitor_kind sedge_monitor_snapshots;
 const sedge_monitor_kind sedge_monitor_snapshots = {
     .name = "snapshots",
+    .twins = true,
     .text = "whole fields over the run",
     .requested = requested,
     .create = create,

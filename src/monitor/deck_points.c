@@ -1,6 +1,7 @@
 #include "deck_points.h"
 
 #include "base/memory.h"
+#include "monitor/output_describe.h"
 
 #include <string.h>
 
@@ -72,10 +73,15 @@ void sedge_deck_points_clear(const sedge_deck_points *points)
 sedge_status sedge_deck_points_list(sedge_monitor_point **out, const sedge_deck_points *points,
                                     const sedge_output_context *context)
 {
-    SEDGE_TRY(sedge_comm_agree(context->comm, sedge_allocate(out, points->count, sizeof **out)));
-    for (int64_t i = 0; i < points->count; i++) {
-        (*out)[i] = (sedge_monitor_point){.element = points->elements[i],
-                                          .weights = points->weights + i * context->element->nodes};
+    const int64_t count = points->count;
+    const int copies = sedge_output_parts(context);
+
+    SEDGE_TRY(sedge_comm_agree(context->comm, sedge_allocate(out, copies * count, sizeof **out)));
+    for (int64_t i = 0; i < copies * count; i++) {
+        const int32_t e = points->elements[i % count];
+        (*out)[i] =
+            (sedge_monitor_point){.element = i < count ? e : sedge_mesh_twin(e),
+                                  .weights = points->weights + i % count * context->element->nodes};
     }
     return SEDGE_OK;
 }

@@ -22,7 +22,8 @@ sedge_status sedge_deck_points_find(sedge_deck_points *out, const sedge_output_c
                                     const sedge_deck_probe *points, int count, const char *what);
 void sedge_deck_points_clear(const sedge_deck_points *points);
 
-// The same for the recorder, `*out` [points->count]; borrows the weights. The caller releases it.
+// The same for the recorder, `*out` [parts][points->count]: where fields have an imaginary part,
+// the same points in the twins of the elements follow. Borrows the weights. The caller releases it.
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_deck_points_list(sedge_monitor_point **out, const sedge_deck_points *points,

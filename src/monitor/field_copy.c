@@ -8,6 +8,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "field files are littl
 
 struct sedge_field_copy {
     const sedge_vtk *vtk;
+    int parts; // of the fields
     const sedge_sample_source *source;
     int rooms;
     int64_t first[SEDGE_MAX_FIELDS], stride[SEDGE_MAX_FIELDS]; // as in sedge_field_layout
@@ -24,7 +25,7 @@ static void place_groups(sedge_field_copy *copy)
 {
     const sedge_output_context *const context = copy->vtk->context;
     const sedge_equation *const equation = context->problem->equation;
-    const int64_t points = copy->vtk->own * copy->vtk->lattice->nodes;
+    const int64_t points = copy->parts * copy->vtk->own * copy->vtk->lattice->nodes;
 
     for (int f = 0; f < equation->fields; f++) copy->first[f] = -1;
     for (int g = 0; g < equation->group_count; g++) {
@@ -41,7 +42,7 @@ static void place_groups(sedge_field_copy *copy)
 static sedge_status make_rooms(sedge_field_copy *copy, const sedge_sample *sample)
 {
     const sedge_vtk *const vtk = copy->vtk;
-    const sedge_field_layout layout = {.count = (int32_t)vtk->own,
+    const sedge_field_layout layout = {.count = copy->parts * (int32_t)vtk->own,
                                        .elements = vtk->element,
                                        .padded = vtk->lattice->padded,
                                        .weights = vtk->lattice->weights,
@@ -70,6 +71,7 @@ sedge_status sedge_field_copy_create(sedge_field_copy **out, const sedge_vtk *vt
     *out = NULL;
     if (status == SEDGE_OK) {
         copy->vtk = vtk;
+        copy->parts = sedge_output_parts(vtk->context);
         copy->rooms = rooms;
         place_groups(copy);
         status = make_rooms(copy, sample);
@@ -101,7 +103,7 @@ static void convert(const sedge_field_copy *copy, const double *u, float *values
     const int fields = vtk->context->problem->equation->fields;
     const int64_t nodes = vtk->lattice->nodes;
 
-    for (int64_t e = 0; e < vtk->own; e++) {
+    for (int64_t e = 0; e < copy->parts * vtk->own; e++) {
         for (int f = 0; f < fields; f++) {
             if (copy->first[f] < 0) continue;
             sedge_lattice_apply(
@@ -129,7 +131,7 @@ sedge_status sedge_field_copy_wait(const sedge_field_copy *copy, int room)
     return copy->by_solver != NULL ? copy->source->wait_snapshot(copy->by_solver, room) : SEDGE_OK;
 }
 
-const float *sedge_field_copy_values(const sedge_field_copy *copy, int room, int group,
+const float *sedge_field_copy_values(const sedge_field_copy *copy, int room, int group, int part,
                                      int64_t *count)
 {
     const sedge_vtk *const vtk = copy->vtk;
@@ -139,5 +141,5 @@ const float *sedge_field_copy_values(const sedge_field_copy *copy, int room, int
                                  : copy->room[room];
 
     *count = vtk->own * vtk->lattice->nodes * which->count;
-    return all + copy->first[which->first];
+    return all + copy->first[which->first] + part * *count;
 }

@@ -1,5 +1,6 @@
 // Copies of the fields for field files: fp32 at VTK's nodes of the elements that are in the file,
-// group after group, each [elements][nodes][components] in the deck's units. The solver makes them
+// group after group, each [parts][elements][nodes][components] in the deck's units, with the
+// imaginary part of fields behind the real one. The solver makes them
 // while it goes on, where it can (sample.h); else they are made here from the sample's fields.
 #pragma once
 
@@ -22,6 +23,7 @@ sedge_status sedge_field_copy_take(sedge_field_copy *copy, sedge_sample *sample,
 SEDGE_MUST_USE
 sedge_status sedge_field_copy_wait(const sedge_field_copy *copy, int room);
 
-// The values of an output group, by its number in the equation, and their number. Borrowed.
-const float *sedge_field_copy_values(const sedge_field_copy *copy, int room, int group,
+// The values of a part of an output group, by its number in the equation, and their number.
+// Borrowed.
+const float *sedge_field_copy_values(const sedge_field_copy *copy, int room, int group, int part,
                                      int64_t *count);

@@ -21,6 +21,16 @@ const char *sedge_output_unit(const sedge_output_context *context, const char *s
     return context->deck->si ? si : "1";
 }
 
+int sedge_output_parts(const sedge_output_context *context)
+{
+    return sedge_mesh_copies(context->mesh);
+}
+
+const char *sedge_output_part(int part)
+{
+    return part == 0 ? "" : "_imag";
+}
+
 double sedge_output_group_factor(const sedge_output_context *context,
                                  const sedge_output_group *group)
 {

@@ -13,6 +13,11 @@ sedge_status sedge_output_describe(sedge_h5 *file, const sedge_output_context *c
 // The deck's unit as a text: `si`, or "1" where it is normalised.
 const char *sedge_output_unit(const sedge_output_context *context, const char *si);
 
+// How many parts the fields have, 1 or with a wave vector 2, and what the name of a part's dataset
+// ends with: "", or "_imag" for the imaginary part.
+int sedge_output_parts(const sedge_output_context *context);
+const char *sedge_output_part(int part);
+
 // Deck's value = code value * factor, of a group's fields.
 double sedge_output_group_factor(const sedge_output_context *context,
                                  const sedge_output_group *group);

@@ -35,8 +35,10 @@ sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *conte
     number_materials(vtk, &mesh->groups);
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (sedge_mesh_in_layer(mesh, e) && !context->deck->layers_in_files) continue;
-        vtk->element[vtk->own++] = e;
+        if (sedge_mesh_copy(mesh, e) == 0) vtk->element[vtk->own++] = e;
     }
+    for (int64_t i = 0; mesh->twins && i < vtk->own; i++)
+        vtk->element[vtk->own + i] = sedge_mesh_twin(vtk->element[i]);
     vtk->elements = vtk->own;
     vtk->most = vtk->own;
     sedge_comm_sum_int(comm, &vtk->elements, 1);

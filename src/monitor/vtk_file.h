@@ -20,7 +20,8 @@ typedef struct sedge_vtk {
     int64_t first;          // elements of lower ranks
     int64_t own;            // elements of this rank
     int64_t most;           // elements of the largest rank
-    int32_t *element;       // [own] the number of each in the mesh
+    int32_t *element;       // [own] the number of each in the mesh; behind them their twins, if the
+                            // mesh has some, whose values are the imaginary part of those in front
     int32_t *material;    // [volume groups] their numbers in files, where parts of a group are one
     int materials;        // how many numbers
     void *block;          // for some elements' values of a dataset, at least one's, 8 bytes each

@@ -412,7 +412,7 @@ static void print_alike(const sedge_mesh_quality *quality, const sedge_mesh *mes
 {
     const sedge_bad_element *const one = &quality->worst[0];
 
-    if (quality->worst_alike == mesh->global_elements) {
+    if (quality->worst_alike * sedge_mesh_copies(mesh) == mesh->global_elements) {
         printf("  worst elements     none: all %lld have the same quality\n",
                (long long)quality->worst_alike);
         return;

@@ -266,6 +266,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     if (session->deck->integrator == NULL) SEDGE_TRY(choose_integrator(session, before));
     SEDGE_TRY(sedge_integrator_check(session->deck, &session->problem));
     SEDGE_TRY(find_time_step(session));
+    if (session->deck->turns) {
+        SEDGE_TRY(sedge_comm_agree(comm, sedge_mesh_add_twins(session->mesh)));
+        for (int l = 0; l < session->levels.levels; l++) session->levels.count[l] *= 2;
+    }
     // From here on the elements keep their numbers.
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
@@ -378,6 +382,27 @@ static void print_gain(const sedge_session *session)
                    groups->volume_names[g], -decay / sedge_deck_time_unit(session->deck));
         }
     }
+}
+
+// Print the phases between periodic sides, if there are any.
+static void print_wave_vector(const sedge_session *session)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    const double *const k = session->problem.wave_vector;
+
+    if (!mesh->twins) return;
+    printf("  wave vector        fields have a real and an imaginary part, and after");
+    for (int i = 0; i < mesh->periods; i++) {
+        double a[3], phase = 0.0;
+        for (int d = 0; d < 3; d++) { // but for rounding
+            const double length = mesh->bounds[1][d] - mesh->bounds[0][d];
+            a[d] = fabs(mesh->period[i][d]) > 1e-9 * length ? mesh->period[i][d] : 0.0;
+            phase -= k[d] * a[d];
+        }
+        printf("%s (%.4g, %.4g, %.4g)%s the phase %.4g degrees", i > 0 ? "," : "", a[0], a[1], a[2],
+               sedge_deck_unit(session->deck, SEDGE_LENGTH), phase * 45.0 / atan(1.0));
+    }
+    printf("\n");
 }
 
 // Print to what the deck's entries `default` apply, if it has any.
@@ -551,9 +576,11 @@ void sedge_session_print(const sedge_session *session)
     if (sedge_comm_is_root(session->comm)) {
         printf("%s: %s, order %d, %s, %s units\n", deck->path, deck->equation->name, deck->order,
                deck->precision == SEDGE_FP64 ? "fp64" : "fp32", deck->si ? "SI" : "normalised");
-        printf("  mesh               %lld tetrahedra, %lld unknowns, %d rank%s"
+        const int copies = sedge_mesh_copies(session->mesh);
+        printf("  mesh               %lld tetrahedra%s, %lld unknowns, %d rank%s"
                " (at most %lld elements, %lld halo faces a rank)\n",
-               (long long)session->mesh->global_elements, (long long)dofs,
+               (long long)session->mesh->global_elements / copies,
+               copies > 1 ? ", each of them twice" : "", (long long)dofs,
                sedge_comm_size(session->comm), sedge_comm_size(session->comm) == 1 ? "" : "s",
                (long long)halo[1], (long long)halo[0]);
         if (session->mesh->straightened) {
@@ -563,8 +590,9 @@ void sedge_session_print(const sedge_session *session)
         }
         if (session->mesh->global_curved > 0) {
             printf("  curved             %lld tetrahedra of second order\n",
-                   (long long)session->mesh->global_curved);
+                   (long long)session->mesh->global_curved / copies);
         }
+        print_wave_vector(session);
         print_defaults(session);
         print_layer(session);
         sedge_mesh_print_shape(session->mesh, "  note               ");
