@@ -1,0 +1,228 @@
+"""Fields that differ by a phase between periodic sides, beside exact solutions and beside meshes of several periods."""
+
+import cmath
+import csv
+import itertools
+import math
+import shutil
+import unittest
+
+import h5py
+import numpy
+
+from kit import DEVICE, Case
+
+# A wave in an empty cell, with a wave vector along no axis and a reciprocal vector added to it.
+WAVE = """\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {box: {cells: [2, 2, 2], periodic: [x, y, z]}}
+materials: {domain: {}}
+bloch: {wave_vector: [1, 2, -0.5]}
+initial: {type: periodic-wave, waves: [0, -1, 0], polarisation: [1, 0, 2]}
+time: {end: 0.5, cfl: 0.4, integrator: lsrk45}
+monitors: {probes: {every: 2, points: {a: [0.13, 0.31, 0.72], b: [0.93, 0.66, 0.21]}}}
+output: {snapshots: 0, checkpoint: {steps: 10}}
+kernels: {tune: "off"}
+"""
+K = numpy.array([1, 2 - 2 * math.pi, -0.5])
+
+# Two layers, and the frequencies of their waves: two media also meet at the periodic sides.
+KX, KZ = 0.6, 1.2
+LAYERS = f"""\
+equation: maxwell
+order: 3
+precision: fp64
+mesh: {{box: {{cells: [1, 1, 4], max: [0.25, 0.25, 1], periodic: [x, y, z], split: {{axis: z, at: 0.5, names: [low, high]}}}}}}
+materials: {{low: {{epsilon: 9}}, high: {{}}}}
+bloch: {{wave_vector: [{KX}, 0, {KZ}]}}
+sources: [{{type: dipole, position: [0.11, 0.07, 0.3], direction: [1, 1, 1], signal: {{type: gaussian, width: 0.7}}}}]
+monitors:
+  probes: {{every: 2, points: {{a: [0.13, 0.11, 0.7], b: [0.2, 0.05, 0.22]}}}}
+  resonances: {{from: 0.08, to: 0.45}}
+time: {{end: 42, integrator: lsrk45}}
+output: {{snapshots: 0}}
+"""
+
+# A cell whose fields get the factor exp(-i pi / 2) along x, and four of them, in the first and the third of which the
+# dipoles have the real parts of this factor's powers. What is at x in the second cell is the imaginary part in the first.
+CELL = f"""\
+equation: maxwell
+order: 2
+precision: fp64
+mesh: {{box: {{cells: [2, 2, 6], max: [0.5, 0.5, 1.5], periodic: [x, y], split: {{axis: z, at: 0.75, names: [low, high]}}}}}}
+materials: {{low: {{epsilon: 9, conductivity: 0.2, drude: {{plasma_frequency: 0.3, damping: 0.05}}}}, high: {{}}}}
+boundaries: {{zmin: {{type: absorbing}}, zmax: {{type: impedance, impedance: 0.4}}}}
+bloch: {{wave_vector: [{math.pi}, 0, 0]}}
+sources:
+  - {{type: dipole, position: [0.25, 0.25, 1.1], direction: [1, 1, 0.5], signal: {{type: gaussian, width: 0.6, delay: 1.2}}}}
+monitors: {{probes: {{points: {{a: [0.11, 0.14, 0.52], b: [0.41, 0.07, 1.23]}}}}}}
+time: {{end: 2.5}}
+output: {{snapshots: 0}}
+kernels: {{tune: "off"}}
+"""
+SECOND = "  - {type: dipole, position: [1.25, 0.25, 1.1], direction: [-1, -1, -0.5], signal: {type: gaussian, width: 0.6, delay: 1.2}}\n"
+
+
+def repeat_cell(deck):
+    """Four cells without a phase: points a and b, and c and d behind them in the second cell."""
+    lines = [line for line in deck.splitlines(True) if not line.startswith("bloch")]
+    text = "".join(lines).replace("cells: [2, 2, 6], max: [0.5", "cells: [8, 2, 6], max: [2")
+    return text.replace("monitors:", SECOND + "monitors:").replace(
+        "points: {a", "points: {c: [0.61, 0.14, 0.52], d: [0.91, 0.07, 1.23], a")
+
+
+def find_bands(epsilons, thickness, kx, kz, most):
+    """Frequencies up to `most` of both polarisations in two layers by turns: with k1 and k2 along z in the layers and
+    q = k1 / k2 (E across the plane of incidence) or k1 e2 / (k2 e1),
+    cos(kz d) = cos(k1 d1) cos(k2 d2) - (q + 1 / q) sin(k1 d1) sin(k2 d2) / 2 (Yeh, Yariv and Hong 1977)."""
+    def miss(w, magnetic):
+        k = [cmath.sqrt(e * w * w - kx * kx) for e in epsilons]
+        q = k[0] / k[1] * (epsilons[1] / epsilons[0] if magnetic else 1)
+        a, b = k[0] * thickness[0], k[1] * thickness[1]
+        return (cmath.cos(a) * cmath.cos(b) - (q + 1 / q) * cmath.sin(a) * cmath.sin(b) / 2).real - math.cos(
+            kz * sum(thickness))
+
+    found = []
+    grid = numpy.linspace(1e-3, 2 * math.pi * most, 4001)
+    for magnetic, (low, high) in itertools.product((False, True), zip(grid, grid[1:])):
+        if miss(low, magnetic) * miss(high, magnetic) > 0:
+            continue
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (low, middle) if miss(low, magnetic) * miss(middle, magnetic) <= 0 else (middle, high)
+        found.append(low / (2 * math.pi))
+    return sorted(found)
+
+
+class Bloch(Case):
+    def compute(self, deck, folder, *words, ranks=0):
+        return self.succeed("run", deck, "--device", DEVICE, "--output", folder, *words, ranks=ranks).out
+
+    def read(self, folder, name):
+        """E and H of a probe, [samples][6]; complex if they have two parts."""
+        with h5py.File(self.folder / folder / "probes.h5") as file:
+            probe = file["probes"][name]
+            parts = [numpy.concatenate([probe["E" + end][:], probe["H" + end][:]], axis=1)
+                     for end in ("", "_imag") if "E" + end in probe]
+            return file["time"][:], parts[0] + 1j * parts[1] if len(parts) == 2 else parts[0]
+
+    def read_error(self, text):
+        line = next(line for line in text.splitlines() if line.startswith("  error"))
+        return float(line.split()[3])
+
+    def test_wave(self):
+        """The error falls as h^(order + 1); probes, slices and snapshots have both parts of exp(i (w t - k.r))."""
+        deck = self.write("wave.yaml", WAVE)
+        errors = [self.read_error(self.compute(deck, f"wave-{n}", "--set", f"mesh.box.cells=[{n}, {n}, {n}]"))
+                  for n in (2, 4)]
+        self.assertGreater(math.log2(errors[0] / errors[1]), 2.8)  # found: 3.4
+        self.assertLess(errors[1], 6e-3)  # found: 3.9e-3
+        w, polarisation = numpy.linalg.norm(K), numpy.array([1, 0, 2])
+
+        def exact(t, x):
+            return numpy.exp(1j * (w * t - x @ K))[..., None] * polarisation
+
+        for name, place in (("a", [0.13, 0.31, 0.72]), ("b", [0.93, 0.66, 0.21])):
+            time, values = self.read("wave-4", name)
+            # found: 0.03, of fields up to 2
+            self.assertLess(abs(values[:, :3] - exact(time, numpy.array(place))).max(), 0.06)
+        self.compute(deck, "files", "--set", "output.snapshots=1", "--set", "mesh.box.cells=[4, 4, 4]", "--set",
+                     "monitors.slices={z: {normal: z, at: 0.3, resolution: 4}}")
+        with h5py.File(self.folder / "files" / "fields_000001.hdf") as file:
+            data = file["VTKHDF/PointData"]
+            points = file["VTKHDF/Points"][:]
+            self.assertEqual(len(points), 6 * 64 * 10)  # each element once
+            values = data["E"][:] + 1j * data["E_imag"][:]
+            self.assertLess(abs(values - exact(file.attrs["time"], points)).max(), 0.15)  # found: 0.08
+        with h5py.File(self.folder / "files" / "slices.h5") as file:
+            plane = file["slices/z"]
+            values = plane["E"][-1] + 1j * plane["E_imag"][-1]
+            x, y = numpy.meshgrid(plane["x"][:], plane["y"][:])
+            places = numpy.stack([x, y, numpy.full_like(x, 0.3)], axis=-1)
+            self.assertLess(abs(values - exact(file["time"][-1], places)).max(), 0.01)  # found: 0.0028
+
+    def test_bands(self):
+        """Frequencies of waves in a stack of layers, by their dispersion relation."""
+        self.compute(self.write("layers.yaml", LAYERS), "bands")
+        with open(self.folder / "bands" / "resonances.csv", encoding="utf-8") as file:
+            found = [float(row["frequency"]) for row in csv.DictReader(file)]
+        exact = find_bands((9, 1), (0.5, 0.5), KX, KZ, 0.45)
+        self.assertEqual(len(found), len(exact))
+        for frequency, one in zip(found, exact):
+            self.assertLess(abs(frequency / one - 1), 1e-5)  # found: 1e-6
+
+    def test_cells(self):
+        """A cell has what four cells without a phase have, with a step for all elements, and with local steps on two ranks."""
+        one = self.write("cell.yaml", CELL)
+        four = self.write("cells.yaml", repeat_cell(CELL))
+        for name, ranks, words in (("lsrk45", 0, []), ("ader", 2, ["--set", "time.levels=2"])):
+            words += ["--set", f"time.integrator={name}"]
+            self.compute(four, "four", *words)
+            self.compute(one, "one", *words, ranks=ranks)
+            for here, there in (("a", "c"), ("b", "d")):
+                exact = self.read("four", here)[1] + 1j * self.read("four", there)[1]
+                # equal but for the order of sums; found: 2e-15 of the greatest
+                self.assertLess(abs(self.read("one", here)[1] - exact).max(), 1e-12 * abs(exact).max(), name)
+
+    def test_layers(self):
+        """Perfectly matched layers absorb both parts: but for the diagonals of the layers' elements, which depend on the
+        mesh, the fields are those of four cells."""
+        words = ["--set", "time.integrator=lsrk45", "--set", "time.end=4"]
+        deck = CELL.replace("{type: absorbing}", "{type: pml}").replace("{type: impedance, impedance: 0.4}", "{type: pml}")
+        self.compute(self.write("cell.yaml", deck), "one", *words)
+        self.compute(self.write("cells.yaml", repeat_cell(deck)), "four", *words)
+        for here, there in (("a", "c"), ("b", "d")):
+            exact = self.read("four", here)[1] + 1j * self.read("four", there)[1]
+            # found: 1e-3
+            self.assertLess(abs(self.read("one", here)[1] - exact).max(), 3e-3 * abs(exact).max())
+
+    def test_restart(self):
+        """A run goes on as without the restart, on other ranks, too, but not with another wave vector."""
+        deck = self.write("wave.yaml", WAVE)
+        self.compute(deck, "whole", ranks=2)
+        shutil.copytree(self.folder / "whole", self.folder / "again")
+        self.compute(deck, "again", "--restart", "again/checkpoint-10.h5")
+        for name in "ab":
+            self.assertTrue((self.read("whole", name)[1] == self.read("again", name)[1]).all())
+        self.refuse(1, ["wave vector is '(1, 2, -0.5)' there, '(2, 2, -1)' in the deck"], "run", deck, "--output", "other",
+                    "--restart", "whole/checkpoint-10.h5", "--set", "bloch.wave_vector=[2, 2, -1]", ranks=(0,))
+
+    def test_zero(self):
+        """A wave vector of zero is none: the fields have one part, and those of a phase of 360 degrees are the same."""
+        deck = self.write("cell.yaml", CELL)
+        words = ["--set", "time.end=0.5", "--set", "time.integrator=lsrk45"]
+        self.compute(deck, "none", *words, "--set", "bloch.wave_vector=[0, 0, 0]")
+        self.compute(deck, "turn", *words, "--set", f"bloch.wave_vector=[{4 * math.pi}, 0, 0]")
+        plain, turned = self.read("none", "b")[1], self.read("turn", "b")[1]
+        self.assertTrue(numpy.isrealobj(plain))
+        self.assertLess(abs(turned - plain).max(), 1e-12 * abs(plain).max())
+
+    def test_check(self):
+        """`sedge check` tells of the phases, and of the memory for both parts."""
+        deck = self.write("cell.yaml", CELL)
+        text = self.succeed("check", deck).out
+        self.assertIn("144 tetrahedra, each of them twice, 17280 unknowns", text)
+        self.assertIn("after (0.5, 0, 0) the phase -90 degrees, (0, 0.5, 0) the phase 0 degrees", text)
+
+    def test_refused(self):
+        deck = self.write("cell.yaml", CELL)
+        flux = "monitors.flux={through: {surface: zmax, frequencies: {list: [1]}}}"
+        for words, parts in (
+                (["mesh.box.periodic=[]"], ["cell.yaml:7:", "needs periodic sides"]),
+                (["initial={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], signal: {type: ricker, frequency: 1}}"],
+                 ["initial: fields 'plane-wave' do not go with a wave vector"]),
+                (["sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], signal: {type: ricker, frequency: 1}}]"],
+                 ["sources.0: a 'plane-wave' does not go with a wave vector"]),
+                ([flux], ["monitors.flux does not go with a wave vector"]),
+                (["boundaries.zmin={type: pec, symmetry: true}"], ["boundaries.zmin.symmetry"]),
+                (["bloch={}"], ["wave_vector"])):
+            self.refuse(1, parts, "check", deck, *itertools.chain(*(("--set", word) for word in words)), ranks=(0,))
+        wave = self.write("advection.yaml", "equation: advection\norder: 2\nmesh: {box: {periodic: [x, y, z]}}\n"
+                          "materials: {domain: {}}\ntime: {end: 1}\nbloch: {wave_vector: [1, 0, 0]}\nflux: {velocity: [1, 0, 0]}\ninitial: {type: sine, waves: [1, 0, 0]}\n")
+        self.refuse(1, ["advection.yaml:6:", "the equation 'advection' has no fields with a phase"], "check", wave, ranks=(0,))
+
+
+if __name__ == "__main__":
+    unittest.main()
