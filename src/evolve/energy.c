@@ -10,7 +10,6 @@
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/program.h"
-#include "operator/shapes.h"
 
 struct evolve_energy {
     sedge_operator *op;

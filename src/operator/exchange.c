@@ -6,7 +6,6 @@
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
-#include "operator/shapes.h"
 #include "operator/step_traces.h"
 
 static sedge_status make_offsets(int64_t **out, const sedge_operator *op)

@@ -10,6 +10,7 @@
 #include "operator/fields.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
+#include "operator/predictor_kernels.h"
 #include "operator/program.h"
 #include "operator/sample.h"
 #include "operator/upload.h"

@@ -62,3 +62,11 @@ sedge_status operator_series_program(sedge_text *text, const operator_target *ta
 SEDGE_MUST_USE
 sedge_status operator_family_hash(char hash[SEDGE_HASH_TEXT], sedge_operator_family family,
                                   const operator_target *target, const operator_layout *layout);
+
+// The shape of the kernels that measure energies: a block has `each` elements of `rows` items with
+// at most `tile` nodes each; on the host one SIMD batch, all in one item.
+typedef struct operator_energy_shape {
+    int tile, rows, each;
+} operator_energy_shape;
+
+operator_energy_shape operator_energy_choose(const operator_target *target);

@@ -2,7 +2,6 @@
 
 #include "operator/launch.h"
 #include "operator/parts.h"
-#include "operator/shapes.h"
 
 typedef struct trace_list {
     const sedge_buffer *faces; // as sedge_step_face of dg_predictor.h
@@ -76,4 +75,17 @@ sedge_status operator_take_step_traces(sedge_operator *op, sedge_stream *stream,
 
     return operator_launch(&op->launcher, KERNEL_TAKE_TRACES, stream, count_blocks(points),
                            SEDGE_TRACE_THREADS, arguments, 5);
+}
+
+int operator_sent_threads(const sedge_device_info *info)
+{
+    return sedge_traits_of(info->kind)->gpu_rules ? 1024 : SEDGE_TRACE_THREADS;
+}
+
+int operator_sent_turns(const sedge_operator *op, int64_t blocks)
+{
+    const int64_t most = (sedge_device_get_info(op->device)->multiprocessors + 1) / 2;
+
+    if (!sedge_halo_stores(op->exchange.halo) || blocks <= most) return 1;
+    return (int)((blocks + most - 1) / most);
 }

@@ -30,3 +30,10 @@ sedge_status operator_pack_step_traces(sedge_operator *op, const operator_fields
 // faces where a step begins on either side. The other faces keep the traces that they have.
 SEDGE_MUST_USE
 sedge_status operator_take_step_traces(sedge_operator *op, sedge_stream *stream, int started);
+
+// Threads of a block of the kernels that store at other ranks, and how many blocks' work one such
+// block does, of `blocks` in all. Where ranks store, there are at most half as many blocks as
+// multiprocessors: so stores to other GPUs hold up less of the work beside them
+// (benchmarks/MEASUREMENTS.md, one to eight GPUs).
+int operator_sent_threads(const sedge_device_info *info);
+int operator_sent_turns(const sedge_operator *op, int64_t blocks);

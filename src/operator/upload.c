@@ -12,6 +12,7 @@
 #include "operator/curved.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
+#include "operator/predictor_kernels.h"
 #include "operator/program.h"
 #include "operator/seams.h"
 #include "operator/two_sided.h"

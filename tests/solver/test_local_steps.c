@@ -12,7 +12,7 @@
 
 #include "dg/point.h"
 #include "dg/predictor.h"
-#include "operator/predictor.h"
+#include "operator/predictor_kernels.h"
 
 #include <string.h>
 

@@ -21,6 +21,7 @@
 #include "operator/launch.h"
 #include "operator/parts.h"
 #include "operator/predictor.h"
+#include "operator/predictor_kernels.h"
 #include "operator/program.h"
 #include "operator/sample.h"
 #include "operator/tune.h"
