@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "checkpoint/checkpoint.h"
+#include "device/cpu.h"
 #include "device/device.h"
 #include "elliptic/parts.h"
 #include "image/image.h"
@@ -22,6 +23,19 @@
 // ---- cost --------------------------------------------------------------------------------------
 
 // The largest over ranks of what the operator, the host copies and spectra will take.
+// Warn if the ranks of this machine ask for more memory than it has.
+static void print_shortage(double bytes)
+{
+    const double left = (double)sedge_cpu_memory_free();
+
+    if (bytes <= left) return;
+    printf(
+        "  warning            the host's part, %.3g GB here, is more than the %.3g GB that this "
+        "machine has free: ask for fewer frequencies or for fields in a smaller part of the mesh, "
+        "or take more machines\n",
+        1e-9 * bytes, 1e-9 * left);
+}
+
 static void print_memory(const sedge_session *session, const sedge_comm *comm)
 {
     const sedge_mesh *const mesh = session->mesh;
@@ -48,6 +62,7 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
         printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
                "rank, without the mesh)\n",
                (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
+        print_shortage((double)bytes[1] * sedge_comm_node_size(comm));
     }
 }
 

@@ -227,6 +227,10 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
                 self.assertIn(message, "".join(found))
                 if message:
                     self.assertIn(f"monitors ask for {(low if low < 0.1 else high) * speed:.4g}", found[0])
+            found = check(1.0, 5.0, f"monitors.spectra.s={{groups: [domain], frequencies: {{from: {0.5 * speed}, to: {speed}, count: 100000}}}}",
+                          "mesh.box.cells=[16, 16, 16]")  # 2.4 TB
+            self.assertEqual(len(found), 1, found)
+            self.assertRegex(found[0], r"the host's part, 2\.\d+e\+03 GB here, is more than the \S+ GB that this machine has free")
             self.assertEqual(check(1.0, 1e6), [])
             endless = check(1.0, 1e9)
             self.assertEqual(len(endless), 1, endless)
