@@ -221,13 +221,23 @@ static double find_distance(const sedge_mesh *mesh, const double box[6])
     return gap > NEAREST * size ? fmin(distance, gap) : HUGE_VAL;
 }
 
-static bool has_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume)
+// Has a volume group terms of the deck, or with `swinging` some that are no relaxations?
+static bool find_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume,
+                       bool swinging)
 {
     const char *const owner = groups->volume_names[groups->volume_owner[volume]];
 
-    for (int i = 0; i < deck->term_count; i++)
-        if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0) return true;
+    for (int i = 0; i < deck->term_count; i++) {
+        if (strcmp(deck->materials[deck->terms[i].material].name, owner) == 0 &&
+            !(swinging && deck->terms[i].kind->relaxes))
+            return true;
+    }
     return false;
+}
+
+static bool has_terms(const sedge_deck *deck, const sedge_mesh_groups *groups, int volume)
+{
+    return find_terms(deck, groups, volume, false);
 }
 
 // Is a volume group a body: of another medium than all layers?
@@ -357,13 +367,20 @@ static void find_reflection(sedge_deck_layer *out, const sedge_deck *deck, const
 
 // ---- the layer ---------------------------------------------------------------------------------
 
-// Does a medium with a term of the deck reach into a layer, or with `edges` into edges or corners
-// of one?
-static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups, bool edges)
+// Does a medium with a term of the deck reach into a layer?
+static bool has_medium(const sedge_deck *deck, const sedge_mesh_groups *groups)
+{
+    for (int v = 0; v < groups->volumes; v++)
+        if (groups->volume_axes[v] != 0 && has_terms(deck, groups, v)) return true;
+    return false;
+}
+
+// Does a medium whose epsilon or mu may be negative reach into edges or corners of a layer?
+static bool has_swinging_edges(const sedge_deck *deck, const sedge_mesh_groups *groups)
 {
     for (int v = 0; v < groups->volumes; v++) {
         const int kind = sedge_layer_kind(groups->volume_axes[v]);
-        if ((edges ? kind == 2 || kind == 3 : kind != 0) && has_terms(deck, groups, v)) return true;
+        if ((kind == 2 || kind == 3) && find_terms(deck, groups, v, true)) return true;
     }
     return false;
 }
@@ -403,12 +420,12 @@ void sedge_deck_find_layer(sedge_deck_layer *out, const sedge_deck *deck, const 
     const double omega = 2.0 * pi * find_frequency(deck, mesh, problem);
     const double guide = find_guide(deck, problem, mesh);
     out->lossless = !(guide > 0.0) && !(mesh->extruded.radius > 0.0) &&
-                    !has_medium(deck, &mesh->groups, false) &&
-                    !has_source(problem, &mesh->groups) && !has_rest(problem);
+                    !has_medium(deck, &mesh->groups) && !has_source(problem, &mesh->groups) &&
+                    !has_rest(problem);
     out->alpha = (out->lossless ? ALPHA_LOSSLESS : ALPHA_FACTOR) * omega;
     if (guide > 0.0) out->alpha = pi * out->speed / guide; // as a rectangle's this wide
     // In layers along one axis alone and in radial ones fields did not grow.
-    if (has_medium(deck, &mesh->groups, true))
+    if (has_swinging_edges(deck, &mesh->groups))
         out->alpha = fmax(out->alpha, ALPHA_TERMS * out->sigma);
     out->reflection_lowest = out->reflection;
     if (out->lossless) return;

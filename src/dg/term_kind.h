@@ -102,6 +102,10 @@ typedef struct sedge_term_kind {
     // are stiff, the run may solve them by an exponential update (dg/exponential.h). Predictions of
     // ADER's steps have fewer operations where all terms are of such kinds.
     int field_triple;
+    // Optional, of a linear term: it adds relaxations, which leave a medium's response at all
+    // frequencies a real part above 0. Then edges and corners of perfectly matched layers need no
+    // more than sides do.
+    bool relaxes;
     // Optional: du and dw are linear in (u, w) together, of w only the unknowns, and do not depend
     // explicitly on t. Then coefficients of any basis may be used in place of nodal values, unless
     // w ends with a frame.

@@ -344,6 +344,7 @@ class Layers(Case):
         for medium, most in (("{}", 1e-6), ("{epsilon: 4, mu: 2}", 1e-6), ("{epsilon: [2, 1.5, 3], mu: [1, 2, 1.3]}", 1e-6),
                              ("{conductivity: 0.1, debye: {strength: 1, relaxation_time: 0.2}}", 1e-6),
                              ("{debye: {strength: 1, relaxation_time: 0.2}, " + magnetic + "}", 1e-6),
+                             ("{epsilon: 4, loss_tangent: {value: 0.2, frequency: 1, lowest: 0.2, highest: 2}}", 1e-6),
                              ("{lorentz: {strength: 1, frequency: 0.8, damping: 0.1}}", 1e-6),
                              ("{drude: {plasma_frequency: 0.4, damping: 0.05}}", 1e-6),
                              ("{magnetic_drude: {plasma_frequency: 0.4, damping: 0.05}}", 1e-6),
@@ -472,6 +473,12 @@ class Layers(Case):
                                   "initial={type: cavity-mode, mode: [1, 1, 0], compare: false}")]
         self.assertAlmostEqual(rates[1] / rates[0], 600, delta=2)  # a lossless medium; and a field at rest remains:
         self.assertGreater(min(rates[2:]), 10 * rates[0])
+        # Relaxations are as a conductor; where epsilon may be negative edges need 0.2072 sigma.
+        for medium, factor in (("loss_tangent: {value: 0.1, frequency: 1, lowest: 0.5, highest: 2}", 0), ("lorentz: {strength: 1, frequency: 1, "
+                               "damping: 0.1}, debye: {strength: 1, relaxation_time: 1}", 0.2072)):
+            out = self.succeed("check", deck, "--set", f"materials.domain={{{medium}}}").out
+            sigma, alpha = (float(re.search(name + r" ([\d.e+-]+)", out)[1]) for name in ("sigma", "alpha"))
+            self.assertAlmostEqual(alpha / (factor * sigma or rates[1]), 1, delta=5e-3)
         # alpha by the lowest omega: in lossless media alpha / (4 omega) tan^2 t at 60 degrees is -68.5 dB. Without a signal that of
         # a wave twice as long as the box.
         given = [f"boundaries.{axis}{end}.frequency=0.25" for axis in "xyz" for end in ("min", "max")]
