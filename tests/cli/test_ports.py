@@ -225,6 +225,18 @@ class Ports(Case):
                 t = file["time"][()] - 19
                 sent = numpy.exp(-((t / 6) ** 2)) * numpy.sin(2 * math.pi * 0.045 * t)
                 self.assertLess(abs(abs(file["in/voltage"][()]) - abs(sent)).max(), 0.01 * sent.max())
+        # With a loss tangent in a band the port has the epsilon of the middle of the sources' band, and the wave that of each frequency.
+        lossy = "materials.below={epsilon: 4, loss_tangent: {value: 0.2, frequency: 0.045, lowest: 0.02, highest: 0.09}}"
+        out = self.succeed("check", deck, "--set", lossy).out
+        poles = numpy.array(re.findall(r"strength: (\S+)\s+relaxation_time: (\S+)", out), float)
+        rest = float(re.search(r"below:\s+epsilon: (\S+)", out)[1])
+        media = lambda f: rest + (poles[:, 0] / (1 + 2j * math.pi * numpy.reshape(f, (-1, 1)) * poles[:, 1])).sum(axis=1)
+        middle = float(re.findall(r"at (\S+): n", out)[-1]) / 2  # of 0 and the highest
+        self.assertAlmostEqual(float(re.search(r"line-port.*, index (\S+)", out)[1]) ** 2 * (0.5 / media(middle)[0].real + 0.5), 1, delta=1e-3)
+        found, omega = self.compute(deck, "lossy", lossy), 2 * math.pi * self.frequency
+        k = layered(omega, 4, 0.5, 1, 1) + omega * (numpy.sqrt(1 / (0.5 / media(self.frequency) + 0.5)) - index)
+        self.compare([found["in"], found["out"] + numpy.exp(-3.5j * k)], [0, 0], 0.015)  # the index of the port is off by 1.5 % at most
+        self.assertLess(abs(numpy.exp(-3.5j * k[-1])), 0.97)  # of which the loss is the most
         for words, setting in (
                 (["boundaries.in.voltages: all conductors have the same one"], "boundaries.in.voltages={ymin: 1, ymax: 1}"),
                 (["boundaries.in needs the key 'voltages'"], "boundaries.in={type: line-port, direction: [0, 0, 1]}"),
@@ -232,7 +244,10 @@ class Ports(Case):
                 (["boundaries.in.voltages names no surface", "such as {strip: 1}"], "boundaries.in.voltages={}"),
                 (["boundaries.in: a line has two conductors at least", "and here are 1"], "boundaries.ymin.type=pmc"),
                 (["boundaries.in: beside the port are media with different mu, 2 and 1"], "materials.below.mu=2"),
-                (["boundaries.in: beside the port is a medium with 'debye'"], "materials.above.debye={strength: 1, relaxation_time: 1}"),
+                (["boundaries.in: beside the port is a medium with 'magnetic_debye'"],
+                 "materials.above.magnetic_debye={strength: 1, relaxation_time: 1}"),
+                (["boundaries.in: beside the port is a medium with 'lorentz'", "and debye poles"],
+                 "materials.above.lorentz={strength: 1, frequency: 1, damping: 0}"),
                 (["a face of the port lies between media with epsilon 4 and 1"], "mesh.box.split={axis: z, at: 1, names: [below, above]}"),
                 (["boundaries.in: the surface 'fin' crosses the port", "since it is no conductor"],
                  "boundaries.fin={type: sheet, resistance: 1}"),

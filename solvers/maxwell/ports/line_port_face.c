@@ -7,6 +7,7 @@
 // C = int epsilon |grad f|^2 the impedance is sqrt(mu / (F C)), the index sqrt(mu C / F)
 // (e.g. Collin, Field Theory of Guided Waves, on quasi-static lines). Of one medium that is exact;
 // of several the fields along the line are neglected, which are small at low frequencies.
+#include "port_field.h"
 #include "port_fit.h"
 
 #include <math.h>
@@ -22,7 +23,13 @@ const sedge_parameter port_line_parameters[PORT_LINE_PARAMETERS] = {
              "they have, such as {strip: 1}; others have 0"},
 };
 
-// The same medium without poles on both sides of each face, and everywhere the same permeability.
+// May the term be in a medium beside the port? Relaxations of E may.
+static bool is_allowed(const sedge_term_kind *kind)
+{
+    return kind->relaxes && kind->field_triple == 1;
+}
+
+// The same medium on both sides of each face, and everywhere the same permeability.
 static sedge_status check_media(const sedge_problem *problem, const char *surface,
                                 const sedge_surface_shape *shape)
 {
@@ -31,14 +38,16 @@ static sedge_status check_media(const sedge_problem *problem, const char *surfac
     for (int64_t i = 0; i < 2 * shape->count; i++) {
         const int v = shape->volumes[i / 2][i % 2], other = shape->volumes[i / 2][1 - i % 2];
         const double *const m = problem->materials[v >= 0 ? v : other];
-        const double *const w = problem->materials[other >= 0 ? other : v];
+        const double epsilon[2] = {port_line_epsilon(problem, v >= 0 ? v : other),
+                                   port_line_epsilon(problem, other >= 0 ? other : v)};
 
         for (int t = 0; t < problem->term_count; t++) {
-            if (v < 0 || !problem->terms[t].present[v]) continue;
+            if (v < 0 || !problem->terms[t].present[v] || is_allowed(problem->terms[t].kind))
+                continue;
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "boundaries.%s: beside the port is a medium with '%s', and the media "
                               "of a line-port must have none but epsilon, mu and conductivity as "
-                              "numbers",
+                              "numbers, and debye poles",
                               surface, problem->terms[t].kind->name);
         }
         if (fabs(m[MAXWELL_INVERSE_MU] - first[MAXWELL_INVERSE_MU]) >
@@ -49,13 +58,11 @@ static sedge_status check_media(const sedge_problem *problem, const char *surfac
                               surface, 1.0 / first[MAXWELL_INVERSE_MU],
                               1.0 / m[MAXWELL_INVERSE_MU]);
         }
-        if (fabs(m[MAXWELL_INVERSE_EPSILON] - w[MAXWELL_INVERSE_EPSILON]) >
-            1e-12 * m[MAXWELL_INVERSE_EPSILON]) {
+        if (fabs(epsilon[0] - epsilon[1]) > 1e-12 * epsilon[0]) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "boundaries.%s: a face of the port lies between media with epsilon "
                               "%.6g and %.6g: the line must go on behind the port as it is before",
-                              surface, 1.0 / m[MAXWELL_INVERSE_EPSILON],
-                              1.0 / w[MAXWELL_INVERSE_EPSILON]);
+                              surface, epsilon[0], epsilon[1]);
         }
     }
     return SEDGE_OK;

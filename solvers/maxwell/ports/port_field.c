@@ -8,11 +8,15 @@
 #include "port_whole.h"
 
 #include "base/memory.h"
+#include "dg/response.h"
 #include "dg/surface_field.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define PI 3.14159265358979323846
 
 #define SAME_CUTOFF 1e-3 // by which cut-offs that count as one differ
 #define FLAT        1e-6 // of the port's size: the digits of mesh files
@@ -209,6 +213,18 @@ static sedge_status find_line(sedge_surface_field *field, const port_section *se
     return status;
 }
 
+double port_line_epsilon(const sedge_problem *problem, int volume)
+{
+    const double epsilon = 1.0 / problem->materials[volume][MAXWELL_INVERSE_EPSILON];
+    double complex factors[SEDGE_MAX_FIELDS];
+    double band[2];
+
+    sedge_problem_band(band, problem);
+    const double omega = PI * (band[0] + band[1]);
+    if (!(omega > 0.0) || !sedge_response_find(factors, problem, volume, omega)) return epsilon;
+    return epsilon * creal(factors[0]);
+}
+
 // The integral of epsilon |grad f|^2 of the potential f in the media beside the port.
 static sedge_status find_capacity(double *out, const site *at, const double *voltages)
 {
@@ -225,7 +241,7 @@ static sedge_status find_capacity(double *out, const site *at, const double *vol
 
         sedge_surface_corners(corners, x, x + 3, x + 6);
         epsilon[sedge_surface_field_find(section.field, corners)] =
-            1.0 / at->problem->materials[shape->volumes[i][0]][MAXWELL_INVERSE_EPSILON];
+            port_line_epsilon(at->problem, shape->volumes[i][0]);
     }
     section.epsilon = epsilon;
     SEDGE_TRY_GOTO(status, port_modes_potential(potential, &section, voltages, at->where));

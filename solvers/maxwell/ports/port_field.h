@@ -13,6 +13,10 @@ void port_field_means(double out[2], const port_section *section, const sedge_su
 // 1 or -1, which makes the first mean of the field that is not 0 one above 0.
 double port_field_sign(const port_section *section, const sedge_surface_field *field);
 
+// The real part of the permittivity of a volume group for the static wave of a line: of a medium
+// with relaxations that in the middle of the sources' band.
+double port_line_epsilon(const struct sedge_problem *problem, int volume);
+
 // The medium of a volume group at an angular frequency, along the unit vectors u and v and across
 // them; `*loss` is the greatest loss tangent of epsilon and mu. False: it is not known, mu is a
 // tensor, or epsilon is one of which the plane of u and v is no plane of symmetry, or one of a
