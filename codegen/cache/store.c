@@ -34,19 +34,20 @@ sedge_cache_key sedge_cache_key_make(const sedge_device *device, const char *tex
                              .arch = info->arch,
                              .compiler = info->compiler,
                              .options = sedge_device_compile_options(device),
-                             .text = text};
+                             .text = sedge_hash_bytes(text, strlen(text))};
 }
 
 sedge_hash sedge_cache_key_hash(const sedge_cache_key *key)
 {
     char schema[32];
-    const char *const texts[] = {schema,        key->kind,    key->arch,
-                                 key->compiler, key->options, key->text};
+    char text[SEDGE_HASH_TEXT];
+    const char *const texts[] = {schema, key->kind, key->arch, key->compiler, key->options, text};
     enum { COUNT = sizeof texts / sizeof *texts };
     const void *fields[COUNT];
     size_t lengths[COUNT];
 
     (void)snprintf(schema, sizeof schema, "sedge-cache-%llu", (unsigned long long)key->schema);
+    sedge_hash_print(&key->text, text);
     for (int i = 0; i < COUNT; i++) {
         fields[i] = texts[i];
         lengths[i] = strlen(texts[i]);
@@ -219,10 +220,9 @@ static bool is_field(const sedge_entry *entry, sedge_entry_field field, const ch
 
 static bool is_of_key(const sedge_entry *entry, const sedge_cache_key *key)
 {
-    const sedge_hash hash = sedge_hash_bytes(key->text, strlen(key->text));
     char text[SEDGE_HASH_TEXT];
 
-    sedge_hash_print(&hash, text);
+    sedge_hash_print(&key->text, text);
     return entry->schema == key->schema && is_field(entry, SEDGE_ENTRY_KIND, key->kind) &&
            is_field(entry, SEDGE_ENTRY_ARCH, key->arch) &&
            is_field(entry, SEDGE_ENTRY_COMPILER, key->compiler) &&
@@ -317,7 +317,6 @@ static void summarise(char *summary, size_t size, const char *log)
 void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const char *name,
                        const void *bytes, size_t length, const char *log)
 {
-    const sedge_hash hash = sedge_hash_bytes(key->text, strlen(key->text));
     const int directory = cache->directory[SEDGE_CACHE_OWN];
     char file_name[SEDGE_ENTRY_NAME_MAX];
     char text[SEDGE_HASH_TEXT];
@@ -326,7 +325,7 @@ void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const cha
     size_t file_length = 0;
 
     if (directory < 0) return;
-    sedge_hash_print(&hash, text);
+    sedge_hash_print(&key->text, text);
     summarise(resources, sizeof resources, log);
     make_entry_name(file_name, key);
     sedge_entry entry = {

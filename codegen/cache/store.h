@@ -16,13 +16,13 @@ typedef struct sedge_cache_key {
     const char *arch;     // as in sedge_device_info
     const char *compiler; // as in sedge_device_info
     const char *options;  // of the compiler
-    const char *text;     // of the program
+    sedge_hash text;      // of the program: its SHA-256, which is asked for several times
 } sedge_cache_key;
 
 // The key of `text` on `device`, under this build's schema.
 sedge_cache_key sedge_cache_key_make(const sedge_device *device, const char *text);
 
-// The SHA-256 of all fields: the entry's name.
+// The SHA-256 of all fields, of which the last is that of the text: the entry's name.
 sedge_hash sedge_cache_key_hash(const sedge_cache_key *key);
 
 // Where entries are looked for, in this order.

@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static inline sedge_hash cache_text(const char *text)
+{
+    return sedge_hash_bytes(text, strlen(text));
+}
+
 static inline sedge_cache_key cache_key(void)
 {
     return (sedge_cache_key){.schema = SEDGE_CACHE_SCHEMA,
@@ -16,7 +21,7 @@ static inline sedge_cache_key cache_key(void)
                              .arch = "native: some chip",
                              .compiler = "cc 1.0",
                              .options = "-O3",
-                             .text = "int x;\n"};
+                             .text = cache_text("int x;\n")};
 }
 
 static inline void cache_path(char path[512], const char *folder, const sedge_cache_key *key)

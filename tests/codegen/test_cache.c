@@ -48,7 +48,7 @@ static void test_every_field_counts(void)
     others[4].compiler = "cc 1.0-";
     others[4].options = "O3"; // the same letters, cut elsewhere
     others[5].options = "-O2";
-    others[6].text = "int x; \n";
+    others[6].text = cache_text("int x; \n");
     others[7].compiler = "cc 1.1";
     for (int i = 0; i < 8; i++) hashes[i] = sedge_cache_key_hash(&others[i]);
     for (int i = 0; i < 8; i++)
@@ -70,7 +70,7 @@ static void test_every_field_misses(sedge_cache *cache)
         if (field == 2) other.arch = "native: another chip";
         if (field == 3) other.compiler = "cc 1.1";
         if (field == 4) other.options = "-O3 -g";
-        if (field == 5) other.text = "int x; \n";
+        if (field == 5) other.text = cache_text("int x; \n");
         CHECK(!cache_finds(cache, &other, ""));
         CHECK(cache_finds(cache, &key, "binary"));
     }
@@ -137,7 +137,7 @@ static void test_damage_is_a_miss(sedge_cache *cache)
             cache_overwrite(path, 0, "nonsense nonsense", 17);
             break; // the magic
         case 4:    // a whole entry of another key under this name
-            newer.text = "int y;\n";
+            newer.text = cache_text("int y;\n");
             cache_store(cache, &newer, "other binary");
             cache_path(other, folder, &newer);
             CHECK(rename(other, path) == 0);
@@ -247,7 +247,7 @@ static void test_bound(void)
     memset(payload, 'x', BYTES);
     for (int i = 0; i < ENTRIES; i++) {
         keys[i] = cache_key();
-        keys[i].text = texts[i];
+        keys[i].text = cache_text(texts[i]);
     }
     for (int i = 0; i < 3; i++) {
         const struct timespec age[2] = {{1000 + i, 0}, {1000 + i, 0}};
@@ -331,7 +331,7 @@ static void test_many_processes(void)
         for (int round = 0; round < ROUNDS; round++) {
             sedge_cache_key key = cache_key();
             const int k = (round + p) % 3;
-            key.text = texts[k];
+            key.text = cache_text(texts[k]);
             if (!cache_finds(cache, &key, payloads[k])) cache_store(cache, &key, payloads[k]);
             if ((round + p) % 7 == 0) sedge_cache_drop(cache, SEDGE_CACHE_OWN, &key);
             CHECK(sedge_cache_problem(cache) == NULL);
@@ -345,7 +345,7 @@ static void test_many_processes(void)
     }
     for (int k = 0; k < 3; k++) {
         sedge_cache_key key = cache_key();
-        key.text = texts[k];
+        key.text = cache_text(texts[k]);
         if (!cache_finds(cache, &key, payloads[k])) cache_store(cache, &key, payloads[k]);
         CHECK(cache_finds(cache, &key, payloads[k]));
     }
@@ -368,7 +368,7 @@ static void test_list(void)
     CHECK_OK(sedge_cache_create(&cache, folder));
     CHECK_OK(sedge_cache_clear(cache, &removed));
     cache_store(cache, &key, "binary");
-    key.text = "int y;\n";
+    key.text = cache_text("int y;\n");
     cache_store(cache, &key, "binary");
     cache_path(entry, folder, &key);
     CHECK(truncate(entry, 50) == 0);

@@ -70,7 +70,7 @@ static void test_other_users_and_read_only(void)
     const bool is_root = geteuid() == 0;
     const uid_t nobody = 65534;
 
-    other.text = "int other;\n";
+    other.text = cache_text("int other;\n");
     (void)chmod(read_only, 0700);
     if (is_root) (void)!chown(read_only, 0, 0);
     CHECK_OK(sedge_cache_create(&filled, read_only));
@@ -130,7 +130,7 @@ static void test_full_disk(void)
     int64_t removed;
     int state = -1;
 
-    large.text = "int large;\n";
+    large.text = cache_text("int large;\n");
     memset(payload, 'x', sizeof payload - 1);
     CHECK_OK(sedge_cache_create(&cache, full));
     CHECK_OK(sedge_cache_clear(cache, &removed));
@@ -189,7 +189,7 @@ static void test_site_is_only_read(void)
     char path[600];
     int64_t removed;
 
-    other.text = "int other;\n";
+    other.text = cache_text("int other;\n");
     fill_site(&key, path);
     CHECK(utimensat(AT_FDCWD, path, age, 0) == 0);
     CHECK(setenv("SEDGE_CACHE_SITE", site, 1) == 0);
