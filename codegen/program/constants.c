@@ -15,9 +15,12 @@ typedef struct constants_macro {
     bool mentioned;
 } constants_macro;
 
+enum { SHAPES = 1024 };
+
 typedef struct constants_macros {
     constants_macro *rows; // [count], by name
     int count;
+    bool known[SHAPES]; // whether a name of this shape is among them
 } constants_macros;
 
 static bool is_word(char c)
@@ -51,6 +54,16 @@ static constants_macro find_macro(const char *line)
     return macro;
 }
 
+// A number that equal names share. Most words of a program have another one than all macros, and
+// are not looked for.
+static unsigned find_shape(const char *name, size_t length)
+{
+    const unsigned first = (unsigned char)name[0];
+    const unsigned last = (unsigned char)name[length - 1];
+
+    return (first * 31 + last * 7 + (unsigned)length) % SHAPES;
+}
+
 static int compare_names(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
@@ -74,7 +87,10 @@ static sedge_status list_macros(constants_macros *macros, const char *constants)
     SEDGE_TRY(sedge_allocate(&macros->rows, lines, sizeof *macros->rows));
     for (const char *at = constants; *at != '\0';) {
         const constants_macro macro = find_macro(at);
-        if (macro.name_length > 0) macros->rows[macros->count++] = macro;
+        if (macro.name_length > 0) {
+            macros->rows[macros->count++] = macro;
+            macros->known[find_shape(macro.name, macro.name_length)] = true;
+        }
         at += macro.line_length;
     }
     qsort(macros->rows, (size_t)macros->count, sizeof *macros->rows, compare_macros);
@@ -103,6 +119,7 @@ static void mention(constants_macros *macros, const char *name, size_t length)
     int low = 0;
     int high = macros->count;
 
+    if (!macros->known[find_shape(name, length)]) return;
     while (low < high) {
         const int middle = (low + high) / 2;
         const constants_macro *const row = &macros->rows[middle];
@@ -231,7 +248,7 @@ static sedge_status add_lines(sedge_text *out, const constants_macros *macros,
 sedge_status sedge_constants_write(sedge_text *out, const char *constants, const char *const *texts,
                                    int count)
 {
-    constants_macros macros = {NULL, 0};
+    constants_macros macros = {.rows = NULL};
 
     SEDGE_TRY(list_macros(&macros, constants));
     for (int i = 0; i < count; i++) scan(&macros, texts[i], strlen(texts[i]));

@@ -18,6 +18,9 @@
 // From here on a buffer gets pages of its own, large ones where the kernel has them: zero until
 // touched, so that each page lands beside the thread that first writes it.
 #define MAPPED_BYTES ((int64_t)2 << 20)
+// A smaller one is not compared with the memory that is free: reading that takes longer than
+// filling it.
+#define COMPARED_BYTES ((int64_t)256 << 10)
 
 // What a block may have in random order: as on an H100.
 #define SHARED_BYTES  ((int64_t)227 << 10)
@@ -49,8 +52,8 @@ static void close_host(sedge_device *device)
 
 static sedge_status check_memory(int64_t bytes)
 {
+    if (bytes < COMPARED_BYTES) return SEDGE_OK;
     const int64_t available = sedge_cpu_memory_free();
-
     if (bytes <= available) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_MEMORY,
                       "out of host memory: %.1f MiB were asked for, %.1f MiB are free",
