@@ -19,7 +19,7 @@ mesh:
     entry: {box: {min: [-1, -1, 0.2], max: [1, 1, 2.2]}}
     before: {plane: {normal: z, at: 0.6}}
     behind: {plane: {normal: z, at: 2}}
-time: {end: 24}
+time: {end: 24, integrator: ndblsrk144}
 materials:
   air: {}
   tensor: {epsilon: [2, 2.5, 1], conductivity: [[0.8, 0.3, 0], [0.3, 0.4, 0], [0, 0, 3]], debye: {strength: 0.8, relaxation_time: 0.2}}
@@ -73,7 +73,7 @@ equation: maxwell
 order: 2
 precision: fp64
 mesh: {box: {min: [0, 0, 0], max: [0.25, 0.25, 1], cells: [1, 1, 5], split: {axis: z, at: 0.6, names: [air, lossy]}}}
-time: {end: 14}
+time: {end: 14, integrator: ndblsrk144}
 materials: {air: {}, lossy: {epsilon: 2, conductivity: 0.5}}
 boundaries:
   xmin: {type: pmc}

@@ -42,7 +42,7 @@ order: 2
 precision: fp32
 mesh: {box: {min: [-1.2, -1.2, LOW], max: [1.2, 1.2, HIGH], cells: [6, 6, CELLS]},
        surfaces: {around: {box: {min: [-0.9, -0.9, -0.9], max: [0.9, 0.9, TOP]}}}}
-time: {end: 11}
+time: {end: 11, integrator: ndblsrk144}
 materials: {domain: {}}
 """ + sides("pml") + """\
 sources: [SOURCES]
@@ -58,7 +58,7 @@ equation: maxwell
 order: 1
 precision: fp32
 mesh: {{file: {mesh}}}
-time: {{end: 14}}
+time: {{end: 14, integrator: ndblsrk144}}
 materials: {{air: {{epsilon: 1}}}}
 boundaries: {{sphere: {{type: pec}}, outer: {{type: absorbing}}}}
 sources:
@@ -86,7 +86,7 @@ mesh:
     body: {box: {min: [-1, -1, -1], max: [1, 1, 1]}}
     entry: {box: {min: [-2, -2, -2], max: [2, 2, 2]}}
     outer: {box: {min: [-3, -3, -3], max: [3, 3, 3]}}
-time: {end: 40}
+time: {end: 40, integrator: ndblsrk144}
 materials: {domain: {epsilon: 1}}
 """ + sides("absorbing") + """\
   body: {type: pec}

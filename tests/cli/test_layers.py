@@ -34,7 +34,7 @@ order: {order}
 precision: fp64
 mesh: {{box: {{min: [0, 0, {low}], max: [1, {edge}, {high}],
               cells: [{round(1 / edge)}, 1, {round((high - low) / edge)}]{split}}}{named}}}
-time: {{end: {end}, cfl: 0.8}}
+time: {{end: {end}, cfl: 0.8, integrator: ndblsrk144}}
 materials: {{domain: {medium}{shell}}}
 boundaries:
   xmin: {{type: pec}}
@@ -146,7 +146,7 @@ NEAR = """\
 equation: maxwell
 order: 2
 mesh: {box: {cells: [3, 3, 3]}}
-time: {end: 9}
+time: {end: 9, integrator: ndblsrk144}
 materials: {domain: {}}
 """ + sides("pml") + """\
 sources: [{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], signal: {type: ricker, frequency: 0.4}}]

@@ -85,7 +85,7 @@ equation: maxwell
 order: 2
 precision: fp32
 mesh: {{file: {mesh}}}
-time: {{end: 21}}
+time: {{end: 21, integrator: ndblsrk144}}
 materials: {{inside: {{epsilon: 1}}}}
 boundaries: {{wall: {{type: conductor, conductivity: 1000, lowest: 0.2, highest: 1}}}}
 sources:
@@ -174,7 +174,7 @@ class Walls(Case):
                     file["probes/right/E"][()][:, 0])
 
     def test_laws(self):
-        cases = [*((name, "lsrk45", 2, 0.5) for name in LAWS),
+        cases = [*((name, "ndblsrk144", 2, 0.5) for name in LAWS),
                  *((name, "ader", 1, 1) for name in ("thick", "wall", "series", "parallel", "resonant"))]
         for name, integrator, before, behind in cases:
             law, impedances = LAWS[name]
