@@ -31,8 +31,9 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
     const sedge_problem *const problem = &session->problem;
     const sedge_mesh_groups *const groups = &session->mesh->groups;
     const int64_t number = (int64_t)sedge_real_bytes(problem->precision) * session->element->nodes;
+    const int copies = sedge_mesh_copies(session->mesh);
     int64_t bytes =
-        session->mesh->global_elements * (problem->equation->fields * number + 24) + FRAME_BYTES;
+        session->mesh->global_elements / copies * (problem->equation->fields * number + 24);
 
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term *const term = &problem->terms[i];
@@ -45,7 +46,7 @@ int64_t sedge_checkpoint_bytes(const sedge_session *session)
         if (sedge_problem_has_face_memory(problem, s))
             bytes += groups->surface_faces[s] * (sedge_problem_face_memory(problem) * number + 16);
     }
-    return bytes;
+    return copies * bytes + FRAME_BYTES;
 }
 
 // A block on this rank.

@@ -32,6 +32,7 @@ static sedge_status create_faces(sedge_block *out, const sedge_problem *problem,
 
     for (int s = 0; s < problem->surfaces; s++)
         if (sedge_problem_has_face_memory(problem, s)) out->all += mesh->groups.surface_faces[s];
+    out->all *= sedge_mesh_copies(mesh);
     for (int32_t k = first; k < end; k++)
         out->elements += sedge_problem_has_face_memory(problem, faces[k].group);
     // One more than is needed: `slot` tells what the block is on a rank without such faces, too.
@@ -71,6 +72,7 @@ sedge_status sedge_block_create(sedge_block *out, const sedge_problem *problem,
                          .nodes = element->nodes};
     for (int v = 0; v < problem->volumes; v++)
         if (term->present[v]) out->all += mesh->groups.volume_elements[v];
+    out->all *= sedge_mesh_copies(mesh);
     for (int32_t e = 0; e < mesh->elements; e++) out->elements += term->present[mesh->group[e]];
     SEDGE_TRY(sedge_allocate(&out->element, out->elements, sizeof *out->element));
     for (int32_t e = 0; e < mesh->elements; e++)
