@@ -438,7 +438,7 @@ sedge_status sedge_absorption_find(sedge_absorption *absorption, const sedge_spe
         absorption->intensity = NULL;
     }
     if (spectrum->normalised && sedge_floquet_cell_find(&cell, context))
-        absorption->cell_power = cell.incident;
+        absorption->cell_power = cell.incident[0]; // fields with one part go straight on
     status = sedge_absorption_find_exact(absorption, spectrum);
 done:
     sedge_release(room);

@@ -26,7 +26,7 @@ static sedge_status check_monitors(const deck_reader *reader, const sedge_deck *
         return deck_fail(reader->path, node != NULL ? node : monitors,
                          "monitors.%s does not go with a wave vector (bloch): it does not know "
                          "fields with a real and an imaginary part; probes, slices, snapshots, "
-                         "energy and resonances do",
+                         "energy, resonances and flux do",
                          kind->name);
     }
     return SEDGE_OK;
@@ -38,11 +38,14 @@ static sedge_status check_sources(const deck_reader *reader, const sedge_deck *d
 
     for (int i = 0; i < deck->source_count; i++, node = node->next) {
         const sedge_source_kind *const kind = deck->sources[i].kind;
-        if (kind->type == SEDGE_SOURCE_POINT) continue;
+        const sedge_boundary_kind *const driven =
+            kind->type == SEDGE_SOURCE_SURFACE
+                ? deck->boundaries[(int)deck->sources[i].parameters[0]].kind
+                : NULL;
+        if (kind->type == SEDGE_SOURCE_POINT || (driven != NULL && driven->phased)) continue;
         return deck_fail(reader->path, node,
-                         "sources.%d: a '%s' does not go with a wave vector (bloch), only a source "
-                         "at a point does: its moment is real, and in the next period it has the "
-                         "phase of the fields",
+                         "sources.%d: a '%s' does not go with a wave vector (bloch); dipoles and "
+                         "wave-sheets do",
                          i, kind->name);
     }
     return SEDGE_OK;

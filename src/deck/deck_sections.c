@@ -388,6 +388,12 @@ static sedge_status find_driven(sedge_deck *deck, const deck_reader *reader, con
         deck_suggest(message, sizeof message, NULL, known, count);
         return deck_fail(reader->path, surface, "%s", message);
     }
+    if (kind->phased != (strcmp(source->kind->name, kind->name) == 0)) {
+        return deck_fail(reader->path, surface,
+                         "%s.surface: '%s' has the type '%s', which a source of the type '%s' does "
+                         "not drive",
+                         where, surface->text, kind->name, source->kind->name);
+    }
     for (int i = 0; i < deck->source_count; i++) {
         if (deck->sources[i].kind->type == SEDGE_SOURCE_SURFACE &&
             deck->sources[i].parameters[0] == found) {

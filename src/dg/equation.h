@@ -230,6 +230,9 @@ typedef struct sedge_boundary_kind {
     // must leave it out.
     void (*drive)(const struct sedge_boundary *boundary, const double corners[9], const double x[3],
                   const double *mu, const double *mw, const double *n, const double *c, double *v);
+    // Optional, with driven: only a source of the same name drives it, and in a problem with a wave
+    // vector k the signal is times exp(-i k.x).
+    bool phased;
     // Optional, with `drive`: a surface may have further conditions of kinds with the same list of
     // parameters. Their functions are not called, which must be that of the first one but for its
     // signal: they only drive the surface, and `check` is called for them, too.

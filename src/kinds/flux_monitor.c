@@ -183,18 +183,19 @@ static double triple_product(const double n[3], const double a[3], const double 
            n[2] * (a[0] * b[1] - a[1] * b[0]);
 }
 
-// The flux through an entry's surface from the fields at its points: the same on any number of
-// ranks. Collective.
+// The flux through an entry's surface from the fields at its points, of both parts where they have
+// two: the same on any number of ranks. Collective.
 static double measure(const flux_monitor *monitor, const flux_entry *entry, const double *values)
 {
     const sedge_face_points *const faces = &entry->faces;
     const sedge_equation *const equation = monitor->transforms.context->problem->equation;
+    const int points = sedge_output_parts(monitor->transforms.context) * faces->side_points;
 
     for (int32_t s = 0; s < faces->sides; s++) {
         entry->sides[s] = 0.0;
-        for (int p = 0; p < faces->side_points; p++) {
-            const int64_t at = (int64_t)s * faces->side_points + p;
-            const double *const u = values + at * equation->fields;
+        for (int p = 0; p < points; p++) {
+            const int64_t at = (int64_t)s * faces->side_points + p % faces->side_points;
+            const double *const u = values + ((int64_t)s * points + p) * equation->fields;
 
             entry->sides[s] += faces->share[s] * faces->area[at] *
                                triple_product(faces->normal[at], u + equation->groups[0].first,
@@ -254,7 +255,8 @@ static sedge_status receive(void *what, int samples, const int64_t *steps, const
         for (int s = 0; s < samples; s++) {
             flux[(int64_t)i * samples + s] = unit * measure(monitor, entry, values + stride * s);
         }
-        values += (int64_t)faces->sides * faces->side_points * fields;
+        values += sedge_output_parts(monitor->transforms.context) * (int64_t)faces->sides *
+                  faces->side_points * fields;
     }
     monitor->samples += samples;
     const sedge_status status = sedge_comm_agree(
@@ -389,6 +391,7 @@ static sedge_status finish(void *what)
     if (monitor->transforms.array_count == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_comm_agree(monitor->transforms.context->comm,
                                sedge_transforms_fetch(&monitor->transforms)));
+    sedge_transforms_join(&monitor->transforms);
     SEDGE_TRY(find_parts(monitor));
     return sedge_transforms_write(&monitor->transforms, "flux_spectra.h5", "flux at frequencies",
                                   (1.0 + monitor->count) * 4.0 * ENTRY_BYTES, write_entries);
@@ -499,6 +502,7 @@ static bool owns(const char *name)
 extern const sedge_monitor_kind sedge_monitor_flux;
 const sedge_monitor_kind sedge_monitor_flux = {
     .name = "flux",
+    .twins = true,
     .text = "by name: energy flux through a surface, over time and at frequencies",
     .requested = requested,
     .create = create,

@@ -192,6 +192,7 @@ static sedge_status list_sides(sedge_set_face **out, int32_t *count, const sedge
     SEDGE_TRY(sedge_allocate(out, end - first, sizeof **out));
     for (int32_t s = first; s < end; s++) {
         if (sedge_mesh_in_layer(mesh, mesh->set_faces[s].element)) continue;
+        if (sedge_mesh_copy(mesh, mesh->set_faces[s].element) > 0) continue;
         (*out)[(*count)++] = mesh->set_faces[s];
     }
     return SEDGE_OK;

@@ -1,8 +1,9 @@
 // Quadrature points on a named surface of the mesh, outside or inside, with normals and weights.
 //
 // A face inside the mesh has two sides, on one rank or on two; the fields have a trace on each.
-// Both sides have the same points in the same order, and each counts half. The quadrature is exact
-// for polynomials of degree 2 N + 2: products of two fields on straight faces, and more.
+// Both sides have the same points in the same order, and each counts half. Of a mesh with twins
+// only the first copy's sides are listed. The quadrature is exact for polynomials of degree 2 N +
+// 2: products of two fields on straight faces, and more.
 #pragma once
 
 #include "monitor/output_context.h"

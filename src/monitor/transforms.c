@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 sedge_status sedge_transforms_create(sedge_transforms *out, const sedge_output_context *context,
@@ -43,9 +44,15 @@ static bool has_sums(const sedge_transform_entry *entry)
     return entry->frequencies->count > 0;
 }
 
-static int count_points(const sedge_transform_entry *entry)
+// Parts of the fields: points of a row, then the same in the twins of its elements.
+static int count_row(const sedge_transforms *transforms, const sedge_transform_entry *entry)
 {
-    return (int)(entry->rows * entry->row_points);
+    return sedge_output_parts(transforms->context) * entry->row_points;
+}
+
+static int count_points(const sedge_transforms *transforms, const sedge_transform_entry *entry)
+{
+    return (int)(entry->rows * count_row(transforms, entry));
 }
 
 // An array of the last entry for checkpoints: as many numbers as its sums.
@@ -72,11 +79,11 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
     sedge_settling *const settling = &transforms->settling[transforms->count];
 
     transforms->entry[transforms->count++] = *entry;
-    transforms->points += count_points(entry);
+    transforms->points += count_points(transforms, entry);
     if (!has_sums(entry)) return SEDGE_OK;
     SEDGE_TRY(sedge_spectrum_create(spectrum, context, entry->frequencies, entry->requested,
                                     entry->normalise ? &transforms->sampling : NULL, entry->rows,
-                                    entry->row_points, entry->ids));
+                                    count_row(transforms, entry), entry->ids));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_spectrum_load(spectrum, context, json_object_get(memory, "entries"),
                                            entry->name, entry->line, entry->place)));
@@ -121,12 +128,16 @@ sedge_status sedge_transforms_complete(sedge_transforms *transforms, const json_
     for (int i = 0; i < transforms->count; i++) {
         const sedge_transform_entry *const entry = &transforms->entry[i];
 
-        for (int k = 0; k < count_points(entry); k++, point++) {
+        for (int of = 0; of < count_points(transforms, entry); of++, point++) {
+            const int in_row = of % count_row(transforms, entry);
+            const int row = of / count_row(transforms, entry);
+            const int k = row * entry->row_points + in_row % entry->row_points;
+
+            point->element = entry->elements[entry->weights != NULL ? k : k / nodes];
+            if (in_row >= entry->row_points) point->element = sedge_mesh_twin(point->element);
             if (entry->weights != NULL) {
-                point->element = entry->elements[k];
                 point->weights = entry->weights + (int64_t)k * nodes;
             } else {
-                point->element = entry->elements[k / nodes];
                 point->node = k % nodes;
             }
         }
@@ -141,6 +152,32 @@ sedge_status sedge_transforms_fetch(const sedge_transforms *transforms)
             SEDGE_TRY(sedge_spectrum_fetch(&transforms->spectrum[i]));
     }
     return SEDGE_OK;
+}
+
+// Of a row the imaginary part's sums follow those of the real part, and rows move up.
+static void join_entry(const sedge_transform_entry *entry, const sedge_spectrum *spectrum)
+{
+    const int64_t part = sedge_spectrum_width(spectrum) / 2; // numbers of a part
+    double *const sums = spectrum->sums;
+
+    for (int64_t row = 0; row < entry->rows; row++) {
+        const double *const re = sums + 2 * row * part;
+        const double *const im = re + part;
+
+        for (int64_t i = 0; i < part; i += 2) {
+            const double both[2] = {re[i] - im[i + 1], re[i + 1] + im[i]};
+            memcpy(sums + row * part + i, both, sizeof both);
+        }
+    }
+}
+
+void sedge_transforms_join(const sedge_transforms *transforms)
+{
+    if (sedge_output_parts(transforms->context) == 1) return;
+    for (int i = 0; i < transforms->count; i++) {
+        if (has_sums(&transforms->entry[i]))
+            join_entry(&transforms->entry[i], &transforms->spectrum[i]);
+    }
 }
 
 static sedge_status begin_file(const sedge_transforms *transforms, sedge_h5 **file,
@@ -211,7 +248,7 @@ sedge_status sedge_transforms_connect(void *monitor, sedge_point_recorder *recor
             SEDGE_TRY(sedge_spectrum_connect(&transforms->spectrum[i], transforms->context,
                                              recorder, at));
         }
-        at += count_points(entry);
+        at += count_points(transforms, entry);
     }
     return SEDGE_OK;
 }

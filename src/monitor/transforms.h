@@ -22,11 +22,11 @@ typedef struct sedge_transform_entry {
     bool normalise;                            // by the signal of all sources, where there is one
     int64_t limit;                             // ids are below it
     int64_t rows;                              // of this rank
-    int row_points;
-    const int64_t *ids;      // [rows]
-    const int32_t *elements; // [rows][row_points]
-    const double *weights;   // [rows][row_points][nodes]; NULL: the points of a row are the nodes
-                             // of its element, elements [rows]
+    int row_points;                            // of one part of the fields (sedge_output_parts)
+    const int64_t *ids;                        // [rows]
+    const int32_t *elements;                   // [rows][row_points]
+    const double *weights; // [rows][row_points][nodes]; NULL: the points of a row are the nodes
+                           // of its element, elements [rows]
 } sedge_transform_entry;
 
 typedef struct sedge_transforms {
@@ -69,6 +69,11 @@ sedge_status sedge_transforms_complete(sedge_transforms *transforms, const struc
 // Bring all sums to the host. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_transforms_fetch(const sedge_transforms *transforms);
+
+// Of fields with a real and an imaginary part: once the sums are on the host, replace the parts'
+// sums by those of the field, real + i imaginary, [rows][row_points], up to the next fetch. Else
+// nothing. Not collective.
+void sedge_transforms_join(const sedge_transforms *transforms);
 
 // Write the output file `name`, whole or not at all, of about `bytes` bytes: what all output files
 // tell with `text` as their content, then what `write` writes, which gets the monitor and, on the

@@ -69,12 +69,80 @@ static bool interferes(const sedge_output_context *context, double strength, dou
     return most > SAME * strength;
 }
 
+// The sheet of current that drives the fields, if it is their only source; else NULL.
+static const sedge_boundary *find_sheet(const sedge_problem *problem)
+{
+    if (problem->incident_count + problem->point_source_count > 0 ||
+        problem->surface_source_count != 1)
+        return NULL;
+    const sedge_boundary *const sheet = problem->surface_sources[0].boundary;
+    return sheet->kind->phased ? sheet : NULL;
+}
+
+// The volume group beside the sheet, if it is the same on all of it; else -1. Its greatest
+// deviation from the cell's normal, `*turned`. Collective.
+static int see_sheet(double *turned, const sedge_output_context *context,
+                     const sedge_boundary *sheet, const double normal[3])
+{
+    const sedge_mesh *const mesh = context->mesh;
+    const double middle[3] = {-1.0 / 3.0, -1.0 / 3.0, -1.0 / 3.0};
+    int64_t most[2] = {-1, -mesh->groups.volumes}; // of the groups and their negatives
+
+    *turned = 0.0;
+    for (int32_t i = mesh->set_offsets[sheet->surface]; i < mesh->set_offsets[sheet->surface + 1];
+         i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        const int64_t group = mesh->group[side->element];
+        double n[3];
+        (void)sedge_mesh_normal(mesh, side->element, side->face, middle, n);
+        *turned = fmax(*turned, 1.0 - fabs(dot(n, normal)));
+        most[0] = group > most[0] ? group : most[0];
+        most[1] = -group > most[1] ? -group : most[1];
+    }
+    sedge_comm_max_int(context->comm, most, 2);
+    sedge_comm_max(context->comm, turned, 1);
+    return most[0] == -most[1] ? (int)most[0] : -1;
+}
+
+// Of a sheet of current. Collective.
+static bool find_sheet_cell(sedge_floquet_cell *out, const sedge_output_context *context,
+                            const sedge_boundary *sheet)
+{
+    const sedge_problem *const problem = context->problem;
+    const sedge_output_group *const groups = problem->equation->groups;
+    const double *const k = problem->wave_vector;
+    double weights[SEDGE_MAX_FIELDS], across[3], turned;
+
+    sedge_floquet_set_periods(out, context->mesh->period);
+    const int group = see_sheet(&turned, context, sheet, out->normal);
+    if (group < 0 || !(turned < SAME) || sedge_problem_has_term(problem, group) ||
+        sedge_problem_has_source(problem, group))
+        return false;
+    problem->equation->energy(problem->materials[group], weights); // 1/2 (epsilon E^2 + mu H^2)
+    const double epsilon = weights[groups[0].first];
+    const double mu = weights[groups[1].first];
+    for (int d = 0; d < 3; d++) out->wave_vector[d] = k[d] - dot(k, out->normal) * out->normal[d];
+    cross(out->normal, out->wave_vector, across);
+    const double length = sqrt(dot(across, across));
+    const double *const e = sheet->parameters;
+    const double along = dot(e, out->normal);
+    const double s = length > 0.0 ? dot(e, across) / length : 0.0;
+    const double unit = 0.5 * out->area * sqrt(epsilon / mu);
+    out->incident[0] = unit * (length > 0.0 ? s * s : dot(e, e) - along * along);
+    out->incident[1] = unit * (length > 0.0 ? dot(e, e) - along * along - s * s : 0.0);
+    out->slowness = sqrt(epsilon * mu);
+    return out->incident[0] + out->incident[1] > 0.0;
+}
+
 bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context *context)
 {
     const sedge_problem *const problem = context->problem;
+    const sedge_boundary *const sheet = find_sheet(problem);
     sedge_incident_wave wave;
     double epsilon, mu, strength;
 
+    memset(out, 0, sizeof *out);
+    if (context->mesh->periods == 2 && sheet != NULL) return find_sheet_cell(out, context, sheet);
     if (context->mesh->periods != 2 || sedge_problem_feeds(problem) == NULL ||
         !find_strength(&strength, &wave, context, 0.0))
         return false;
@@ -86,8 +154,22 @@ bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context
 
     if (!sedge_incident_medium(&epsilon, &mu, context, wave.direction)) return false;
     for (int i = 0; i < 3 && along < 0.0; i++) out->normal[i] = -out->normal[i];
-    out->incident = 0.5 * out->area * sqrt(epsilon / mu) * strength;
+    out->incident[0] = 0.5 * out->area * sqrt(epsilon / mu) * strength;
+    out->incident[1] = 0.0;
+    out->slowness = sqrt(epsilon * mu);
     return strength > 0.0;
+}
+
+// The power of the wave through the cell at an angular frequency, for a signal of 1; not a number:
+// it does not travel.
+static double find_incident(const sedge_floquet_cell *cell, double omega)
+{
+    const double sine2 =
+        dot(cell->wave_vector, cell->wave_vector) / pow(omega * cell->slowness, 2.0);
+
+    if (!(sine2 < 1.0)) return (double)NAN;
+    const double cosine = sqrt(1.0 - sine2);
+    return cell->incident[0] / cosine + cell->incident[1] * cosine;
 }
 
 double sedge_floquet_wave_number(const sedge_output_context *context,
@@ -197,8 +279,10 @@ static double see_surface(bool *plane, const sedge_comm *comm, const sedge_floqu
 
 static void find_wave_vector(double K[3], const sedge_floquet_cell *cell, const int order[2])
 {
-    for (int d = 0; d < 3; d++)
-        K[d] = order[0] * cell->reciprocal[0][d] + order[1] * cell->reciprocal[1][d];
+    for (int d = 0; d < 3; d++) {
+        K[d] = cell->wave_vector[d] + order[0] * cell->reciprocal[0][d] +
+               order[1] * cell->reciprocal[1][d];
+    }
 }
 
 typedef struct candidate {
@@ -218,8 +302,8 @@ static int compare_candidates(const void *a, const void *b)
     return 0;
 }
 
-// The orders with |K| < wave_number. With |K| <= W, |m_i| = |K.a_i| / 2 pi is at most W |a_i| / 2
-// pi, and |a_1| = A |b_2| / 2 pi.
+// The orders with |K| < wave_number. With |K| <= W, |m_i| = |(K - k).a_i| / 2 pi is at most
+// (W + |k|) |a_i| / 2 pi, and |a_1| = A |b_2| / 2 pi.
 static sedge_status list_orders(sedge_floquet *out, const sedge_floquet_cell *cell,
                                 double wave_number)
 {
@@ -232,7 +316,8 @@ static sedge_status list_orders(sedge_floquet *out, const sedge_floquet_cell *ce
 
     for (int i = 0; i < 2; i++) {
         const double a = cell->area * sqrt(dot(b[1 - i], b[1 - i])) / (2.0 * PI);
-        most[i] = fmin(floor(wave_number * a / (2.0 * PI) * (1.0 + SAME)), 1000.0);
+        const double reach = wave_number + sqrt(dot(cell->wave_vector, cell->wave_vector));
+        most[i] = fmin(floor(reach * a / (2.0 * PI) * (1.0 + SAME)), 1000.0);
     }
     const int n[2] = {(int)most[0], (int)most[1]};
     SEDGE_TRY_GOTO(status,
@@ -344,7 +429,8 @@ static void divide_by_incident(sedge_floquet *out, const sedge_floquet_cell *cel
         const double complex signal =
             make_complex(spectrum->incident[2 * k], spectrum->incident[2 * k + 1]);
         const bool known = cabs(signal) >= floor * peak && cabs(signal) > 0.0;
-        const double power = creal(signal * conj(signal)) * cell->incident;
+        const double power = creal(signal * conj(signal)) *
+                             find_incident(cell, 2.0 * PI * spectrum->frequencies->value[k]);
 
         out->part[k] = known ? out->part[k] / power : (double)NAN;
         for (int m = 0; m < out->orders; m++) {

@@ -1,11 +1,12 @@
 // A structure that repeats itself along two directions, in a plane wave that meets it at a right
-// angle: which part of the incident power passes through a surface, and how the fields on a plane
-// are a sum of waves, the diffraction orders (Floquet's theorem).
+// angle, or in waves of a wave vector k along it from a sheet of current: which part of the
+// incident power passes through a surface, and how the fields on a plane are a sum of waves, the
+// diffraction orders (Floquet's theorem).
 //
 // A cell between periodic sides has the translations a_1 and a_2. With b_1 and b_2, a_i.b_j = 2 pi
 // if i = j, else 0, the field at a frequency (exp(+j w t)) on a plane n.x = constant is
 //
-//   E(x) = sum over m1, m2 of E_m exp(-j K_m.x),   K_m = m1 b_1 + m2 b_2,
+//   E(x) = sum over m1, m2 of E_m exp(-j K_m.x),   K_m = k + m1 b_1 + m2 b_2,
 //   E_m = 1/A int E(x) exp(+j K_m.x) dA
 //
 // with A the area of the cell, and the power through the plane is the sum over the orders of
@@ -25,7 +26,12 @@ typedef struct sedge_floquet_cell {
     double normal[3]; // unit
     double area;
     double reciprocal[2][3]; // b_1, b_2
-    double incident; // power through the cell of the wave, where its signal is 1; code units
+    double wave_vector[3];   // k along the cell
+    // Power through the cell of the wave, where its signal is 1, code units: that of what is across
+    // the plane of incidence by the cosine of the angle to the normal, plus that of what is in it
+    // times the cosine. Straight on it is the sum.
+    double incident[2];
+    double slowness; // of the medium that it comes from: |k| / slowness is the lowest w
 } sedge_floquet_cell;
 
 // The part of the incident power through a surface, and the orders if it is a plane.
@@ -44,8 +50,9 @@ typedef struct sedge_floquet {
 // along a_1 x a_2.
 void sedge_floquet_set_periods(sedge_floquet_cell *cell, double (*period)[3]);
 
-// Whether the run is one of such a structure: the mesh is periodic along two directions, fields are
-// fed in through a surface, all sources are plane waves along the normal of the cell whose power
+// Whether the run is one of such a structure: the mesh is periodic along two directions, and a flat
+// sheet of current across the cell, of type wave-sheet, drives the fields, or fields are fed in
+// through a surface, all sources are plane waves along the normal of the cell whose power
 // does not depend on the frequency by their origins, and the medium that they come from is
 // lossless, without memory. The same on all ranks. Collective.
 bool sedge_floquet_cell_find(sedge_floquet_cell *out, const sedge_output_context *context);

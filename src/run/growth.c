@@ -181,10 +181,13 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
         out->strength += through_faces(&found, problem, field);
     }
     for (int i = 0; i < problem->surface_source_count; i++) {
-        // A voltage is across an edge at least, which is longer than two radii.
+        // A voltage is across an edge at least, which is longer than two radii. A field is times
+        // the numbers of the sheet.
         const sedge_surface_source *const source = &problem->surface_sources[i];
         const double *const signal = sedge_source_signal(source->kind, source->parameters, NULL);
-        out->strength += through_faces(&found, problem, 4.0 * fabs(signal[1]) / found.radius);
+        const double scale =
+            source->boundary->kind->phased ? largest_number(source->boundary) : 1.0 / found.radius;
+        out->strength += through_faces(&found, problem, 4.0 * fabs(signal[1]) * scale);
     }
     for (int s = 0; s < problem->surfaces && !known; s++)
         out->strength += through_faces(&found, problem, largest_number(&problem->boundaries[s]));

@@ -370,6 +370,11 @@ void reference_drive(const sedge_reference *reference, int32_t slot, const doubl
     boundary->kind->drive(boundary, key, x, problem->materials[mesh->group[face->element]],
                           side->other_group >= 0 ? problem->materials[side->other_group] : NULL,
                           normal, problem->constants, v);
+    if (!boundary->kind->phased || !mesh->twins) return;
+    const double *const k = problem->wave_vector;
+    const double phase = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
+    const double factor = sedge_mesh_copy(mesh, face->element) == 0 ? cos(phase) : -sin(phase);
+    for (int f = 0; f < problem->equation->fields; f++) v[f] *= factor;
 }
 
 void reference_apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
