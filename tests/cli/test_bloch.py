@@ -242,6 +242,8 @@ class Bloch(Case):
         with h5py.File(self.folder / "again" / "flux_spectra.h5") as file:
             for name in found:  # equal but for the order of sums
                 self.assertLess(abs(file["flux"][name]["part"][()] - found[name]["part"]).max(), 1e-12)
+        self.refuse(1, ["boundaries.sheet: the polarisation (0, 0, 2) is across the sheet"], "check", deck, "--set",
+                    "boundaries.sheet.polarisation=[0, 0, 2]")
         self.refuse(1, ["'sheet' has the type 'wave-sheet', which a source of the type 'port' does not drive"], "check", deck,
                     "--set", "sources.0.type=port", ranks=(0,))
 

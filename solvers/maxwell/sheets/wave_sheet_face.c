@@ -25,11 +25,43 @@ static const sedge_parameter parameters[] = {
 };
 enum { POLARISATION = 0, SIGNAL = 3 };
 
+// The sine of the angle between the polarisation and the normal of a face.
+static double find_sine(const double corners[9], const double *polarisation)
+{
+    double n[3];
+    double product = 0.0;
+    double size[2] = {0.0, 0.0};
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        n[i] = (corners[3 + j] - corners[j]) * (corners[6 + k] - corners[k]) -
+               (corners[3 + k] - corners[k]) * (corners[6 + j] - corners[j]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        const double across = n[j] * polarisation[k] - n[k] * polarisation[j];
+        product += across * across;
+        size[0] += n[i] * n[i];
+        size[1] += polarisation[i] * polarisation[i];
+    }
+    return sqrt(product / (size[0] * size[1]));
+}
+
 static sedge_status fit(const sedge_problem *problem, const char *surface,
                         const sedge_surface_shape *shape, double *p)
 {
-    (void)problem, (void)surface, (void)shape, (void)p;
-    return SEDGE_OK;
+    double most = 0.0;
+
+    (void)problem;
+    for (int64_t i = 0; i < shape->count; i++)
+        most = fmax(most, find_sine(shape->triangles[i], p + POLARISATION));
+    if (most > 1e-6) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "boundaries.%s: the polarisation (%.6g, %.6g, %.6g) is across the sheet, so "
+                      "that no current flows: give one along it",
+                      surface, p[POLARISATION], p[POLARISATION + 1], p[POLARISATION + 2]);
 }
 
 // The signal acts by `drive` alone, which needs no numbers of a field.
