@@ -126,17 +126,74 @@ static void turn_surface(sedge_problem *problem, const sedge_deck *deck, const s
     }
 }
 
-void deck_turn_periodic(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh)
+#define MOST_PHASE 1e6  // radians; the rounding of a phase is at most 1e-10 then
+#define ALONG_NONE 1e-4 // of k: more than the rounding of coordinates in mesh files
+
+static double length_of(const double v[3])
+{
+    return hypot(hypot(v[0], v[1]), v[2]); // does not overflow
+}
+
+// Take the part along the unit vector `along` from v.
+static void remove_part(double v[3], const double along[3])
+{
+    const double part = v[0] * along[0] + v[1] * along[1] + v[2] * along[2];
+
+    for (int d = 0; d < 3; d++) v[d] -= part * along[d];
+}
+
+// The part of k that is along no translation of the mesh, and so has no effect.
+static void find_rest(double rest[3], const double k[3], const sedge_mesh *mesh)
+{
+    double along[3][3];
+    int count = 0;
+
+    memcpy(rest, k, 3 * sizeof *rest);
+    for (int i = 0; i < mesh->periods && count < 3; i++) {
+        double v[3];
+        memcpy(v, mesh->period[i], sizeof v);
+        for (int j = 0; j < count; j++) remove_part(v, along[j]);
+        const double length = length_of(v);
+        if (length <= ALONG_NONE * length_of(mesh->period[i])) continue;
+        for (int d = 0; d < 3; d++) along[count][d] = v[d] / length;
+        remove_part(rest, along[count++]);
+    }
+}
+
+static sedge_status check_along(const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    const double unit = deck->si ? deck->equation->si[SEDGE_LENGTH] : 1.0;
+    double rest[3];
+
+    find_rest(rest, deck->wave_vector, mesh);
+    if (length_of(rest) <= ALONG_NONE * length_of(deck->wave_vector)) return SEDGE_OK;
+    return deck_fail(deck->path, deck_child(deck->tree, "bloch"),
+                     "bloch.wave_vector: its part (%.6g, %.6g, %.6g) is along no translation "
+                     "between periodic sides, so that no fields have it: remove it, or make the "
+                     "sides across it periodic",
+                     rest[0] * unit, rest[1] * unit, rest[2] * unit);
+}
+
+sedge_status deck_turn_periodic(sedge_problem *problem, const sedge_deck *deck,
+                                const sedge_mesh *mesh)
 {
     sedge_periodic_pair pair;
 
     memcpy(problem->wave_vector, deck->wave_vector, sizeof problem->wave_vector);
-    for (int i = 0; deck->turns && sedge_mesh_find_pair(&pair, &deck->mesh, i); i++) {
+    if (!deck->turns) return SEDGE_OK;
+    for (int i = 0; sedge_mesh_find_pair(&pair, &deck->mesh, i); i++) {
         double phase = 0.0;
         for (int d = 0; d < 3; d++) phase += deck->wave_vector[d] * mesh->period[i][d];
+        if (!(fabs(phase) <= MOST_PHASE)) {
+            return deck_fail(deck->path, deck_child(deck->tree, "bloch"),
+                             "bloch.wave_vector: from '%s' to '%s' the phase is %.4g radians, and "
+                             "%g are the most: is its unit right? It is radians per unit of length",
+                             pair.first, pair.second, phase, MOST_PHASE);
+        }
         turn_surface(problem, deck, mesh, pair.first, phase);
         turn_surface(problem, deck, mesh, pair.second, -phase);
     }
+    return check_along(deck, mesh);
 }
 
 void deck_turn_initial(sedge_problem *problem, const sedge_deck *deck)

@@ -11,7 +11,10 @@ SEDGE_MUST_USE
 sedge_status deck_read_bloch(const deck_reader *reader, sedge_deck *deck);
 
 // Give the periodic sides their condition with the phase k.a. Nothing without a wave vector.
-void deck_turn_periodic(sedge_problem *problem, const sedge_deck *deck, const sedge_mesh *mesh);
+// SEDGE_ERR_USAGE for phases above 1e6, and where a part of k is along no translation.
+SEDGE_MUST_USE
+sedge_status deck_turn_periodic(sedge_problem *problem, const sedge_deck *deck,
+                                const sedge_mesh *mesh);
 
 // Give the initial fields the wave vector. Nothing without one.
 void deck_turn_initial(sedge_problem *problem, const sedge_deck *deck);

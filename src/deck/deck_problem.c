@@ -341,7 +341,7 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
         }
         SEDGE_TRY(assemble_boundary(problem, deck, boundary, groups, s));
     }
-    deck_turn_periodic(problem, deck, mesh);
+    SEDGE_TRY(deck_turn_periodic(problem, deck, mesh));
     for (int s = 0; s < groups->surfaces; s++) {
         char message[256];
 

@@ -87,9 +87,10 @@ static sedge_status describe(const sedge_session *session, int32_t e, const faul
             "'%s', inscribed radius %.4g%s, least height %.4g%s, local CFL number %.3g of %.3g "
             "allowed",
             seen->what, (long long)seen->step, seen->time * sedge_deck_time_unit(session->deck),
-            sedge_deck_unit(session->deck, SEDGE_TIME), (long long)mesh->global_ids[e], place[0],
-            place[1], place[2], mesh->groups.volume_names[mesh->group[e]],
-            sedge_mesh_inradius(mesh, e), metre, sedge_mesh_height(mesh, e), metre,
+            sedge_deck_unit(session->deck, SEDGE_TIME),
+            (long long)mesh->global_ids[e - sedge_mesh_copy(mesh, e)], place[0], place[1], place[2],
+            mesh->groups.volume_names[mesh->group[e]], sedge_mesh_inradius(mesh, e), metre,
+            sedge_mesh_height(mesh, e), metre,
             find_step(session, e) * sedge_problem_rate(&session->problem, mesh, e),
             SEDGE_CFL_STABLE));
     SEDGE_TRY_GOTO(status, add_causes(text, session, e));

@@ -4,6 +4,7 @@ import cmath
 import csv
 import itertools
 import math
+import re
 import shutil
 import unittest
 
@@ -247,6 +248,15 @@ class Bloch(Case):
         self.refuse(1, ["'sheet' has the type 'wave-sheet', which a source of the type 'port' does not drive"], "check", deck,
                     "--set", "sources.0.type=port", ranks=(0,))
 
+    def test_blowup(self):
+        """Where the imaginary part is the first that is not a number, its element is named as in the mesh, which has 48."""
+        deck = self.write("gain.yaml", WAVE.replace("domain: {}", "domain: {conductivity: -30}").replace("waves: [0, -1, 0]", "compare: false, waves: [0, 0, 0]"))
+        words = itertools.chain(*(("--set", word) for word in (
+            "bloch.wave_vector=[0, 0, 2]", "initial.polarisation=[1, 0, 0]", "order=1", "time={end: 300}")))
+        message = self.sedge("run", deck, "--device", DEVICE, *words).messages[0]
+        self.assertIn("not a number any more", message)
+        self.assertLess(int(re.search(r"in element (\d+) at", message).group(1)), 48)
+
     def test_refused(self):
         deck = self.write("cell.yaml", CELL)
         spectra = "monitors.spectra={at: {points: {a: [0.1, 0.1, 0.1]}, frequencies: {list: [1]}}}"
@@ -258,6 +268,8 @@ class Bloch(Case):
                  ["sources.0: a 'plane-wave' does not go with a wave vector"]),
                 ([spectra], ["monitors.spectra does not go with a wave vector"]),
                 (["boundaries.zmin={type: pec, symmetry: true}"], ["boundaries.zmin.symmetry"]),
+                (["bloch.wave_vector=[1, 0, 2]"], ["cell.yaml:7:", "its part (0, 0, 2) is along no translation"]),
+                (["bloch.wave_vector=[1e9, 0, 0]"], ["cell.yaml:7:", "from 'xmin' to 'xmax' the phase is 5e+08 radians"]),
                 (["bloch={}"], ["wave_vector"])):
             self.refuse(1, parts, "check", deck, *itertools.chain(*(("--set", word) for word in words)), ranks=(0,))
         wave = self.write("advection.yaml", "equation: advection\norder: 2\nmesh: {box: {periodic: [x, y, z]}}\n"
