@@ -25,7 +25,7 @@ mesh:
   box: {min: [-1, -1, -1], max: [1, 1, 1], cells: [6, 6, 6]}
   surfaces:
     around: {box: {min: [-0.7, -0.7, -0.7], max: [0.7, 0.7, 0.7]}}
-time: {steps: 200}
+time: {steps: 56, integrator: ndblsrk144}
 materials: {domain: {}}
 """ + sides("absorbing") + """\
   around: {type: total-field}
@@ -129,11 +129,11 @@ class TotalField(Case):
 
     def test_restart(self):
         """From a checkpoint while the wave is on its way through the surface, on other ranks."""
-        keep = "output.checkpoint={steps: 90}"
+        keep = "output.checkpoint={steps: 25}"
         settings = ("order=2", "precision=fp32", keep)
-        _, whole = self.fields("whole", *settings, "time={steps: 180}", ranks=2)
-        self.fields("parts", *settings, "time={steps: 90}")
-        _, parts = self.fields("parts", *settings, "time={steps: 180}",
+        _, whole = self.fields("whole", *settings, "time={steps: 50, integrator: ndblsrk144}", ranks=2)
+        self.fields("parts", *settings, "time={steps: 25, integrator: ndblsrk144}")
+        _, parts = self.fields("parts", *settings, "time={steps: 50, integrator: ndblsrk144}",
                                words=("--restart", "auto"), ranks=2)
         for name, values in whole.items():
             self.assertEqual(values.tobytes(), parts[name].tobytes())
@@ -184,7 +184,7 @@ class TotalField(Case):
         times, fields = self.fields(
             "slab", "mesh.box.split={axis: z, at: 0, names: [glass, air]}", "mesh.box.periodic=[x, y]",
             "materials={glass: {epsilon: 2.25}, air: {}}", "mesh.box.cells=[2, 2, 6]", "mesh.box.min=[0, 0, -1]",
-            "mesh.surfaces.around.box={min: [-1, -1, -0.7], max: [2, 2, 0.7]}", "time={steps: 300}",
+            "mesh.surfaces.around.box={min: [-1, -1, -0.7], max: [2, 2, 0.7]}", "time={steps: 84, integrator: ndblsrk144}",
             "boundaries={zmin: {type: absorbing}, zmax: {type: absorbing}, around: {type: total-field}}",
             "sources.0.direction=[0, 0, -1]", "sources.0.polarisation=[1, 0, 0]", "sources.0.origin=[0, 0, 0.7]",
             "monitors.probes.points={glass: [0.3, 0.2, -0.3], above: [0.3, 0.2, 0.9], below: [0.3, 0.2, -0.9]}")
@@ -195,7 +195,7 @@ class TotalField(Case):
 
     def test_walls(self):
         """The surface ends on a plane of either symmetry and on two periodic sides."""
-        wave = ("sources.0.direction=[0, 0, 1]", "sources.0.polarisation=[0, 1, 0]", "time={steps: 260}",
+        wave = ("sources.0.direction=[0, 0, 1]", "sources.0.polarisation=[0, 1, 0]", "time={steps: 73, integrator: ndblsrk144}",
                 "sources.0.origin=[0, 0, -0.7]", "mesh.box.min=[0, 0, -1]", "mesh.box.cells=[3, 3, 6]")
         shape = "mesh.surfaces.around.box={min: [-1, -1, -0.7], max: [%s, 0.7, 0.7]}"
         points = "monitors.probes.points={inside: [0.11, 0.12, 0.13], front: [0.1, 0.2, -0.85], back: [%s]}"
