@@ -194,8 +194,9 @@ class Bloch(Case):
         self.compute(deck, "again", *words, "--restart", "again/checkpoint-20.h5")
         for name in "ab":
             self.assertTrue((self.read("whole", name)[1] == self.read("again", name)[1]).all())
-        self.refuse(1, ["wave vector is '(3.14159265", "there, '(1, 0, 0)' in the deck"], "run", deck, *words, "--output", "other",
-                    "--restart", "whole/checkpoint-20.h5", "--set", "bloch.wave_vector=[1, 0, 0]", ranks=(0,))
+        for vector, now in (("[1, 0, 0]", "(1, 0, 0)"), ("[0, 0, 0]", "none")):  # and the mesh is the same
+            self.refuse(1, ["does not fit the deck: wave vector is '(3.14159265", f"there, '{now}' in the deck"], "run", deck, *words,
+                        "--output", "other", "--restart", "whole/checkpoint-20.h5", "--set", f"bloch.wave_vector={vector}", ranks=(0,))
 
     def test_zero(self):
         """A wave vector of zero is none: the fields have one part, and those of a phase of 360 degrees are the same."""
