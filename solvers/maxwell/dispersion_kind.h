@@ -129,10 +129,9 @@ SEDGE_FUNCTION void lorentz_energy(const double *p, double *weights)
     }
 }
 
-enum { debye_relaxes = 1, drude_relaxes = 0, lorentz_relaxes = 0 };
-
-// Define the kind `kind` of the law `law`; `value` is the material's value 1/epsilon or 1/mu.
-#define DISPERSION_KIND(kind, law, value, components, sentence)                       \
+// Define the kind `kind` of the law `law`; `value` is the material's value 1/epsilon or 1/mu, and
+// `decays` whether the law has relaxations alone (sedge_term_kind.relaxes).
+#define DISPERSION_KIND(kind, law, value, components, decays, sentence)               \
     static double find_rate(const double *m, const double *p)                         \
     {                                                                                 \
         return law##_rate(m[value], p);                                               \
@@ -162,5 +161,5 @@ enum { debye_relaxes = 1, drude_relaxes = 0, lorentz_relaxes = 0 };
         .oscillation = find_oscillation,                                              \
         .energy = find_energy,                                                        \
         .field_triple = 1 + ((value) == MAXWELL_INVERSE_EPSILON ? 0 : 3),             \
-        .relaxes = law##_relaxes,                                                     \
+        .relaxes = decays,                                                            \
         .linear = true}

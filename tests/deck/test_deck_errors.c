@@ -57,8 +57,7 @@ static const bad_deck bad_decks[] = {
      "deck.yaml:7: time.integrator 'lsrk54' is not known; did you mean 'lsrk45'?"},
     {"{end: 10}", "{end: 10, integrator: LSRK45}",
      "deck.yaml:7: time.integrator 'LSRK45' is not known; did you mean 'lsrk45'?"},
-    {"units: normalised", "units: SI",
-     "deck.yaml:4: units 'SI' is not known; did you mean 'si'?"},
+    {"units: normalised", "units: SI", "deck.yaml:4: units 'SI' is not known; did you mean 'si'?"},
     {"{end: 10}", "{end: 10, integrator: lsrk45, levels: 4}",
      "deck.yaml:7: time.levels is 4, but with the integrator 'lsrk45' all elements take the same "
      "step: 1 or auto"},

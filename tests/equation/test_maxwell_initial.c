@@ -13,7 +13,7 @@ static const double cavity[12] = {1, 2, 1, 0.9, 1.1, 1.3, 0.1, -0.2, 0.3, 1.0, -
 static const double flat_cavity[12] = {2, 1, 0, 1, 1, 1, 0, 0, 0, 0.3, 0.2, 1.0};
 static const double plane[15] = {0.0, 3.0, 4.0, 0.5, -0.8, 0.6, 0.1, 0.2, 0.3, SEDGE_SIGNAL_RICKER,
                                  1.5, 0.4, 0.0, 0.5, 0.0};
-static const double periodic[9] = {1, -2, 0, 1.0, 2.0, 1.0, 0.7, 0.7, -0.4};
+static const double periodic[10] = {1, -2, 0, 1.0, 2.0, 1.0, 0.7, 0.7, -0.4, 0.3}; // and a phase
 static const double layered[12] = {1, 2, 2, 1.0, 1.2, 0.9, 0.0, 0.1, 0.0, 0.4, 1.5, 3.0};
 
 static const double ball[7] = {1.3, 0.1, -0.2, 0.3, 0.5, -1.0, 2.0};
