@@ -188,6 +188,32 @@ done:
     return status;
 }
 
+void sedge_mesh_forget_numbered(sedge_mesh *mesh)
+{
+    mesh->corners = NULL;
+    mesh->middles = NULL;
+    mesh->planes = NULL;
+    mesh->global_ids = NULL;
+    mesh->group = NULL;
+    mesh->faces = NULL;
+    mesh->trace_faces = NULL;
+    mesh->set_faces = NULL;
+    mesh->halo_level = NULL;
+}
+
+void sedge_mesh_release_numbered(const sedge_mesh *mesh)
+{
+    sedge_release(mesh->corners);
+    sedge_release(mesh->middles);
+    sedge_release(mesh->planes);
+    sedge_release(mesh->global_ids);
+    sedge_release(mesh->group);
+    sedge_release(mesh->faces);
+    sedge_release(mesh->trace_faces);
+    sedge_release(mesh->set_faces);
+    sedge_release(mesh->halo_level);
+}
+
 void sedge_mesh_free(sedge_mesh *mesh)
 {
     if (mesh == NULL) return;
@@ -197,19 +223,11 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->boxes);
     sedge_release(mesh->period);
     sedge_release(mesh->ranges);
-    sedge_release(mesh->corners);
-    sedge_release(mesh->middles);
-    sedge_release(mesh->planes);
-    sedge_release(mesh->global_ids);
-    sedge_release(mesh->group);
-    sedge_release(mesh->faces);
-    sedge_release(mesh->trace_faces);
+    sedge_mesh_release_numbered(mesh);
     sedge_release(mesh->cut_surface);
     sedge_release(mesh->set_offsets);
-    sedge_release(mesh->set_faces);
     sedge_release(mesh->peer_ranks);
     sedge_release(mesh->peer_offsets);
-    sedge_release(mesh->halo_level);
     sedge_mesh_release_whole(mesh);
     sedge_release(mesh);
 }

@@ -1,4 +1,5 @@
 // Ranges of elements by levels of the time step: the elements of a mesh numbered anew.
+#include "local.h"
 #include "mesh.h"
 
 #include "base/memory.h"
@@ -296,34 +297,6 @@ static sedge_status renumber(sedge_mesh *fresh, renumbering *job)
     return renumber_sides(fresh, job);
 }
 
-static void clear_numbered(sedge_mesh *mesh)
-{
-    mesh->ranges = NULL;
-    mesh->corners = NULL;
-    mesh->middles = NULL;
-    mesh->planes = NULL;
-    mesh->global_ids = NULL;
-    mesh->group = NULL;
-    mesh->faces = NULL;
-    mesh->trace_faces = NULL;
-    mesh->set_faces = NULL;
-    mesh->halo_level = NULL;
-}
-
-static void release_numbered(const sedge_mesh *mesh)
-{
-    sedge_release(mesh->ranges);
-    sedge_release(mesh->corners);
-    sedge_release(mesh->middles);
-    sedge_release(mesh->planes);
-    sedge_release(mesh->global_ids);
-    sedge_release(mesh->group);
-    sedge_release(mesh->faces);
-    sedge_release(mesh->trace_faces);
-    sedge_release(mesh->set_faces);
-    sedge_release(mesh->halo_level);
-}
-
 // ---- all of it ---------------------------------------------------------------------------------
 
 // The levels of the elements behind halo faces.
@@ -363,7 +336,8 @@ sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, con
     int64_t highest = 0;
     sedge_status status;
 
-    clear_numbered(&fresh);
+    sedge_mesh_forget_numbered(&fresh);
+    fresh.ranges = NULL;
     for (int32_t e = 0; e < mesh->elements; e++)
         if (level[e] > highest) highest = level[e];
     sedge_comm_max_int(comm, &highest, 1);
@@ -372,11 +346,14 @@ sedge_status sedge_mesh_set_levels(sedge_mesh *mesh, const sedge_comm *comm, con
         if (mesh->ranges[r].class >= job.classes) job.classes = mesh->ranges[r].class + 1;
     SEDGE_TRY_GOTO(status, exchange_levels(&job, comm));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(&fresh, &job)));
-    release_numbered(mesh);
+    sedge_mesh_release_numbered(mesh);
+    sedge_release(mesh->ranges);
     *mesh = fresh;
-    clear_numbered(&fresh); // now the mesh's
+    sedge_mesh_forget_numbered(&fresh); // now the mesh's
+    fresh.ranges = NULL;
 done:
-    release_numbered(&fresh);
+    sedge_mesh_release_numbered(&fresh);
+    sedge_release(fresh.ranges);
     sedge_release(job.halo_level);
     sedge_release(job.slot);
     sedge_release(job.key);

@@ -54,3 +54,9 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
 SEDGE_MUST_USE
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_mesh *mesh,
                                  const sedge_record *records, int rank, int threads);
+
+// The arrays with an entry for each element, trace face or side of this rank, which other numbers
+// of elements replace; not `ranges` and `set_offsets`. Release them, or set them to NULL where
+// another mesh has them. Not collective.
+void sedge_mesh_release_numbered(const sedge_mesh *mesh);
+void sedge_mesh_forget_numbered(sedge_mesh *mesh);

@@ -1,6 +1,7 @@
 // Pairs of surface groups that are one and the same, pairs that are cut, and twins of elements for
 // fields that differ by a phase from one side to the other.
 #include "global.h"
+#include "local.h"
 
 #include "base/memory.h"
 
@@ -413,39 +414,13 @@ static sedge_status fill(sedge_mesh *fresh, const sedge_mesh *mesh)
     return SEDGE_OK;
 }
 
-static void release_copied(const sedge_mesh *mesh)
-{
-    sedge_release(mesh->corners);
-    sedge_release(mesh->middles);
-    sedge_release(mesh->planes);
-    sedge_release(mesh->global_ids);
-    sedge_release(mesh->group);
-    sedge_release(mesh->faces);
-    sedge_release(mesh->trace_faces);
-    sedge_release(mesh->set_faces);
-    sedge_release(mesh->halo_level);
-}
-
-static void clear_copied(sedge_mesh *mesh)
-{
-    mesh->corners = NULL;
-    mesh->middles = NULL;
-    mesh->planes = NULL;
-    mesh->global_ids = NULL;
-    mesh->group = NULL;
-    mesh->faces = NULL;
-    mesh->trace_faces = NULL;
-    mesh->set_faces = NULL;
-    mesh->halo_level = NULL;
-}
-
 sedge_status sedge_mesh_add_twins(sedge_mesh *mesh)
 {
     sedge_mesh fresh = *mesh;
     int32_t *offsets = NULL;
     sedge_status status;
 
-    clear_copied(&fresh);
+    sedge_mesh_forget_numbered(&fresh);
     fresh.elements *= 2;
     fresh.halo_faces *= 2;
     fresh.boundary_faces *= 2;
@@ -458,10 +433,10 @@ sedge_status sedge_mesh_add_twins(sedge_mesh *mesh)
     SEDGE_TRY(sedge_allocate(&offsets, mesh->groups.surfaces + 1LL, sizeof *offsets));
     fresh.set_offsets = offsets;
     SEDGE_TRY_GOTO(status, fill(&fresh, mesh));
-    release_copied(mesh);
+    sedge_mesh_release_numbered(mesh);
     sedge_release(mesh->set_offsets);
     *mesh = fresh;
-    clear_copied(&fresh); // now the mesh's
+    sedge_mesh_forget_numbered(&fresh); // now the mesh's
     offsets = NULL;
     mesh->twins = true;
     mesh->global_elements *= 2;
@@ -473,7 +448,7 @@ sedge_status sedge_mesh_add_twins(sedge_mesh *mesh)
         mesh->ranges[r].count *= 2;
     }
 done:
-    release_copied(&fresh);
+    sedge_mesh_release_numbered(&fresh);
     sedge_release(offsets);
     return status;
 }
