@@ -337,6 +337,19 @@ static double find_face_distance(const sedge_mesh *mesh, const sedge_set_face *s
     return above ? fabs(dot(to, normal)) / sqrt(dot(normal, normal)) : nearest;
 }
 
+// Lower the distances of all point sources to those from this rank's faces of a surface group.
+static void approach(double *distances, const sedge_problem *problem, const sedge_mesh *mesh,
+                     int surface)
+{
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        for (int k = 0; k < problem->point_source_count; k++) {
+            distances[k] =
+                fmin(distances[k], find_face_distance(mesh, &mesh->set_faces[i],
+                                                      problem->point_sources[k].position));
+        }
+    }
+}
+
 // The distances of all point sources from a surface group, whose faces may be on several ranks. Not
 // from one with a condition: it cuts the ball itself, and the rest has the moments of all of it
 // (dg/point.h).
@@ -346,14 +359,7 @@ static void find_distances(double *distances, const sedge_comm *comm, const sedg
     for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
     for (int s = 0; s < problem->surfaces; s++) {
         if (strcmp(mesh->groups.surface_names[s], surface) != 0) continue;
-        if (problem->boundaries[s].kind != NULL) continue;
-        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
-            for (int k = 0; k < problem->point_source_count; k++) {
-                distances[k] =
-                    fmin(distances[k], find_face_distance(mesh, &mesh->set_faces[i],
-                                                          problem->point_sources[k].position));
-            }
-        }
+        if (problem->boundaries[s].kind == NULL) approach(distances, problem, mesh, s);
     }
     sedge_comm_min(comm, distances, problem->point_source_count);
 }
@@ -378,6 +384,43 @@ sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm
             if (!(distances[k] < least * points->radius[k])) continue;
             least = distances[k] / points->radius[k];
             *out = (sedge_places_cut){k, i / 2, input, distances[k]};
+        }
+    }
+    sedge_release(distances);
+    return SEDGE_OK;
+}
+
+// ---- sources beside periodic sides --------------------------------------------------------------
+
+static bool is_periodic(const sedge_mesh_options *options, const char *surface)
+{
+    sedge_periodic_pair pair;
+
+    for (int i = 0; sedge_mesh_find_pair(&pair, options, i); i++)
+        if (strcmp(pair.first, surface) == 0 || strcmp(pair.second, surface) == 0) return true;
+    return false;
+}
+
+sedge_status sedge_places_find_beside(sedge_places_beside *out, const sedge_comm *comm,
+                                      const sedge_points *points, const sedge_deck *deck,
+                                      const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    double *distances = NULL;
+    double least = 1.0 - ON_WALL;
+
+    *out = (sedge_places_beside){.source = -1};
+    if (mesh->periods == 0 || problem->point_source_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&distances, problem->point_source_count, sizeof *distances)));
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (!is_periodic(&deck->mesh, mesh->groups.surface_names[s])) continue;
+        for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
+        approach(distances, problem, mesh, s);
+        sedge_comm_min(comm, distances, problem->point_source_count);
+        for (int k = 0; k < problem->point_source_count; k++) {
+            if (!(distances[k] < least * points->radius[k])) continue;
+            least = distances[k] / points->radius[k];
+            *out = (sedge_places_beside){k, s, distances[k]};
         }
     }
     sedge_release(distances);

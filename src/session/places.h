@@ -47,3 +47,17 @@ SEDGE_MUST_USE
 sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm,
                                    const sedge_points *points, const sedge_deck *deck,
                                    const sedge_problem *problem, const sedge_mesh *mesh);
+
+// A point source whose ball reaches a periodic side.
+typedef struct sedge_places_beside {
+    int source;      // -1: there is none; of several the one that is nearest in radii of its ball
+    int surface;     // the side's surface group
+    double distance; // of the source from the side's flat triangles
+} sedge_places_beside;
+
+// The side cuts such a ball (dg/point.h): the total moment is right, the field near the source less
+// accurate. Collective, the same on all ranks.
+SEDGE_MUST_USE
+sedge_status sedge_places_find_beside(sedge_places_beside *out, const sedge_comm *comm,
+                                      const sedge_points *points, const sedge_deck *deck,
+                                      const sedge_problem *problem, const sedge_mesh *mesh);

@@ -278,6 +278,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 &session->problem, session->mesh);
     SEDGE_TRY(sedge_places_find_cut(&session->cut, comm, &session->points, session->deck,
                                     &session->problem, session->mesh));
+    SEDGE_TRY(sedge_places_find_beside(&session->beside, comm, &session->points, session->deck,
+                                       &session->problem, session->mesh));
     const sedge_output_context context = sedge_session_output(session, 0, false);
     sedge_sampling sampling; // refuses what the time step or the mesh does not resolve
     return sedge_sampling_plan(&sampling, &context);
@@ -456,6 +458,21 @@ static void print_cut(const sedge_session *session)
            session->points.radius[cut->source], metre);
 }
 
+static void print_beside(const sedge_session *session)
+{
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
+    const sedge_places_beside *const beside = &session->beside;
+    const sedge_point_source *const one = &session->problem.point_sources[beside->source];
+
+    printf(
+        "  warning            the %s at (%g, %g, %g) is %.3g%s away from the periodic side '%s', "
+        "which cuts the ball of radius %.3g%s that it is spread over: the field near it is less "
+        "accurate; move it away from the side, or refine the mesh there\n",
+        one->kind->name, one->position[0], one->position[1], one->position[2], beside->distance,
+        metre, session->mesh->groups.surface_names[beside->surface],
+        session->points.radius[beside->source], metre);
+}
+
 // Print the radii of the point sources' balls, and a warning for the probe nearest to a source.
 static void print_points(const sedge_session *session)
 {
@@ -488,6 +505,7 @@ static void print_points(const sedge_session *session)
                radius[session->cancelled], metre);
     }
     if (session->cut.source >= 0) print_cut(session);
+    if (session->beside.source >= 0) print_beside(session);
     for (int i = 0; i < deck->probe_count; i++) {
         int which = 0;
         const double far = nearest_source(session, deck->probes[i].position, &which);

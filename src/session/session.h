@@ -48,10 +48,11 @@ typedef struct sedge_session {
     sedge_mesh *mesh;
     sedge_element *element;
     sedge_problem problem;
-    sedge_points points;  // where its point sources act; empty without time
-    int cancelled;        // a point source whose image in a wall cancels it; -1: none
-    int cancelled_by;     // the wall's surface group
-    sedge_places_cut cut; // a point source whose ball reaches the surface of a far field
+    sedge_points points;        // where its point sources act; empty without time
+    int cancelled;              // a point source whose image in a wall cancels it; -1: none
+    int cancelled_by;           // the wall's surface group
+    sedge_places_cut cut;       // a point source whose ball reaches the surface of a far field
+    sedge_places_beside beside; // one whose ball reaches a periodic side
     // The step after which all elements have the same time, code units; 0 without time. With levels
     // of local time steps it is that of the highest level.
     double dt;

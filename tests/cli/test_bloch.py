@@ -215,6 +215,17 @@ class Bloch(Case):
         self.assertIn("144 tetrahedra, each of them twice, 17280 unknowns", text)
         self.assertIn("after (0.5, 0, 0) the phase -90 degrees, (0, 0.5, 0) the phase 0 degrees", text)
 
+    def test_beside(self):
+        """A dipole whose ball reaches a periodic side gets a warning, the same on two ranks, and none at other sides."""
+        deck = self.write("cell.yaml", CELL)
+        for place, ranks, found in (([0.1, 0.25, 1.1], 0, [("0.1", "xmin")]), ([0.1, 0.25, 1.1], 2, [("0.1", "xmin")]),
+                                    ([0.25, 0.42, 0.3], 0, [("0.08", "ymax")]), ([0.25, 0.25, 0.05], 0, None)):
+            out = self.succeed("check", deck, "--set", f"sources.0.position={place}", ranks=ranks).out
+            radius = float(re.search(r"spread over balls of radius (\S+?);", out).group(1))
+            if found is None:  # the middle of the cell: half of its width is the distance from all periodic sides
+                found = [("0.25", "xmin")] if radius > 0.25 else []
+            self.assertEqual(re.findall(r"warning +the dipole at .* is (\S+) away from the periodic side '(\w+)', which cuts", out), found)
+
     def test_oblique(self):
         """Fresnel's coefficients at an angle: powers, and fields with their phases; on two ranks, and after a restart."""
         deck = self.write("sheet.yaml", SHEET)
