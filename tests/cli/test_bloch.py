@@ -253,7 +253,7 @@ class Bloch(Case):
         """A dipole whose ball reaches a periodic side gets a warning, the same on two ranks, and none at other sides."""
         deck = self.write("cell.yaml", CELL)
         for place, ranks, found in (([0.1, 0.25, 1.1], 0, [("0.1", "xmin")]), ([0.1, 0.25, 1.1], 2, [("0.1", "xmin")]),
-                                    ([0.25, 0.42, 0.3], 0, [("0.08", "ymax")]), ([0.25, 0.25, 0.05], 0, None)):
+                                    ([0.25, 0.42, 0.3], 2, [("0.08", "ymax")]), ([0.25, 0.25, 0.05], 0, None)):
             out = self.succeed("check", deck, "--set", f"sources.0.position={place}", ranks=ranks).out
             radius = float(re.search(r"spread over balls of radius (\S+?);", out).group(1))
             if found is None:  # the middle of the cell: half of its width is the distance from all periodic sides
