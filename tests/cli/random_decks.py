@@ -88,6 +88,11 @@ class Draw:
             "monitors": monitors,
             "output": {"snapshots": 0},
         }
+        if all(source["type"] == "dipole" for source in sources):
+            self.add_phases(mesh.get("box", {}).get("periodic", []), monitors)
+        for material in materials.values():
+            if not isinstance(material.get("epsilon", 0), list) and not material.keys() - {"epsilon", "mu"} and self.chance(0.3):
+                material["loss_tangent"] = self.loss_tangent()
 
     def chance(self, part):
         return self.random.random() < part
@@ -162,6 +167,23 @@ class Draw:
         monitors["spectra"] = {"there": {"points": monitors["probes"]["points"]}}
         if surfaces:
             monitors["flux"] = {"through": {"surface": self.random.choice(surfaces)}}
+
+    def add_phases(self, periodic, monitors):
+        """A phase from each periodic side to the other one. Fields at frequencies are refused then."""
+        if not periodic or self.chance(0.3):
+            return
+        self.deck["bloch"] = {"wave_vector": [self.number(-4, 4) if axis in periodic else 0.0 for axis in "xyz"]}
+        for monitor in ("spectra", "absorption"):
+            monitors.pop(monitor, None)
+        if "flux" not in monitors:
+            monitors.pop("frequencies", None)
+
+    def loss_tangent(self):
+        """At one frequency, or over a band."""
+        value = self.number(0.01, 0.3)
+        if self.chance(0.5):
+            return {"value": value, "frequency": self.near(0.5, 1)}
+        return {"value": value, "frequency": self.near(0.8, 0.8), "lowest": self.near(0.2, 0.3), "highest": self.near(1, 2)}
 
     def metal(self):
         return {"type": "conductor", "conductivity": self.number(1e3, 1e5),
