@@ -244,9 +244,9 @@ static void list(operator_lister *list)
     }
 }
 
-// The winners were among the first four. With slices the default won wherever others were timed
-// (benchmarks/MEASUREMENTS.md), and each program takes the compiler 10 to 30 s: the others are not
-// searched.
+// The winners were among the first four. With slices the default is the fastest of all that were
+// timed (benchmarks/MEASUREMENTS.md), and each program takes the compiler 10 to 30 s: the others
+// are not searched.
 static int count_searched(const operator_target *target, bool alone, bool behind)
 {
     (void)alone, (void)behind;
