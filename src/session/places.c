@@ -337,10 +337,11 @@ static double find_face_distance(const sedge_mesh *mesh, const sedge_set_face *s
     return above ? fabs(dot(to, normal)) / sqrt(dot(normal, normal)) : nearest;
 }
 
-// Lower the distances of all point sources to those from this rank's faces of a surface group.
-static void approach(double *distances, const sedge_problem *problem, const sedge_mesh *mesh,
-                     int surface)
+// The distances of all point sources from a surface group, whose faces may be on several ranks.
+static void find_distances(double *distances, const sedge_comm *comm, const sedge_problem *problem,
+                           const sedge_mesh *mesh, int surface)
 {
+    for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
     for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
         for (int k = 0; k < problem->point_source_count; k++) {
             distances[k] =
@@ -348,20 +349,35 @@ static void approach(double *distances, const sedge_problem *problem, const sedg
                                                       problem->point_sources[k].position));
         }
     }
+    sedge_comm_min(comm, distances, problem->point_source_count);
 }
 
-// The distances of all point sources from a surface group, whose faces may be on several ranks. Not
-// from one with a condition: it cuts the ball itself, and the rest has the moments of all of it
-// (dg/point.h).
-static void find_distances(double *distances, const sedge_comm *comm, const sedge_problem *problem,
-                           const sedge_mesh *mesh, const char *surface)
+// The point source whose ball reaches a surface group and that is nearer to it, in radii of its
+// ball, than *least, which becomes that; -1: none. `distances`: room for one of each source.
+static int find_nearer(double *least, double *distances, const sedge_comm *comm,
+                       const sedge_points *points, const sedge_problem *problem,
+                       const sedge_mesh *mesh, int surface)
 {
-    for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
-    for (int s = 0; s < problem->surfaces; s++) {
-        if (strcmp(mesh->groups.surface_names[s], surface) != 0) continue;
-        if (problem->boundaries[s].kind == NULL) approach(distances, problem, mesh, s);
+    int nearest = -1;
+
+    find_distances(distances, comm, problem, mesh, surface);
+    for (int k = 0; k < problem->point_source_count; k++) {
+        if (!(distances[k] < *least * points->radius[k])) continue;
+        *least = distances[k] / points->radius[k];
+        nearest = k;
     }
-    sedge_comm_min(comm, distances, problem->point_source_count);
+    return nearest;
+}
+
+// A surface group without a condition by its name, or -1: one with a condition cuts the ball
+// itself, and the rest has the moments of all of it (dg/point.h).
+static int find_bare(const sedge_problem *problem, const sedge_mesh *mesh, const char *name)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (problem->boundaries[s].kind == NULL && strcmp(mesh->groups.surface_names[s], name) == 0)
+            return s;
+    }
+    return -1;
 }
 
 sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm,
@@ -379,12 +395,10 @@ sedge_status sedge_places_find_cut(sedge_places_cut *out, const sedge_comm *comm
         const sedge_deck_far_field *const one = &deck->far_fields[i / 2];
         const bool input = i % 2 != 0;
         if (input && one->input.name[0] == '\0') continue;
-        find_distances(distances, comm, problem, mesh, input ? one->input.name : one->surface.name);
-        for (int k = 0; k < problem->point_source_count; k++) {
-            if (!(distances[k] < least * points->radius[k])) continue;
-            least = distances[k] / points->radius[k];
-            *out = (sedge_places_cut){k, i / 2, input, distances[k]};
-        }
+        const int s = find_bare(problem, mesh, input ? one->input.name : one->surface.name);
+        if (s < 0) continue;
+        const int k = find_nearer(&least, distances, comm, points, problem, mesh, s);
+        if (k >= 0) *out = (sedge_places_cut){k, i / 2, input, distances[k]};
     }
     sedge_release(distances);
     return SEDGE_OK;
@@ -414,14 +428,8 @@ sedge_status sedge_places_find_beside(sedge_places_beside *out, const sedge_comm
         comm, sedge_allocate(&distances, problem->point_source_count, sizeof *distances)));
     for (int s = 0; s < problem->surfaces; s++) {
         if (!is_periodic(&deck->mesh, mesh->groups.surface_names[s])) continue;
-        for (int k = 0; k < problem->point_source_count; k++) distances[k] = HUGE_VAL;
-        approach(distances, problem, mesh, s);
-        sedge_comm_min(comm, distances, problem->point_source_count);
-        for (int k = 0; k < problem->point_source_count; k++) {
-            if (!(distances[k] < least * points->radius[k])) continue;
-            least = distances[k] / points->radius[k];
-            *out = (sedge_places_beside){k, s, distances[k]};
-        }
+        const int k = find_nearer(&least, distances, comm, points, problem, mesh, s);
+        if (k >= 0) *out = (sedge_places_beside){k, s, distances[k]};
     }
     sedge_release(distances);
     return SEDGE_OK;
