@@ -25,7 +25,7 @@ typedef struct constants_macros {
 
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 // The length of the line and of those that it continues in, with the last newline.
@@ -199,7 +199,8 @@ static const char *skip_quiet(const char *at, const char *end, bool in_string)
         return end - at > characters + 1 && at[characters + 1] == '\'' ? at + characters + 2 : at;
     }
     if (at[0] == '/' && at[1] == '/') {
-        while (at < end && *at != '\n') at++;
+        const char *const newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline != NULL ? newline : end;
     } else if (at[0] == '/' && at[1] == '*') {
         for (at += 2; end - at > 2 && (at[0] != '*' || at[1] != '/'); at++) continue;
         at += 2;

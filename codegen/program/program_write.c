@@ -19,7 +19,7 @@
 // What stands behind "#" and `word` on this line, or NULL when it is another line.
 static const char *directive(const char *line, const char *word)
 {
-    line += strspn(line, " \t");
+    while (*line == ' ' || *line == '\t') line++;
     if (*line != '#') return NULL;
     line++;
     line += strspn(line, " \t");
@@ -27,6 +27,11 @@ static const char *directive(const char *line, const char *word)
     line += strlen(word);
     if (isalnum((unsigned char)*line) || *line == '_') return NULL;
     return line + strspn(line, " \t");
+}
+
+static sedge_status add_end(sedge_text *out)
+{
+    return sedge_text_add_bytes(out, "\n", 1);
 }
 
 // Sources stand one behind the other in one program: what joins files is dropped, and the line
@@ -37,8 +42,8 @@ static sedge_status add_line(sedge_text *out, const char *name, int number, cons
     const char *const pragma = directive(line, "pragma");
     const char *const include = directive(line, "include");
 
-    if (pragma != NULL && strncmp(pragma, "once", 4) == 0) return sedge_text_add(out, "\n");
-    if (include != NULL && *include == '"') return sedge_text_add(out, "\n");
+    if (pragma != NULL && strncmp(pragma, "once", 4) == 0) return add_end(out);
+    if (include != NULL && *include == '"') return add_end(out);
     if (include != NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s:%d: '%.*s': a kernel source cannot include system headers; the "
@@ -46,7 +51,7 @@ static sedge_status add_line(sedge_text *out, const char *name, int number, cons
                           name, number, (int)length, line);
     }
     SEDGE_TRY(sedge_text_add_bytes(out, line, length));
-    return sedge_text_add(out, "\n");
+    return add_end(out);
 }
 
 // The number of the line before the one that a #line names; compilers take up to 2^31 - 1, and
@@ -166,7 +171,7 @@ static sedge_status add_prelude(sedge_text *out, const char *name)
         const char *const pragma = directive(at, "pragma");
         if (pragma == NULL || strncmp(pragma, "once", 4) != 0)
             SEDGE_TRY_GOTO(status, sedge_text_add_bytes(out, at, length));
-        SEDGE_TRY_GOTO(status, sedge_text_add(out, "\n"));
+        SEDGE_TRY_GOTO(status, add_end(out));
         at += length + (at[length] == '\n' ? 1 : 0);
     }
 done:

@@ -1,5 +1,5 @@
-// SHA-256 over length-prefixed fields, so that ("ab","c") and ("a","bc") differ (by libmd), and a
-// quick checksum. Nothing here fails.
+// SHA-256 over length-prefixed fields, so that ("ab","c") and ("a","bc") differ, and a quick
+// checksum. Nothing here fails.
 #pragma once
 
 #include <stddef.h>

@@ -31,17 +31,16 @@ static char *place(char *block, size_t offset)
     return block != NULL ? block + offset : NULL;
 }
 
+// calloc touches no fresh pages, which are zero.
 static char *take_small(size_t bytes)
 {
-    const size_t padded = (bytes + SEDGE_ALIGNMENT) / SEDGE_ALIGNMENT * SEDGE_ALIGNMENT;
-    char *const block = aligned_alloc(SEDGE_ALIGNMENT, SEDGE_ALIGNMENT + padded);
+    const size_t room = 2 * (size_t)SEDGE_ALIGNMENT;
+    char *const block = calloc(1, bytes + room);
 
-    if (block != NULL) memset(block + SEDGE_ALIGNMENT, 0, padded);
-    return place(block, SEDGE_ALIGNMENT);
+    return place(block, room - (uintptr_t)block % SEDGE_ALIGNMENT);
 }
 
-// Fresh pages are zero: they are not touched here, but by whoever fills the array, perhaps by
-// several threads.
+// Pages are touched by whoever fills the array, perhaps by several threads.
 static char *take_large(size_t bytes)
 {
     const size_t padded = (bytes + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;

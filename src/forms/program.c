@@ -306,24 +306,6 @@ sedge_device_info operator_nominal_device(const sedge_device_info *info)
                                .random_order = info->random_order};
 }
 
-// What decides how a program runs.
-static sedge_status write_key(sedge_text *text, const char *name, const operator_target *target,
-                              const operator_layout *layout, const operator_config *config,
-                              const sedge_text *constants, const sedge_source *sources, int count)
-{
-    sedge_text *all = NULL;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, sedge_text_create(&all));
-    SEDGE_TRY_GOTO(status, write_problem(all, target));
-    SEDGE_TRY_GOTO(status, write_config(all, layout, config));
-    SEDGE_TRY_GOTO(status, sedge_text_add(all, "%s", sedge_text_get(constants)));
-    status = write_sources(text, name, target, all, true, sources, count);
-done:
-    sedge_text_free(all);
-    return status;
-}
-
 static void print_hash(char hash[SEDGE_HASH_TEXT], const sedge_text *text)
 {
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
@@ -336,44 +318,70 @@ sedge_status operator_program_hash(char hash[SEDGE_HASH_TEXT], const operator_ta
                                    const sedge_text *constants, const sedge_source *sources,
                                    int count)
 {
+    sedge_text *all = NULL;
     sedge_text *text = NULL;
     sedge_status status;
 
+    SEDGE_TRY_GOTO(status, sedge_text_create(&all));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status,
-                   write_key(text, "program", target, layout, config, constants, sources, count));
+    SEDGE_TRY_GOTO(status, write_problem(all, target));
+    SEDGE_TRY_GOTO(status, write_config(all, layout, config));
+    SEDGE_TRY_GOTO(status, sedge_text_add(all, "%s", sedge_text_get(constants)));
+    SEDGE_TRY_GOTO(status, write_sources(text, "program", target, all, true, sources, count));
     print_hash(hash, text);
 done:
     sedge_text_free(text);
+    sedge_text_free(all);
     return status;
 }
 
-// A form's constants and sources, in its default configuration.
-static sedge_status write_form(sedge_text *text, const operator_form *form,
-                               const operator_target *target)
+// Several forms: the constants of one after the other, and the files of all, each once.
+typedef struct forms_sources {
+    sedge_text *constants;
+    sedge_source *sources; // [count]
+    sedge_text **written;  // [forms]; the source that a form writes
+    int count, forms;
+} forms_sources;
+
+static sedge_status add_form_source(forms_sources *all, const sedge_source *source)
 {
+    SEDGE_TRY(sedge_text_add(all->constants, "//   %s\n", source->name));
+    for (int i = 0; i < all->count && source->text == NULL; i++)
+        if (all->sources[i].text == NULL && strcmp(all->sources[i].name, source->name) == 0)
+            return SEDGE_OK;
+    all->sources[all->count++] = *source;
+    return SEDGE_OK;
+}
+
+// Add a form in its default configuration.
+static sedge_status add_form(forms_sources *all, const operator_form *form,
+                             const operator_target *target)
+{
+    sedge_text **const written = &all->written[all->forms++];
     sedge_source sources[OPERATOR_FORM_SOURCES];
     operator_layout layouts[SEDGE_LAYOUTS];
     operator_config config;
-    sedge_status status;
-    sedge_text *constants = NULL;
-    sedge_text *written = NULL;
     int count;
     int at = 0;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, sedge_text_create(&written));
+    SEDGE_TRY(sedge_text_create(written));
     operator_layouts_list(layouts, &count, target);
     while (at < count - 1 && layouts[at].basis != form->basis) at++;
     operator_config_choose_form(&config, form, &layouts[at], target);
-    SEDGE_TRY_GOTO(status, form->constants(constants, &config, &layouts[at], target));
-    if (form->write != NULL) SEDGE_TRY_GOTO(status, form->write(written, &config, target));
-    SEDGE_TRY_GOTO(status, list_sources(sources, &count, form, written));
-    status = write_key(text, form->name, target, &layouts[at], &config, constants, sources, count);
-done:
-    sedge_text_free(constants);
-    sedge_text_free(written);
-    return status;
+    if (form->write != NULL) SEDGE_TRY(form->write(*written, &config, target));
+    SEDGE_TRY(list_sources(sources, &count, form, *written));
+    SEDGE_TRY(sedge_text_add(all->constants, "// The form '%s' of\n", form->name));
+    for (int i = 0; i < count; i++) SEDGE_TRY(add_form_source(all, &sources[i]));
+    SEDGE_TRY(write_config(all->constants, &layouts[at], &config));
+    return form->constants(all->constants, &config, &layouts[at], target);
+}
+
+static void clear_forms(forms_sources *all)
+{
+    for (int i = 0; i < all->forms; i++) sedge_text_free(all->written[i]);
+    sedge_release(all->written);
+    sedge_release(all->sources);
+    sedge_text_free(all->constants);
 }
 
 sedge_status operator_forms_hash(char hash[SEDGE_HASH_TEXT], const operator_form *const *forms,
@@ -381,16 +389,27 @@ sedge_status operator_forms_hash(char hash[SEDGE_HASH_TEXT], const operator_form
 {
     const sedge_device_info info = operator_nominal_device(target->info);
     const operator_target nominal = {&info, target->problem, target->element};
+    const int most = OPERATOR_FORM_SOURCES;
+    forms_sources all = {.count = 0};
     sedge_status status;
     sedge_text *text = NULL;
+    int count = 0;
 
+    while (forms[count] != NULL) count++;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&all.sources, most * count, sizeof *all.sources));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&all.written, count, sizeof *all.written));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&all.constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    for (int i = 0; forms[i] != NULL; i++) {
+    SEDGE_TRY_GOTO(status, write_problem(all.constants, &nominal));
+    for (int i = 0; i < count; i++) {
         if (operator_form_refusal(forms[i], &nominal) == NULL)
-            SEDGE_TRY_GOTO(status, write_form(text, forms[i], &nominal));
+            SEDGE_TRY_GOTO(status, add_form(&all, forms[i], &nominal));
     }
+    SEDGE_TRY_GOTO(status, write_sources(text, "forms", &nominal, all.constants, true, all.sources,
+                                         all.count));
     print_hash(hash, text);
 done:
     sedge_text_free(text);
+    clear_forms(&all);
     return status;
 }
