@@ -3,6 +3,7 @@
 #include "dg/monitor_kind.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- what does not go with it -------------------------------------------------------------------
@@ -15,19 +16,33 @@ static bool is_requested(const sedge_deck *deck, const sedge_monitor_kind *kind)
     return false;
 }
 
+// The kinds of monitors that go with it, by name with commas between them.
+static void list_monitors(char *out, size_t size)
+{
+    size_t length = 0;
+
+    out[0] = '\0';
+    for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
+        if (!sedge_monitor_kinds[i]->twins || length >= size) continue;
+        length += (size_t)snprintf(out + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                   sedge_monitor_kinds[i]->name);
+    }
+}
+
 static sedge_status check_monitors(const deck_reader *reader, const sedge_deck *deck)
 {
     const deck_node *const monitors = deck_child(deck->tree, "monitors");
+    char known[512];
 
+    list_monitors(known, sizeof known);
     for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
         const sedge_monitor_kind *const kind = sedge_monitor_kinds[i];
         if (kind->twins || !is_requested(deck, kind)) continue;
         const deck_node *const node = deck_child(monitors, kind->name);
         return deck_fail(reader->path, node != NULL ? node : monitors,
                          "monitors.%s does not go with a wave vector (bloch): it does not know "
-                         "fields with a real and an imaginary part; probes, slices, snapshots, "
-                         "energy, resonances and flux do",
-                         kind->name);
+                         "fields with a real and an imaginary part. These do: %s",
+                         kind->name, known);
     }
     return SEDGE_OK;
 }

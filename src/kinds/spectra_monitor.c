@@ -10,7 +10,8 @@
 // [rows][columns] points and their coordinates. Of a surface: positions and normals [points][3] and
 // weights [points] of the quadrature on its faces (monitor/face_points.h), the fields the mean of
 // both sides. All these ParaView opens by spectrum_NAME.xmf (monitor/spectrum_xdmf.h). Of volume
-// groups the fields are in files of their own (monitor/spectrum_vtk.h).
+// groups the fields are in files of their own (monitor/spectrum_vtk.h). Of fields with a real and
+// an imaginary part all transforms are those of real + i imaginary part (sedge_spectrum_join).
 #include "dg/monitor_kind.h"
 
 #include "base/memory.h"
@@ -296,13 +297,14 @@ static sedge_status finish(void *what)
 
     SEDGE_TRY(sedge_comm_agree(monitor->transforms.context->comm,
                                sedge_transforms_fetch(&monitor->transforms)));
+    sedge_transforms_join(&monitor->transforms);
     for (int i = 0; i < monitor->count; i++) {
         const spectrum_entry *const entry = &monitor->entries[i];
         if (entry->exact != NULL)
             SEDGE_TRY(sedge_near_exact_find(entry->exact, entry->spectrum, entry->rows.ids));
         if (is_volume(entry)) continue;
         bytes += 16.0 * (double)(entry->spectrum->gather.all + 1) *
-                 (double)sedge_spectrum_width(entry->spectrum);
+                 (double)sedge_spectrum_width(entry->spectrum) / entry->spectrum->parts;
     }
     const sedge_output_context *const context = monitor->transforms.context;
     SEDGE_TRY(sedge_transforms_write(&monitor->transforms, "spectra.h5", "spectra", bytes,
@@ -343,6 +345,7 @@ static bool owns(const char *name)
 extern const sedge_monitor_kind sedge_monitor_spectra;
 const sedge_monitor_kind sedge_monitor_spectra = {
     .name = "spectra",
+    .twins = true,
     .text = "by name: fields at frequencies, by a Fourier transform that runs beside the steps",
     .requested = requested,
     .create = create,

@@ -4,6 +4,7 @@
 #include "dg/cubature.h"
 #include "dg/response.h"
 #include "dg/signal.h"
+#include "monitor/output_describe.h"
 #include "monitor/point_recorder.h"
 
 #include <complex.h>
@@ -319,13 +320,16 @@ static double count_pixels(const sedge_output_context *context, const sedge_deck
     return area * pow(plane->resolution / longest, 2.0);
 }
 
+// Of all parts of the fields.
 static double count_points(const sedge_output_context *context, const sedge_deck_spectrum *spectrum)
 {
+    const int parts = sedge_output_parts(context);
+
     switch (spectrum->place) {
     case SEDGE_SPECTRUM_POINTS:
-        return spectrum->point_count;
+        return parts * spectrum->point_count;
     case SEDGE_SPECTRUM_PLANE:
-        return count_pixels(context, &spectrum->plane);
+        return parts * count_pixels(context, &spectrum->plane);
     case SEDGE_SPECTRUM_SURFACE:
         return sedge_sampling_face_points(context, spectrum->surface.name);
     case SEDGE_SPECTRUM_GROUPS:
@@ -376,10 +380,12 @@ double sedge_sampling_highest(const sedge_output_context *context)
 sedge_point_memory sedge_sampling_point_bytes(const sedge_output_context *context)
 {
     const sedge_deck *const deck = context->deck;
+    const int parts = sedge_output_parts(context);
     double pixels = 0.0;
 
-    for (int i = 0; i < deck->slice_count; i++) pixels += count_pixels(context, &deck->slices[i]);
-    const double probes = deck->probe_count;
+    for (int i = 0; i < deck->slice_count; i++)
+        pixels += parts * count_pixels(context, &deck->slices[i]);
+    const double probes = parts * deck->probe_count;
     double bytes[2] = {recorder_bytes(context, probes, probes, 0) +
                            recorder_bytes(context, pixels, pixels, SEDGE_SLICES_WAITING),
                        0.0};

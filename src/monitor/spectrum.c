@@ -16,7 +16,10 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
     const sedge_equation *const equation = context->problem->equation;
     const int count = frequencies->count;
 
-    *out = (sedge_spectrum){.frequencies = frequencies, .rows = rows, .row_points = row_points};
+    *out = (sedge_spectrum){.frequencies = frequencies,
+                            .rows = rows,
+                            .parts = sedge_output_parts(context),
+                            .row_points = row_points};
     if (sampling != NULL) {
         out->normalised = sampling->signal != NULL;
         out->signals = sampling->signals;
@@ -50,7 +53,8 @@ void sedge_spectrum_clear(sedge_spectrum *spectrum)
 
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum)
 {
-    return 2LL * spectrum->row_points * spectrum->components * spectrum->frequencies->count;
+    return 2LL * spectrum->parts * spectrum->row_points * spectrum->components *
+           spectrum->frequencies->count;
 }
 
 int sedge_spectrum_incident_numbers(const sedge_spectrum *spectrum)
@@ -69,8 +73,9 @@ sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output
     return sedge_comm_agree(context->comm,
                             spectrum->source->create_transform(
                                 &spectrum->on_device, points, first,
-                                (int)(spectrum->rows * spectrum->row_points), spectrum->components,
-                                spectrum->component, 2 * spectrum->frequencies->count));
+                                (int)(spectrum->rows * spectrum->parts * spectrum->row_points),
+                                spectrum->components, spectrum->component,
+                                2 * spectrum->frequencies->count));
 }
 
 // The phases of a batch, in fp64 from the times themselves; and what the signals add.
@@ -110,6 +115,24 @@ sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum)
 {
     if (!spectrum->begun) return SEDGE_OK;
     return spectrum->source->get_sums(spectrum->on_device, spectrum->sums);
+}
+
+// Of a row the imaginary part's sums follow those of the real part, and rows move up.
+void sedge_spectrum_join(const sedge_spectrum *spectrum)
+{
+    const int64_t part = sedge_spectrum_width(spectrum) / 2; // numbers of a part
+    double *const sums = spectrum->sums;
+
+    if (spectrum->parts == 1) return;
+    for (int64_t row = 0; row < spectrum->rows; row++) {
+        const double *const u = sums + 2 * row * part;
+        const double *const v = u + part;
+
+        for (int64_t i = 0; i < part; i += 2) {
+            const double both[2] = {u[i] - v[i + 1], u[i + 1] + v[i]};
+            memcpy(sums + row * part + i, both, sizeof both);
+        }
+    }
 }
 
 // ---- description -------------------------------------------------------------------------------

@@ -21,11 +21,12 @@ typedef struct sedge_spectrum {
     int signals;                               // that are transformed, too; sedge_sampling.each
     const double *signal[SEDGE_MAX_INCIDENTS]; // [signals] borrowed
     int64_t rows;                              // of this rank
-    int row_points;                            // points of a row
+    int parts;                                 // of the fields (sedge_output_parts)
+    int row_points;                            // points of a row, of one part
     int components;
     int component[SEDGE_MAX_FIELDS]; // [components] fields that are transformed
-    double *sums;        // [rows][row_points][components][frequencies][2], code units: those of a
-                         // checkpoint until samples are added, then those of the last fetch
+    double *sums;        // [rows][parts][row_points][components][frequencies][2], code units: those
+                         // of a checkpoint until samples are added, then those of the last fetch
     double *incident;    // [1 or signals][frequencies][2]: the same of the signals
     double *phases;      // [SEDGE_POINT_BATCH][frequencies][2]
     sedge_gather gather; // of the rows' ids
@@ -38,7 +39,8 @@ typedef struct sedge_spectrum {
 } sedge_spectrum;
 
 // Sums of zero for the output groups that are `requested`, and for the signals of `sampling` (NULL:
-// none). Keeps `frequencies` and the signals, and nothing else. Clear it in any case. Collective.
+// none). `row_points`: of one part of the fields. Keeps `frequencies` and the signals, and nothing
+// else. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_context *context,
                                    const sedge_deck_frequencies *frequencies, const bool *requested,
@@ -46,12 +48,13 @@ sedge_status sedge_spectrum_create(sedge_spectrum *out, const sedge_output_conte
                                    const int64_t *ids);
 void sedge_spectrum_clear(sedge_spectrum *spectrum);
 
-// Numbers of a row in `sums`, and those in `incident`.
+// Numbers of a row in `sums`, of all parts, and those in `incident`.
 int64_t sedge_spectrum_width(const sedge_spectrum *spectrum);
 int sedge_spectrum_incident_numbers(const sedge_spectrum *spectrum);
 
 // Make the sums on the device, of the recorder's points from number `first` on, which are those of
-// the rows. Keeps the recorder's source. Collective.
+// the rows: of each row its points in one part after the other. Keeps the recorder's source.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_connect(sedge_spectrum *spectrum, const sedge_output_context *context,
                                     const sedge_point_recorder *recorder, int first);
@@ -65,6 +68,11 @@ sedge_status sedge_spectrum_add(sedge_spectrum *spectrum, int samples, const dou
 // Bring the sums to the host. Waits; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum);
+
+// Of fields u + i v with a real and an imaginary part: once the sums are on the host, replace those
+// of the parts, U and V, by U + i V, [rows][row_points][components][frequencies][2], up to the next
+// fetch. Nothing where the fields have one part. Not collective.
+void sedge_spectrum_join(const sedge_spectrum *spectrum);
 
 // Root: write the frequencies and the transform of the signal, where it is one, into the group
 // `folder`, with the attributes begin_step and every.
@@ -83,9 +91,10 @@ typedef struct sedge_spectrum_places {
     const double *share;   // [gathered rows]; NULL: 1
 } sedge_spectrum_places;
 
-// Describe the spectrum, and write into the group `folder` of each output group of `requested` a
-// complex dataset [frequencies][points] or [frequencies][points][3]; with a signal also the
-// normalised fields. A point without a row is not-a-number. `file` is the root's. Collective.
+// Describe the spectrum, whose parts are joined, and write into the group `folder` of each output
+// group of `requested` a complex dataset [frequencies][points] or [frequencies][points][3]; with a
+// signal also the normalised fields. A point without a row is not-a-number. `file` is the root's.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_spectrum_write(const sedge_spectrum *spectrum,
                                   const sedge_output_context *context,

@@ -64,8 +64,9 @@ static sedge_status find_faces(sedge_spectrum_rows *out, const sedge_deck_spectr
     return SEDGE_OK;
 }
 
-// The elements of the volume groups become the entry's rows, their nodes its points. These have no
-// weights: they take their values from the whole fields.
+// The elements of the volume groups become the entry's rows, their nodes its points; of a mesh with
+// twins those of the first copy. These have no weights: they take their values from the whole
+// fields.
 static sedge_status find_elements(sedge_spectrum_rows *out, const sedge_deck_spectrum *deck,
                                   const sedge_output_context *context)
 {
@@ -83,7 +84,7 @@ static sedge_status find_elements(sedge_spectrum_rows *out, const sedge_deck_spe
         const char *const name = mesh->groups.volume_names[mesh->group[e]];
 
         out->row_of[e] = -1;
-        for (int k = 0; k < deck->group_count; k++) {
+        for (int k = 0; k < deck->group_count && sedge_mesh_copy(mesh, e) == 0; k++) {
             if (strcmp(deck->groups[k], name) != 0) continue;
             out->ids[out->count] = mesh->global_ids[e];
             out->elements[out->count] = e;

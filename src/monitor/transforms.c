@@ -83,7 +83,7 @@ sedge_status sedge_transforms_add(sedge_transforms *transforms, const sedge_tran
     if (!has_sums(entry)) return SEDGE_OK;
     SEDGE_TRY(sedge_spectrum_create(spectrum, context, entry->frequencies, entry->requested,
                                     entry->normalise ? &transforms->sampling : NULL, entry->rows,
-                                    count_row(transforms, entry), entry->ids));
+                                    entry->row_points, entry->ids));
     SEDGE_TRY(sedge_comm_agree(
         context->comm, sedge_spectrum_load(spectrum, context, json_object_get(memory, "entries"),
                                            entry->name, entry->line, entry->place)));
@@ -154,30 +154,10 @@ sedge_status sedge_transforms_fetch(const sedge_transforms *transforms)
     return SEDGE_OK;
 }
 
-// Of a row the imaginary part's sums follow those of the real part, and rows move up.
-static void join_entry(const sedge_transform_entry *entry, const sedge_spectrum *spectrum)
-{
-    const int64_t part = sedge_spectrum_width(spectrum) / 2; // numbers of a part
-    double *const sums = spectrum->sums;
-
-    for (int64_t row = 0; row < entry->rows; row++) {
-        const double *const re = sums + 2 * row * part;
-        const double *const im = re + part;
-
-        for (int64_t i = 0; i < part; i += 2) {
-            const double both[2] = {re[i] - im[i + 1], re[i + 1] + im[i]};
-            memcpy(sums + row * part + i, both, sizeof both);
-        }
-    }
-}
-
 void sedge_transforms_join(const sedge_transforms *transforms)
 {
-    if (sedge_output_parts(transforms->context) == 1) return;
-    for (int i = 0; i < transforms->count; i++) {
-        if (has_sums(&transforms->entry[i]))
-            join_entry(&transforms->entry[i], &transforms->spectrum[i]);
-    }
+    for (int i = 0; i < transforms->count; i++)
+        if (has_sums(&transforms->entry[i])) sedge_spectrum_join(&transforms->spectrum[i]);
 }
 
 static sedge_status begin_file(const sedge_transforms *transforms, sedge_h5 **file,

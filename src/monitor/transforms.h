@@ -70,9 +70,7 @@ sedge_status sedge_transforms_complete(sedge_transforms *transforms, const struc
 SEDGE_MUST_USE
 sedge_status sedge_transforms_fetch(const sedge_transforms *transforms);
 
-// Of fields with a real and an imaginary part: once the sums are on the host, replace the parts'
-// sums by those of the field, real + i imaginary, [rows][row_points], up to the next fetch. Else
-// nothing. Not collective.
+// Once the sums are on the host, join the parts of the fields in all of them (sedge_spectrum_join).
 void sedge_transforms_join(const sedge_transforms *transforms);
 
 // Write the output file `name`, whole or not at all, of about `bytes` bytes: what all output files

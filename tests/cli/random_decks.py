@@ -169,14 +169,11 @@ class Draw:
             monitors["flux"] = {"through": {"surface": self.random.choice(surfaces)}}
 
     def add_phases(self, periodic, monitors):
-        """A phase from each periodic side to the other one. Fields at frequencies are refused then."""
+        """A phase from each periodic side to the other one. Absorbed power is refused then."""
         if not periodic or self.chance(0.3):
             return
         self.deck["bloch"] = {"wave_vector": [self.number(-4, 4) if axis in periodic else 0.0 for axis in "xyz"]}
-        for monitor in ("spectra", "absorption"):
-            monitors.pop(monitor, None)
-        if "flux" not in monitors:
-            monitors.pop("frequencies", None)
+        monitors.pop("absorption", None)
 
     def loss_tangent(self):
         """At one frequency, or over a band."""

@@ -82,6 +82,7 @@ sources: [{{type: wave-sheet, surface: sheet, signal: {{type: gaussian, frequenc
 monitors:
   frequencies: {{list: [0.8, 0.9, 1]}}
   flux: {{before: {{surface: before, away_from: [0, 0, 0]}}, behind: {{surface: behind, away_from: [0, 0, 0]}}}}
+  spectra: {{at: {{points: {{p: [0.13, 0.06, 1.7]}}}}, glass: {{groups: [glass], fields: [E]}}}}
 time: {{end: 14, integrator: ndblsrk144}}
 output: {{snapshots: 0, checkpoint: {{steps: 130}}}}
 kernels: {{tune: "off"}}
@@ -120,7 +121,8 @@ def find_bands(epsilons, thickness, kx, kz, most):
 
 
 def find_rod_bands(k, count, most=9):
-    """The lowest frequencies in the lattice of input/crystal.yaml, E along the rods, by (2 most + 1)^2 plane waves exp(i (k + G).r):
+    """The lowest frequencies in the lattice of input/crystal.yaml, E along the rods, by (2 most + 1)^2 plane waves exp(-i (k + G).r), and
+    a function of places [..][2] that gives E of these waves, [..][count]:
     |k + G|^2 E_G = w^2 sum over G' of epsilon_(G - G') E_G', where epsilon_G of a rod of radius r is
     (epsilon - 1) pi r^2 2 J1(|G| r) / (|G| r) (Ho, Chan and Soukoulis 1990)."""
     radius, epsilon = 0.2, 8.9
@@ -132,7 +134,9 @@ def find_rod_bands(k, count, most=9):
     rod = (epsilon - 1) * math.pi * radius**2 * numpy.where(x > 0, 2 * j1 / numpy.where(x > 0, x, 1), 1)
     media = rod[which].reshape(len(waves), len(waves)) + numpy.eye(len(waves))
     length = numpy.linalg.norm(waves + k, axis=1)
-    return numpy.sqrt(numpy.linalg.eigvalsh(length[:, None] * numpy.linalg.inv(media) * length)[:count]) / (2 * math.pi)
+    squares, amplitudes = numpy.linalg.eigh(length[:, None] * numpy.linalg.inv(media) * length)  # w^2, |k + G| E_G
+    amplitudes = amplitudes[:, :count] / length[:, None]
+    return numpy.sqrt(squares[:count]) / (2 * math.pi), lambda places: numpy.exp(-1j * (places @ (waves + k).T)) @ amplitudes
 
 
 class Bloch(Case):
@@ -181,6 +185,36 @@ class Bloch(Case):
             places = numpy.stack([x, y, numpy.full_like(x, 0.3)], axis=-1)
             self.assertLess(abs(values - exact(file["time"][-1], places)).max(), 0.01)  # found: 0.0028
 
+    def test_spectra(self):
+        """Fields at frequencies are the transforms of exp(i (w t - k.r)), of both parts together, at points, on a plane, on a
+        surface and in a volume; on two ranks."""
+        spectra = "{at: {points: {a: [0.13, 0.31, 0.72], b: [0.93, 0.66, 0.21]}}, on: {plane: {normal: z, at: 0.3, resolution: 4}}, " \
+            "around: {surface: around}, in: {groups: [domain]}}"
+        words = ("mesh.box.cells=[4, 4, 4]", "mesh.surfaces={around: {box: {min: [0.25, 0.25, 0.25], max: [0.75, 0.75, 0.75]}}}",
+                 f"monitors.spectra={spectra}", "monitors.frequencies={list: [0.3, 0.7], every: 2}")
+        self.compute(self.write("wave.yaml", WAVE), "wave", *itertools.chain(*(("--set", word) for word in words)), ranks=2)
+        times, probe = self.read("wave", "a")
+        w = numpy.linalg.norm(K)
+        amplitudes = {"E": numpy.array([1, 0, 2]), "H": numpy.cross(K, [1, 0, 2]) / w}
+        with h5py.File(self.folder / "wave" / "spectra.h5") as file:
+            entries = {name: {key: data[()] for key, data in group.items()} for name, group in file["spectra"].items()}
+        x, y = numpy.meshgrid(entries["on"]["x"], entries["on"]["y"])
+        entries["on"]["positions"] = numpy.stack([x, y, numpy.full_like(x, 0.3)], axis=-1)
+        for (k, frequency), field in itertools.product(enumerate((0.3, 0.7)), "EH"):
+            phases = numpy.exp(-2j * math.pi * frequency * times) * times[1]  # probes and sums have each second step
+            column = slice(0, 3) if field == "E" else slice(3, 6)
+            self.assertLess(abs(entries["at"][field][k, 0] - phases @ probe[:, column]).max(), 1e-12)
+            found = [(entries[name]["positions"], entries[name][field][k]) for name in ("at", "on", "around")]
+            with h5py.File(self.folder / "wave" / f"spectrum_in_{k:06}.hdf") as file:
+                self.assertEqual(file.attrs["frequency"], frequency)
+                data = file["VTKHDF/PointData"]
+                found.append((file["VTKHDF/Points"][:], data[field + "_re"][:] + 1j * data[field + "_im"][:]))
+                self.assertEqual(len(found[-1][0]), 6 * 64 * 10)  # each element once
+            # The mesh's error, more beside the faces of elements; found: 0.0025, 0.0017, 0.016, 0.047, of fields up to 1.
+            for (places, values), most in zip(found, (0.005, 0.005, 0.03, 0.08)):
+                exact = (phases @ numpy.exp(1j * w * times)) * numpy.exp(-1j * (places @ K))[..., None] * amplitudes[field]
+                self.assertLess(abs(values - exact).max(), most)
+
     def test_bands(self):
         """Frequencies of waves in a stack of layers, by their dispersion relation."""
         self.compute(self.write("layers.yaml", LAYERS), "bands")
@@ -192,22 +226,35 @@ class Bloch(Case):
             self.assertLess(abs(frequency / one - 1), 1e-5)  # found: 1e-6
 
     def test_crystal(self):
-        """Frequencies of input/crystal.yaml, a file's mesh with curved rods, beside plane waves; those that input/bloch.md has."""
-        quoted = find_rod_bands([math.pi, math.pi], 4)  # the second and the third wave are one by symmetry
+        """Frequencies of input/crystal.yaml, a file's mesh with curved rods, and the fields at these, beside plane waves; those that
+        input/bloch.md has."""
+        quoted, _ = find_rod_bands([math.pi, math.pi], 4)  # the second and the third wave are one by symmetry
         for frequency, one in zip(quoted, (0.32241, 0.54890, 0.54890, 0.69361)):
             self.assertLess(abs(frequency - one), 6e-6)  # digits of the page
         k = [2, 0.7]  # where no wave is like another, and no phase is real
+        exact, waves = find_rod_bands(k, 4)
         self.compute(SOURCE / "input" / "crystal.yaml", "crystal", *itertools.chain(*(("--set", word) for word in (
-            "order=2", "time.end=40", f"bloch.wave_vector=[{k[0]}, {k[1]}, 0]"))))
+            "order=2", "time.end=40", f"bloch.wave_vector=[{k[0]}, {k[1]}, 0]", f"monitors.frequencies.list={exact.tolist()}",
+            "monitors.spectra={mode: {plane: {normal: z, at: 0.1, resolution: 16}, fields: [E]}}"))))
         with open(self.folder / "crystal" / "resonances.csv", encoding="utf-8") as file:
             found = [(float(row["frequency"]), float(row["quality"])) for row in csv.DictReader(file)]
-        exact = find_rod_bands(k, 4)
         self.assertEqual(len(found), len(exact))
         for (frequency, quality), one in zip(found, exact):
             # The crystal loses nothing: 1 / Q is the loss by the jumps between elements, and a frequency is wrong by about as much
             # (found: by 7e-5 to 9.6e-4, 0.7 to 1.7 of 1 / Q). Plane waves are wrong by up to 1.3e-4.
             self.assertLess(1 / quality, 2e-3)
             self.assertLess(abs(frequency / one - 1), 2 / quality + 1.3e-4)
+        with h5py.File(self.folder / "crystal" / "spectra.h5") as file:
+            mode = file["spectra/mode"]
+            places = numpy.stack(numpy.meshgrid(mode["x"][:], mode["y"][:]), axis=-1)
+            values = mode["E"][..., 2].reshape(len(exact), -1)
+        basis = waves(places).reshape(-1, len(exact))
+        basis /= numpy.linalg.norm(basis, axis=0)
+        for i, one in enumerate(values):
+            parts = numpy.linalg.lstsq(basis, one, rcond=None)[0]
+            self.assertEqual(abs(parts).argmax(), i)
+            # The rest is waves above, the dipole's near field among them; found: 0.014 to 0.055, by waves with -k 0.44 to 0.90.
+            self.assertLess(numpy.linalg.norm(basis @ parts - one), 0.1 * numpy.linalg.norm(one))
 
     def test_cells(self):
         """A cell has what four cells without a phase have, with local time steps on two ranks."""
@@ -260,6 +307,22 @@ class Bloch(Case):
                 found = [("0.25", "xmin")] if radius > 0.25 else []
             self.assertEqual(re.findall(r"warning +the dipole at .* is (\S+) away from the periodic side '(\w+)', which cuts", out), found)
 
+    def read_glass(self, folder):
+        """The normalised E of SHEET at its point, [frequencies][3], and in the glass: of each frequency places and values, in an
+        order that does not depend on the ranks."""
+        with h5py.File(self.folder / folder / "spectra.h5") as file:
+            place, point = (file["spectra/at"][name][()] for name in ("positions", "E_normalised"))
+        volumes = []
+        for k in range(len(point)):
+            with h5py.File(self.folder / folder / f"spectrum_glass_{k:06}.hdf") as file:
+                data = file["VTKHDF/PointData"]
+                values = (data["E_normalised_re"][:] + 1j * data["E_normalised_im"][:]).reshape(-1, 20, 3)
+                places = file["VTKHDF/Points"][:].reshape(-1, 20, 3)
+            order = numpy.lexsort(places.mean(axis=1).round(6).T)
+            order = order[numpy.isfinite(values[order]).all(axis=(1, 2))]
+            volumes.append((places[order], values[order]))
+        return place, point[:, 0], volumes
+
     def test_oblique(self):
         """Fresnel's coefficients at an angle: powers, and fields with their phases; on two ranks, and after a restart."""
         deck = self.write("sheet.yaml", SHEET)
@@ -284,11 +347,30 @@ class Bloch(Case):
         for axis in (0, 1):
             exact = incident[axis] * passed[axis] * phase
             self.assertLess(abs(found["behind"]["order_E"][0, :, axis] - exact).max(), 0.005, axis)  # found: 0.0023
+        place, point, volumes = self.read_glass("sheet")
+        for i, (places, values) in enumerate(volumes):
+            x, y = (incident[axis][i] * passed[axis][i] * numpy.exp(-0.8j * k[0][i]) for axis in (0, 1))
+            amplitude = [x, y, -OBLIQUE / k[1][i] * x]  # across the wave vector
+
+            def exact(at):
+                return numpy.exp(-1j * (at @ [OBLIQUE, 0, k[1][i]] - 1.2 * k[1][i]))[..., None] * amplitude
+
+            self.assertLess(abs(point[i] - exact(place)[0]).max(), 0.005)  # found: 0.0017, of 0.74
+            # the mesh's error, which is greatest at corners of elements: found 0.055, and 0.0064 with order 5
+            self.assertLess(abs(values - exact(places)).max(), 0.1)
         shutil.copytree(self.folder / "sheet", self.folder / "again")
         self.compute(deck, "again", "--restart", "again/checkpoint-130.h5")
         with h5py.File(self.folder / "again" / "flux_spectra.h5") as file:
             for name in found:  # equal but for the order of sums
                 self.assertLess(abs(file["flux"][name]["part"][()] - found[name]["part"]).max(), 1e-12)
+        with h5py.File(self.folder / "again" / "checkpoint-130.h5") as file:  # each element once, with both parts
+            self.assertEqual(file["monitors/spectra/glass/values"].shape, (24, 2 * 20 * 3 * len(w) * 2))
+        _, point_again, volumes_again = self.read_glass("again")
+        self.assertLess(abs(point_again - point).max(), 1e-12)
+        for (places, values), (places_again, values_again) in zip(volumes, volumes_again):
+            self.assertEqual(values.shape, (24, 20, 3))
+            self.assertTrue((places == places_again).all())
+            self.assertLess(abs(values_again - values).max(), 1e-6)  # numbers of fp32
         self.refuse(1, ["boundaries.sheet: the polarisation (0, 0, 2) is across the sheet"], "check", deck, "--set",
                     "boundaries.sheet.polarisation=[0, 0, 2]")
         self.refuse(1, ["'sheet' has the type 'wave-sheet', which a source of the type 'port' does not drive"], "check", deck,
@@ -305,14 +387,14 @@ class Bloch(Case):
 
     def test_refused(self):
         deck = self.write("cell.yaml", CELL)
-        spectra = "monitors.spectra={at: {points: {a: [0.1, 0.1, 0.1]}, frequencies: {list: [1]}}}"
+        absorption = "monitors.absorption={low: {groups: [low], frequencies: {list: [1]}}}"
         for words, parts in (
                 (["mesh.box.periodic=[]"], ["cell.yaml:7:", "needs periodic sides"]),
                 (["initial={type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], signal: {type: ricker, frequency: 1}}"],
                  ["initial: fields 'plane-wave' do not go with a wave vector"]),
                 (["sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], signal: {type: ricker, frequency: 1}}]"],
                  ["sources.0: a 'plane-wave' does not go with a wave vector"]),
-                ([spectra], ["monitors.spectra does not go with a wave vector"]),
+                ([absorption], ["monitors.absorption does not go with a wave vector", "These do: energy, flux, probes"]),
                 (["boundaries.zmin={type: pec, symmetry: true}"], ["boundaries.zmin.symmetry"]),
                 (["bloch.wave_vector=[1, 0, 2]"], ["cell.yaml:7:", "its part (0, 0, 2) is along no translation"]),
                 (["bloch.wave_vector=[1e9, 0, 0]"], ["cell.yaml:7:", "from 'xmin' to 'xmax' the phase is 5e+08 radians"]),
