@@ -295,6 +295,13 @@ class Bloch(Case):
         text = self.succeed("check", deck).out
         self.assertIn("144 tetrahedra, each of them twice, 17280 unknowns", text)
         self.assertIn("after (0.5, 0, 0) the phase -90 degrees, (0, 0.5, 0) the phase 0 degrees", text)
+        for spectra in ("plane: {normal: x, at: 0.1, resolution: 200}", "groups: [low]"):
+            sums = []
+            for vector in ("[0, 0, 0]", "[1, 0, 0]"):
+                text = self.succeed("check", deck, "--set", f"bloch.wave_vector={vector}", "--set", "monitors.frequencies={from: 0.1, to: 0.3, count: 20}",
+                                    "--set", f"monitors.spectra={{s: {{{spectra}}}}}").out
+                sums.append(float(re.search(r"([0-9.]+) MiB of sums", text).group(1)))
+            self.assertAlmostEqual(sums[1] / sums[0], 2, delta=0.05)  # rounded to 0.1 MiB
 
     def test_beside(self):
         """A dipole whose ball reaches a periodic side gets a warning, the same on two ranks, and none at other sides."""
