@@ -137,6 +137,7 @@ class Cell:
         self.local = np.zeros((6, self.size, self.size))
         self.own = np.zeros_like(self.local)
         self.others = []  # element, neighbour, shift of its cell, matrix
+        self.inner = []  # of `others` each, what `own` has of the same face
         faces = {}
         for e, f in itertools.product(range(6), range(4)):
             faces.setdefault(self.key(e, f), []).append((e, f))
@@ -184,7 +185,8 @@ class Cell:
             n = cross_matrix(normal)
             flux = np.block([[n @ n / 2, -n / 2], [n / 2, n @ n / 2]])  # of the jump, upwind
             w_face = w * areas[-1] / jacobian
-            self.own[e] += np.kron(flux, mine.T * w_face @ mine)
+            self.inner.append(np.kron(flux, mine.T * w_face @ mine))
+            self.own[e] += self.inner[-1]
             self.others.append((e, e2, shift, np.kron(-flux, mine.T * w_face @ theirs)))
         self.inradius = min(self.inradius, 4 * jacobian / sum(areas))
         self.height = min(self.height, 4 * jacobian / max(areas))
