@@ -17,6 +17,11 @@ two steps in one of the others: none, pair, rest. EPSILON is that of the stiff m
   mean    the same, but the first half has numbers of its own
   joined  as stiff_poles.py
 Such as 3:0:3:1:debye,3,5 3:0:3:1:debye,3,50+lorentz,1,0.5:pair:rest:5. One core: seconds a phase at order 2.
+
+    waves_stiff.py frozen:ORDER:SHAPE ...
+
+prints the largest step, over the limit, for an endless strength: E stands still, and the flux's penalty P on jumps of H
+acts as Euler's method, with the step 2 / (largest eigenvalue of P) at most.
 """
 
 import math
@@ -229,8 +234,24 @@ def find_growth(word):
             for damped in ((0.0, 1.0) if int(order) >= 4 else (1.0,))]
 
 
+def find_frozen(order, shape):
+    """The largest stable step of H alone, over the limit, for phases of 0 and pi."""
+    cell, largest = Cell(order, SHAPES[list(SHAPES)[shape]]), 0.0
+    half = cell.size // 2
+    for phase in ((0, 0, 0), (1, 1, 1), (0, 0, 1), (1, 0, 0)):
+        penalty = np.zeros((6, half, 6, half))
+        for (e, e2, shift, other), inner in zip(cell.others, cell.inner):
+            penalty[e, :, e] -= inner[half:, half:]
+            penalty[e, :, e2] -= other[half:, half:] * np.real(np.exp(1j * math.pi * (np.array(phase) / cell.edges @ shift)))
+        largest = max(largest, np.linalg.eigvalsh(penalty.reshape(6 * half, 6 * half)).max())
+    return 2 / (largest * longest_step(cell))
+
+
 def main():
     for word in sys.argv[1:]:
+        if word.startswith("frozen:"):
+            print(f"{word}: {find_frozen(*(int(number) for number in word.split(':')[1:])):.3f}", flush=True)
+            continue
         print(f"{word}: {', '.join(f'{growth:+.1e}' for growth in find_growth(word))}", flush=True)
     if len(sys.argv) == 1:
         sys.exit(__doc__)
