@@ -82,6 +82,16 @@ static double get_decay(const double *m)
     return m[MAXWELL_DECAY];
 }
 
+static void slow(double *m, int first, double factor)
+{
+    if (first == 0) {
+        m[MAXWELL_INVERSE_EPSILON] *= factor;
+        m[MAXWELL_DECAY] *= factor;
+    } else {
+        m[MAXWELL_INVERSE_MU] *= factor;
+    }
+}
+
 // The root of a relative permittivity or permeability that belongs to a wave exp(i omega t) which
 // falls where it goes: the imaginary part of neither is above 0 without gain.
 static double complex find_root(double complex value)
@@ -339,6 +349,7 @@ const sedge_equation sedge_equation_maxwell = {
     .speed = get_speed,
     .decay = get_decay,
     .energy = get_energy,
+    .slow = slow,
     .index = get_index,
     .indices = get_indices,
     .boundaries = boundaries,

@@ -500,6 +500,10 @@ typedef struct sedge_equation {
     double (*speed)(const double *m, const double *c); // the fastest wave
     double (*decay)(const double *m); // optional: fastest decay rate of S, < 0: it grows; NULL: 0
     void (*energy)(const double *m, double *weights); // energy density = 1/2 sum_f weights_f u_f^2
+    // Optional; without it stiff poles stay in the stages of integrators with `predictor`. Makes m
+    // what it would be if flux and source changed the fields first to first + 2 at `factor` times
+    // their rates. What only surfaces read may stay.
+    void (*slow)(double *m, int first, double factor);
     // Optional. The refractive index n - i k of a plane wave exp(i (omega t - (n - i k) omega x /
     // c)) in a medium whose source and terms turn i omega u_f into slowing_f i omega u_f; not a
     // number if the factors differ within a vector.

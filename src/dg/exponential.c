@@ -1,5 +1,7 @@
 #include "dg/exponential.h"
 
+#include "dg/point.h"
+
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -180,6 +182,7 @@ static bool is_possible(const sedge_problem *problem, const sedge_term *term)
     if (!problem->integrator->exponential || term->kind->field_triple == 0 ||
         sedge_exponential_size(term) > MOST)
         return false;
+    if (problem->integrator->predictor && problem->equation->slow == NULL) return false;
     for (int v = 0; v < problem->volumes; v++) {
         if (!term->present[v]) continue;
         if (is_hindered(problem, term, v) || !find_spectrum(&any, problem, term, v)) return false;
@@ -197,6 +200,21 @@ static double find_step(const sedge_problem *problem, const sedge_mesh *mesh, in
     return least;
 }
 
+// Does a point source lie in an element that has the term? Predictions have a source's effect on
+// the field at its full rate. Collective.
+static bool is_sourced(const sedge_problem *problem, const sedge_mesh *mesh, const sedge_term *term,
+                       const sedge_comm *comm)
+{
+    int64_t found = 0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int i = 0; i < problem->point_source_count && term->present[mesh->group[e]]; i++)
+            found += sedge_point_is_in(mesh, e, problem->point_sources[i].position);
+    }
+    sedge_comm_sum_int(comm, &found, 1);
+    return found > 0;
+}
+
 // With steps of dt each mode of the term is slow or fast enough.
 static bool is_apart(const sedge_problem *problem, const sedge_term *term, double dt)
 {
@@ -210,7 +228,7 @@ static bool is_apart(const sedge_problem *problem, const sedge_term *term, doubl
     return true;
 }
 
-// Drop one exponential term that does not pay, or whose modes are neither slow nor fast; false: all
+// Drop one exponential term that does not pay, or that the integrator does not bear; false: all
 // stay.
 static bool drop_one(sedge_problem *problem, const sedge_mesh *mesh, double cfl, int threads,
                      const sedge_comm *comm)
@@ -222,7 +240,11 @@ static bool drop_one(sedge_problem *problem, const sedge_mesh *mesh, double cfl,
         if (!term->exponential) continue;
         term->exponential = false;
         if (longest < WORTH * find_step(problem, mesh, threads, comm)) return true;
-        if (!is_apart(problem, term, cfl * longest)) return true;
+        if (problem->integrator->predictor) {
+            if (is_sourced(problem, mesh, term, comm)) return true;
+        } else if (!is_apart(problem, term, cfl * longest)) {
+            return true;
+        }
         term->exponential = true;
     }
     return false;
@@ -239,6 +261,12 @@ void sedge_exponential_choose(sedge_problem *problem, const sedge_mesh *mesh, do
         any = any || term->exponential;
     }
     while (any) any = drop_one(problem, mesh, cfl, threads, comm);
+}
+
+// (exp(x) - 1) / x
+static double find_phi(double x)
+{
+    return x < 0.0 ? expm1(x) / x : 1.0;
 }
 
 // ---- a stage -----------------------------------------------------------------------------------
@@ -259,10 +287,78 @@ void sedge_exponential_stage(double *numbers, const sedge_problem *problem, cons
         memset(row, 0, (size_t)(n + 2) * sizeof *row);
         for (int j = 0; j < n; j++) {
             const double x = of.value[j] * part * dt;
-            const double phi = x < 0.0 ? expm1(x) / x : 1.0;
+            const double phi = find_phi(x);
             const bool fast = -of.value[j] * dt >= SLOW;
             for (int k = 0; k < n; k++) row[k] += of.projector[j][i][k] * exp(x);
             row[n + fast] += of.projector[j][i][0] * phi * (fast ? part : scheme->b[stage]);
         }
+    }
+}
+
+// ---- a step with a prediction ------------------------------------------------------------------
+
+// (exp(x) - 1 - x) / x^2
+static double find_second_phi(double x)
+{
+    if (x < -0.5) return (expm1(x) - x) / (x * x);
+    double term = 0.5, sum = 0.0;
+    for (int k = 3; k < 20; k++) { // the series' rest is below rounding
+        sum += term;
+        term *= x / k;
+    }
+    return sum;
+}
+
+// What a mode of eigenvalue lambda is multiplied by over a step.
+static double grow(double x)
+{
+    return exp(x);
+}
+
+// sum_j f(lambda_j dt) P_j, [n][n].
+static void find_function(double out[MOST][MOST], const spectrum *of, double (*f)(double x),
+                          double dt)
+{
+    memset(out, 0, MOST * sizeof *out);
+    for (int j = 0; j < of->n; j++) {
+        const double value = f(of->value[j] * dt);
+        for (int i = 0; i < of->n; i++)
+            for (int k = 0; k < of->n; k++) out[i][k] += value * of->projector[j][i][k];
+    }
+}
+
+void sedge_exponential_step(double *numbers, const sedge_problem *problem, const sedge_term *term,
+                            int volume, double dt)
+{
+    double flow[MOST][MOST], mean[MOST][MOST];
+    spectrum of;
+
+    memset(&of, 0, sizeof of);
+    (void)find_spectrum(&of, problem, term, volume);
+    find_function(flow, &of, grow, dt);
+    find_function(mean, &of, find_phi, dt);
+    const int n = of.n;
+    double *const rest = numbers + (ptrdiff_t)n * n;
+    for (int k = 0; k < n; k++) {
+        const double whole = flow[0][k] / mean[0][0]; // of F' and the rest together
+        numbers[k] = mean[0][k];
+        rest[k] = whole - mean[0][k];
+        rest[n + k] = mean[k][0];
+        for (int i = 1; i < n; i++) numbers[i * n + k] = flow[i][k] - mean[i][0] * whole;
+    }
+}
+
+void sedge_exponential_materials(double *m, const sedge_problem *problem, int volume, double dt)
+{
+    memcpy(m, problem->materials[volume], sizeof problem->materials[volume]);
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        double factor[MOST][MOST];
+        spectrum of;
+        if (!term->exponential || !term->present[volume]) continue;
+        memset(&of, 0, sizeof of);
+        (void)find_spectrum(&of, problem, term, volume);
+        find_function(factor, &of, find_second_phi, dt);
+        problem->equation->slow(m, term->kind->field_triple - 1, 2.0 * factor[0][0]);
     }
 }

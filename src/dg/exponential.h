@@ -15,7 +15,28 @@
 // which extrapolates, fast modes grow.) In the limit of an infinitely fast Debye pole this is the
 // integrator, for a medium of permittivity epsilon + strength. In between, the error is of first
 // order: about omega^2 dt / |lambda| of a wave of angular frequency omega. Only integrators with
-// `exponential` set (lsrk45) bear it.
+// `exponential` set bear it.
+//
+// Integrators with `predictor` (dg/predictor.h) have one stage, which adds D N, with the mean N of
+// the step of length D. The update is
+//
+//   y <- sum_j P_j (exp(x_j) y + phi(x_j) D N e_0),   x_j = lambda_j D
+//
+// before the prediction and after the stage: before it y = (F, w) becomes F', the prediction's
+// beginning, and a rest, from which the new y follows with D N that is added to F'. The prediction
+// must know that the field does not follow N at once. Without N, the field's mean over the step is
+//
+//   F' = sum_j phi(x_j) [P_j y]_0
+//
+// and of N, if it is constant, the mean has
+//
+//   g D N / 2,   g = sum_j [P_j]_00 2 (exp(x_j) - 1 - x_j) / x_j^2,
+//
+// so that the prediction takes flux, source and the other terms at g times their rates
+// (sedge_exponential_materials). That is right to second order in D, whether a mode is fast or
+// slow. For an infinitely fast Debye pole g is epsilon / (epsilon + strength), and this is the
+// integrator for the medium that the pole becomes. No eigenvalue of a step is above 1
+// (benchmarks/MEASUREMENTS.md, "ADER beside stiff poles").
 #pragma once
 
 #include "dg/problem.h"
@@ -27,8 +48,9 @@
 // Set `exponential` of the terms for which this makes the time step 4 times as long or longer:
 // kinds with field_triple whose eigenvalues are real in all groups that have the term, and where no
 // term of these groups multiplies du/dt or has `drive`. A triple of fields has one such term at
-// most in a group. No eigenvalue may lie between slow and fast, 0.5 to 2.2 over the step for `cfl`:
-// there waves without loss would grow. By `threads` threads. Collective.
+// most in a group. In stages no eigenvalue may lie between slow and fast, 0.5 to 2.2 over the step
+// for `cfl`: there waves without loss would grow. Beside a predictor no point source may lie in an
+// element that has the term. By `threads` threads. Collective.
 void sedge_exponential_choose(sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                               int threads, const sedge_comm *comm);
 
@@ -40,3 +62,14 @@ int sedge_exponential_size(const sedge_term *term);
 //   sum_k numbers_ik y_k + numbers_in r + numbers_i(n+1) (r - a r').
 void sedge_exponential_stage(double *numbers, const sedge_problem *problem, const sedge_term *term,
                              int volume, int stage, double dt);
+
+// What a step of length dt with a prediction does in a volume group that has the term: sets numbers
+// [n + 2][n]. Before the prediction y_i becomes sum_k numbers_ik y_k, i < n, and the sum of row n,
+// the rest, is kept. After the stage y_0 with the rest added to it, times numbers_(n+1)i, is added
+// to each y_i with i > 0, and is y_0.
+void sedge_exponential_step(double *numbers, const sedge_problem *problem, const sedge_term *term,
+                            int volume, double dt);
+
+// The material values of a volume group in predictions of steps of dt: those of the problem, with
+// fields that exponential terms act on slowed by g. Sets m [SEDGE_MAX_MATERIALS].
+void sedge_exponential_materials(double *m, const sedge_problem *problem, int volume, double dt);

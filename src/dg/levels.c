@@ -145,8 +145,9 @@ static sedge_pass_kind kind_of(const sedge_problem *problem, const sedge_mesh *m
         return sedge_predictor_is_plain(problem, volume) ? SEDGE_PASS_COVARIANT
                                                          : SEDGE_PASS_COVARIANT_TERMS;
     }
-    const bool plain = problem->integrator->predictor ? sedge_predictor_is_plain(problem, volume)
-                                                      : !sedge_problem_has_term(problem, volume);
+    const bool plain =
+        !sedge_problem_has_term(problem, volume) &&
+        (!problem->integrator->predictor || sedge_predictor_is_plain(problem, volume));
     const bool nodal = !problem->integrator->predictor && sedge_problem_varies(problem, -1);
     if (plain) return nodal ? SEDGE_PASS_NODAL : SEDGE_PASS_PLAIN;
     return sedge_problem_varies(problem, volume) ? SEDGE_PASS_NODES : SEDGE_PASS_TERMS;

@@ -52,7 +52,7 @@ static bool meets(double low[3], double high[3], const double *centre, double ra
     return true;
 }
 
-static bool holds(const sedge_mesh *mesh, int32_t e, const double *point)
+bool sedge_point_is_in(const sedge_mesh *mesh, int32_t e, const double *point)
 {
     double rst[3];
 
@@ -71,7 +71,7 @@ static sedge_status find_radii(const spread *s)
         sedge_mesh_box(s->mesh, e, low, high);
         for (int i = 0; i < count; i++) {
             const double *const x = s->problem->point_sources[i].position;
-            if (meets(low, high, x, 1e-6 * size) && holds(s->mesh, e, x))
+            if (meets(low, high, x, 1e-6 * size) && sedge_point_is_in(s->mesh, e, x))
                 radius[i] = fmax(radius[i], RADIUS * size);
         }
     }
@@ -211,7 +211,7 @@ static bool is_hidden(const spread *s, int i, int32_t e)
     const double *const centre = s->problem->point_sources[i].position;
     double x[3];
 
-    if (s->walls == 0 || holds(s->mesh, e, centre)) return false;
+    if (s->walls == 0 || sedge_point_is_in(s->mesh, e, centre)) return false;
     sedge_mesh_place(s->mesh, e, middle, x);
     for (int k = 0; k < 3; k++) x[k] -= centre[k];
     for (int64_t w = 0; w < s->walls; w++)

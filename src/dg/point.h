@@ -53,6 +53,9 @@ typedef struct sedge_points {
 // (input/sources.md).
 #define SEDGE_POINT_NEAR 2.4
 
+// Is a point in element e, or on its surface? To rounding.
+bool sedge_point_is_in(const sedge_mesh *mesh, int32_t e, const double *point);
+
 // Collective. SEDGE_ERR_USAGE for a source outside the mesh. The caller clears it.
 SEDGE_MUST_USE
 sedge_status sedge_points_create(sedge_points *out, const sedge_comm *comm,

@@ -13,7 +13,8 @@ int sedge_predictor_terms(int order, bool terms)
 
 bool sedge_predictor_is_plain(const sedge_problem *problem, int volume)
 {
-    return !sedge_problem_has_source(problem, volume) && !sedge_problem_has_term(problem, volume);
+    return !sedge_problem_has_source(problem, volume) &&
+           !sedge_problem_has_staged_term(problem, volume);
 }
 
 bool sedge_predictor_has_linear_metric(const sedge_problem *problem, int volume)
@@ -142,8 +143,10 @@ int sedge_predictor_words(int at[SEDGE_MAX_KINDS], const sedge_problem *problem)
 
     for (int i = 0; i < problem->term_count; i++) {
         at[i] = 0;
+        if (problem->terms[i].exponential) continue;
         for (int k = 0; k < i; k++) {
             const int end = at[k] + sedge_term_memory(&problem->terms[k]);
+            if (problem->terms[k].exponential) continue;
             if (end > at[i] && do_meet(problem, &problem->terms[i], &problem->terms[k]))
                 at[i] = end;
         }
@@ -181,7 +184,6 @@ const char *sedge_predictor_obstacle(const sedge_problem *problem)
     }
     for (int i = 0; i < problem->term_count; i++) {
         const sedge_term_kind *const kind = problem->terms[i].kind;
-        if (problem->terms[i].exponential) return "stiff poles by an exponential update";
         if (!kind->linear) return "terms that are not linear";
     }
     if (sedge_predictor_room(problem) > SEDGE_PREDICTOR_ROOM) return "so many poles at this order";

@@ -57,6 +57,9 @@
 // q_d and lean were measured in cubes, plates, needles and bricks (benchmarks/MEASUREMENTS.md,
 // "Local time steps"), with a margin for others.
 //
+// Exponential terms (dg/exponential.h) are not in L. Where there are some, the prediction begins
+// with the mean of the field as it relaxes, and L has less of the field's rates.
+//
 // Data that depend on time enter by their mean over the step, which is a sum over Gauss points in
 // time. Memory of boundary faces w, dw/dt = A w + B u, is solved over the step with the mean of the
 // traces u in place of u, which is right to second order in the step; the outer traces are those of

@@ -17,6 +17,12 @@ static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0
 // LSRK4(5) is stable for y' = -d y up to dt d = 4.657.
 #define STABLE_DECAY 4.6
 
+// The part of its step that a predictor takes beside exponential terms: a field that hardly moves
+// does not average what the flux takes from jumps of the other one. 0.89 of cfl 0.85 is below the
+// limit of any tetrahedron by a bound for each alone (benchmarks/MEASUREMENTS.md, "ADER beside
+// stiff poles").
+#define SLOWED 0.89
+
 #define MEDIA_COUNTED 16 // up to so many media their number is told exactly
 
 double sedge_stable_number(int order)
@@ -52,6 +58,11 @@ bool sedge_problem_exponential(const sedge_problem *problem)
     for (int i = 0; i < problem->term_count; i++)
         if (problem->terms[i].exponential) return true;
     return false;
+}
+
+bool sedge_problem_slows(const sedge_problem *problem)
+{
+    return problem->integrator->predictor && sedge_problem_exponential(problem);
 }
 
 bool sedge_problem_finds(const sedge_problem *problem)
@@ -115,6 +126,13 @@ static double find_decay(const sedge_problem *problem, int volume)
     return rate + problem->integrator->oscillation * sqrt(square);
 }
 
+static bool has_exponential(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].exponential && problem->terms[i].present[volume]) return true;
+    return false;
+}
+
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element)
 {
     const sedge_equation *const equation = problem->equation;
@@ -124,6 +142,8 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
     double rate =
         equation->speed(m, problem->constants) / (sedge_stable_number(problem->order) * size);
 
+    if (sedge_problem_slows(problem) && has_exponential(problem, mesh->group[element]))
+        rate /= SLOWED;
     rate += find_decay(problem, mesh->group[element]) / STABLE_DECAY;
     return rate / problem->integrator->stability;
 }
@@ -371,6 +391,15 @@ bool sedge_problem_has_term(const sedge_problem *problem, int volume)
     return false;
 }
 
+bool sedge_problem_has_staged_term(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->present[volume] && !term->exponential) return true;
+    }
+    return false;
+}
+
 bool sedge_problem_varies(const sedge_problem *problem, int volume)
 {
     for (int i = 0; i < problem->term_count; i++) {
@@ -466,9 +495,11 @@ int sedge_problem_media(const sedge_problem *problem)
 
     for (int v = 1; v < problem->volumes; v++)
         same = same && memcmp(problem->materials[v], problem->materials[0], bytes) == 0;
-    if (same) return 1;
+    const bool slows = sedge_problem_slows(problem);
+    if (same && !slows) return 1;
+    if (slows) media = 2;
     while (media < problem->volumes) media *= 2;
-    return problem->volumes <= MEDIA_COUNTED ? problem->volumes : media;
+    return problem->volumes <= MEDIA_COUNTED && problem->volumes > slows ? problem->volumes : media;
 }
 
 bool sedge_problem_is_two_sided(const sedge_problem *problem)

@@ -135,7 +135,8 @@ double sedge_problem_shown(const sedge_problem *problem, sedge_dimension dimensi
 const char *sedge_problem_unit(const sedge_problem *problem, sedge_dimension dimension);
 
 // 1 if all volume groups have the same material values, so that kernels need not read them; else
-// the number of volume groups, of many the next power of two. Terms may differ either way.
+// the number of volume groups, of many the next power of two, and at least 2 where predictions have
+// other values (sedge_problem_slows). Terms may differ either way.
 int sedge_problem_media(const sedge_problem *problem);
 
 // Add a term with `poles` poles (1 for a kind without) to volume group `volume`: as many parameters
@@ -158,6 +159,10 @@ bool sedge_term_varies(const sedge_term *term);
 
 // Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
 bool sedge_problem_exponential(const sedge_problem *problem);
+
+// Do predictions see other materials than stages, beside exponential terms
+// (sedge_exponential_materials)?
+bool sedge_problem_slows(const sedge_problem *problem);
 
 // Whether Runge-Kutta stages may find residuals from states (sedge_stage.found): not with a
 // predictor, whose stage has the state in place of the residual, nor beside exponential terms.
@@ -196,6 +201,9 @@ bool sedge_problem_has_layers(const sedge_problem *problem);
 
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);
+
+// The same of terms that are not exponential.
+bool sedge_problem_has_staged_term(const sedge_problem *problem, int volume);
 
 // Has volume group `volume` (-1: any) a term that differs from node to node?
 bool sedge_problem_varies(const sedge_problem *problem, int volume);
@@ -275,9 +283,10 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 //   dt = cfl S min_K 1 / (c_K / (C_N min(R r_in(K), F h_min(K))) + decay_K / 4.6)
 // with decay_K the sum of the source's |decay| and the rates of terms in the element that are not
 // exponential and the integrator's `oscillation` times the root of the sum of their squared
-// oscillations, and with S = 1, R = 1 and F = 0.36 for lsrk45, and the integrator's `stability`,
-// `radius` and `height` for others, C_N = sedge_stable_number(N) (measured on regular cells,
-// upwind, N = 1..8; 8.4 * 1.5 /
+// oscillations, with 0.89 of the first summand's step where a predictor meets exponential terms,
+// and with S = 1, R = 1 and F = 0.36 for lsrk45, and the integrator's `stability`, `radius` and
+// `height` for others, C_N = sedge_stable_number(N) (measured on regular cells, upwind, N
+// = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
 // both are lower bounds (sedge_mesh_inradius, sedge_mesh_height). The bound by h_min is for flat
 // elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that

@@ -11,18 +11,21 @@ struct evolve_local_steps {
     sedge_operator *op;
     operator_fields *fields;
     const evolve_point_sources *point_sources;
+    const evolve_exponential *exponential;
     operator_term_memory *memory; // [terms] of curved elements; that of straight ones the
                                   // prediction has taken to the step's end
 };
 
 sedge_status evolve_local_steps_create(evolve_local_steps **out, sedge_operator *op,
                                        operator_fields *fields,
-                                       const evolve_point_sources *point_sources)
+                                       const evolve_point_sources *point_sources,
+                                       const evolve_exponential *exponential)
 {
     *out = NULL;
     if (!op->problem->integrator->predictor) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
-    **out = (evolve_local_steps){.op = op, .fields = fields, .point_sources = point_sources};
+    **out = (evolve_local_steps){
+        .op = op, .fields = fields, .point_sources = point_sources, .exponential = exponential};
     const sedge_status status =
         sedge_allocate(&(*out)->memory, op->terms.count, sizeof *(*out)->memory);
     if (status == SEDGE_OK) return SEDGE_OK;
@@ -75,10 +78,12 @@ sedge_status evolve_local_steps_run(evolve_local_steps *steps, double dt)
                                      .started = find_level(tick, levels)};
         sedge_stage stage = sedge_integrator_stage(op->problem->integrator, 8, 0, shortest);
         stage.delay = tick * shortest;
+        SEDGE_TRY(evolve_exponential_step(steps->exponential, steps->fields, false, now.started));
         SEDGE_TRY(operator_predict(op, steps->fields, now.started, shortest));
         SEDGE_TRY(evolve_point_sources_predict(steps->point_sources, &means, &stage, now.started));
         SEDGE_TRY(operator_run_stage(op, &means, &stage, now));
         SEDGE_TRY(evolve_point_sources_step(steps->point_sources, &means, &stage, now.ended));
+        SEDGE_TRY(evolve_exponential_step(steps->exponential, steps->fields, true, now.ended));
     }
     return SEDGE_OK;
 }

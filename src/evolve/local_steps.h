@@ -3,6 +3,7 @@
 // - 1) steps in it.
 #pragma once
 
+#include "evolve/exponential.h"
 #include "evolve/point_sources.h"
 #include "operator/fields.h"
 #include "operator/operator.h"
@@ -14,7 +15,8 @@ typedef struct evolve_local_steps evolve_local_steps;
 SEDGE_MUST_USE
 sedge_status evolve_local_steps_create(evolve_local_steps **out, sedge_operator *op,
                                        operator_fields *fields,
-                                       const evolve_point_sources *point_sources);
+                                       const evolve_point_sources *point_sources,
+                                       const evolve_exponential *exponential);
 void evolve_local_steps_free(evolve_local_steps *steps);
 
 // Queue a step of all elements over dt. Collective.

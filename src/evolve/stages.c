@@ -28,9 +28,10 @@ sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, opera
     SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(op->comm, evolve_exponential_create(&stages->exponential, op)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(
-                               op->comm, evolve_local_steps_create(&stages->local_steps, op, fields,
-                                                                   stages->point_sources)));
+    SEDGE_TRY_GOTO(
+        status, sedge_comm_agree(op->comm, evolve_local_steps_create(&stages->local_steps, op,
+                                                                     fields, stages->point_sources,
+                                                                     stages->exponential)));
     *out = stages;
     stages = NULL;
 done:

@@ -22,4 +22,5 @@ const sedge_integrator sedge_integrator_ader = {
     .radius = 1.0,
     .height = 0.36,
     .upwind = true,
-    .predictor = true};
+    .predictor = true,
+    .exponential = true};

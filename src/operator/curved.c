@@ -231,11 +231,15 @@ static uint64_t find_curved_memory(const sedge_operator *op, int i, const sedge_
 static void list_terms(operator_terms_arguments *arguments, const sedge_operator *op,
                        const operator_fields *fields, const sedge_stage *stage, bool halo)
 {
+    uint64_t *next = arguments->value;
+
     operator_terms_list(arguments, &op->terms, fields->memory, stage->turned);
     if (!op->problem->integrator->predictor) return;
     for (int i = 0; i < op->terms.count; i++) {
         const operator_term_memory *const memory = &fields->memory[i];
-        uint64_t *const value = &arguments->value[(int64_t)SEDGE_TERM_ARGUMENTS * i];
+        uint64_t *const value = next;
+        if (!operator_term_is_staged(&op->terms.term[i].term)) continue;
+        next += SEDGE_TERM_ARGUMENTS;
         if (op->predictor.bracket[i].places == NULL) continue;
         value[0] = sedge_buffer_address(op->predictor.bracket[i].places);
         value[1] = find_curved_memory(op, i, memory->now, halo);
@@ -244,11 +248,17 @@ static void list_terms(operator_terms_arguments *arguments, const sedge_operator
     }
 }
 
-// A stage in curved elements, with halo faces or without, with the traces to which the links `to`
-// lead: their own are behind their faces where an element predicts by itself (dg/predictor.h).
+// What an element's stage has: the links to the traces behind its faces, which are its own where it
+// predicts by itself (dg/predictor.h), and where the materials are.
+typedef struct stage_data {
+    const sedge_buffer *links;
+    uint64_t materials;
+} stage_data;
+
+// A stage in curved elements, with halo faces or without.
 static sedge_status run_curved(sedge_operator *op, const operator_fields *fields,
                                sedge_stream *stream, bool halo, sedge_span span,
-                               const sedge_stage *stage, const sedge_buffer *to)
+                               const sedge_stage *stage, stage_data data)
 {
     const operator_curved_config *const config = &op->curved.config;
 
@@ -258,10 +268,9 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t trace = operator_trace_address(op);
-    uint64_t links = sedge_buffer_address(to);
+    uint64_t links = sedge_buffer_address(data.links);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
-    uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t operators = sedge_buffer_address(op->curved.operators);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t shapes = sedge_buffer_address(op->data.shapes);
@@ -282,11 +291,11 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
     int back = stage->back;
     operator_terms_arguments terms;
     void *arguments[29 + SEDGE_TERMS_ARGUMENTS] = {
-        &u,          &next,       &residual,    &trace,        &links,  &curves,
-        &material,   &materials,  &operators,   &tables,       &shapes, &group,
-        &parameters, &kinds,      &halo_faces,  &boundary_end, &clock,  &delay,
-        &duration,   &span.first, &first_curve, &span.count,   &slots,  &a,
-        &b,          &found,      &step,        &keep,         &back};
+        &u,          &next,           &residual,    &trace,        &links,  &curves,
+        &material,   &data.materials, &operators,   &tables,       &shapes, &group,
+        &parameters, &kinds,          &halo_faces,  &boundary_end, &clock,  &delay,
+        &duration,   &span.first,     &first_curve, &span.count,   &slots,  &a,
+        &b,          &found,          &step,        &keep,         &back};
     int count = 29;
 
     list_terms(&terms, op, fields, stage, halo);
@@ -296,11 +305,16 @@ static sedge_status run_curved(sedge_operator *op, const operator_fields *fields
                            arguments, count);
 }
 
+static stage_data get_data(const sedge_operator *op)
+{
+    return (stage_data){op->data.links, sedge_buffer_address(op->materials)};
+}
+
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage)
 {
     return run_curved(op, fields, stream, halo, op->data.slots.level[halo][true][stage->level],
-                      stage, op->data.links);
+                      stage, get_data(op));
 }
 
 sedge_status operator_run_all_curved(sedge_operator *op, const operator_fields *fields,
@@ -308,7 +322,7 @@ sedge_status operator_run_all_curved(sedge_operator *op, const operator_fields *
 {
     for (int halo = 0; halo < 2; halo++) {
         SEDGE_TRY(run_curved(op, fields, stream, halo == 1, op->data.slots.span[halo == 1][true],
-                             stage, op->data.links));
+                             stage, get_data(op)));
     }
     return SEDGE_OK;
 }
@@ -575,7 +589,7 @@ typedef struct plain_run {
 // The means of such a run over `dt` from the step's beginning, and of its last batches over the
 // first half of it.
 static sedge_status predict_plain(sedge_operator *op, const operator_fields *fields,
-                                  sedge_stream *stream, const plain_run *run, double dt)
+                                  sedge_stream *stream, const plain_run *run, int level, double dt)
 {
     const operator_curved_config *const config = &op->curved.config;
     const int order = op->element->order;
@@ -585,7 +599,7 @@ static sedge_status predict_plain(sedge_operator *op, const operator_fields *fie
     uint64_t half = sedge_buffer_address(fields->u[1]);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
-    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t materials = op->predictor.materials_at[level];
     uint64_t operators = sedge_buffer_address(op->curved.operators);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t first = run->span.first, first_curve = run->span.first_curve;
@@ -604,14 +618,27 @@ static sedge_status predict_plain(sedge_operator *op, const operator_fields *fie
                            config->threads, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
+// The SIMD batches of a curved range.
+static sedge_span find_span(const sedge_operator *op, const sedge_range *range)
+{
+    const sedge_span *const all = &op->data.slots.level[range->halo][true][range->level];
+    const int64_t first = sedge_slots_first(&op->data.slots, range);
+
+    return (sedge_span){.first = first,
+                        .count = sedge_slots_first(&op->data.slots, range + 1) - first,
+                        .first_curve = all->first_curve + first - all->first};
+}
+
 // The mean over `dt` from the step's beginning into both[0], by passes; both[1] is overwritten.
 static sedge_status predict_span(sedge_operator *op, const operator_fields *fields,
-                                 sedge_buffer *const both[2], sedge_stream *stream, bool halo,
-                                 sedge_span span, double dt)
+                                 sedge_buffer *const both[2], sedge_stream *stream,
+                                 const sedge_range *range, double dt)
 {
     const int order = op->element->order;
     const int terms = sedge_predictor_terms(order, true);
     const bool damps = op->predictor.damping != NULL;
+    const sedge_span span = find_span(op, range);
+    const stage_data data = {op->predictor.closed, op->predictor.materials_at[range->level]};
     sedge_buffer *from = fields->u[0];
     operator_term_memory memory[SEDGE_MAX_KINDS + 1] = {{.now = NULL}};
 
@@ -624,21 +651,10 @@ static sedge_status predict_span(sedge_operator *op, const operator_fields *fiel
         now.residual = both[(damps ? k : k - 1) % 2];
         SEDGE_TRY(copy_states(op, stream, now.residual, span.first, fields->u[0], span.first,
                               span.count));
-        SEDGE_TRY(run_curved(op, &now, stream, halo, span, &stage, op->predictor.closed));
+        SEDGE_TRY(run_curved(op, &now, stream, range->halo, span, &stage, data));
         from = now.residual;
     }
     return damps ? damp_curved(op, fields, from, both[0], stream, &span) : SEDGE_OK;
-}
-
-// The SIMD batches of a curved range.
-static sedge_span find_span(const sedge_operator *op, const sedge_range *range)
-{
-    const sedge_span *const all = &op->data.slots.level[range->halo][true][range->level];
-    const int64_t first = sedge_slots_first(&op->data.slots, range);
-
-    return (sedge_span){.first = first,
-                        .count = sedge_slots_first(&op->data.slots, range + 1) - first,
-                        .first_curve = all->first_curve + first - all->first};
 }
 
 // A range whose elements predict by passes, with the memory of `halves` from batch `place` on.
@@ -651,12 +667,11 @@ static sedge_status predict_range(sedge_operator *op, const operator_fields *fie
     sedge_buffer *const halves = op->predictor.halves;
 
     if (range->finer) { // the brackets of the whole step need the place of `half`
-        SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, range->halo,
-                               span, 0.5 * dt));
+        SEDGE_TRY(
+            predict_span(op, fields, (sedge_buffer *const[]){half, mean}, stream, range, 0.5 * dt));
         SEDGE_TRY(copy_states(op, stream, halves, place, half, span.first, span.count));
     }
-    SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, range->halo,
-                           span, dt));
+    SEDGE_TRY(predict_span(op, fields, (sedge_buffer *const[]){mean, half}, stream, range, dt));
     if (!range->finer) return SEDGE_OK;
     return copy_states(op, stream, half, span.first, halves, place, span.count);
 }
@@ -679,11 +694,11 @@ sedge_status operator_predict_curved(sedge_operator *op, const operator_fields *
             if (range->finer) run.halves += span.count;
             continue;
         }
-        SEDGE_TRY(predict_plain(op, fields, stream, &run, dt));
+        SEDGE_TRY(predict_plain(op, fields, stream, &run, level, dt));
         run = (plain_run){.halves = 0};
         SEDGE_TRY(predict_range(op, fields, stream, range, own_place, dt));
     }
-    return predict_plain(op, fields, stream, &run, dt);
+    return predict_plain(op, fields, stream, &run, level, dt);
 }
 
 sedge_status operator_predict_all_curved(sedge_operator *op, const operator_fields *fields,

@@ -31,11 +31,12 @@ typedef enum operator_kernel {
     KERNEL_TAKE_TRACES,
     KERNEL_STEP_TRACES,
     KERNEL_PACK_TRACES,
-    KERNEL_TWO_SIDED,     // only where the problem has two-sided conditions
-    KERNEL_EXPONENTIAL,   // only where terms are exponential
-    KERNEL_MEMORY_ENERGY, // only where terms tell the energy of their memory
-    KERNEL_FACE_ENERGY,   // only where conditions on faces do
-    KERNEL_CURVED,        // the rest only where the problem has curved elements
+    KERNEL_TWO_SIDED,        // only where the problem has two-sided conditions
+    KERNEL_EXPONENTIAL,      // only where terms are exponential, of Runge-Kutta stages
+    KERNEL_EXPONENTIAL_STEP, // the same of steps with a prediction
+    KERNEL_MEMORY_ENERGY,    // only where terms tell the energy of their memory
+    KERNEL_FACE_ENERGY,      // only where conditions on faces do
+    KERNEL_CURVED,           // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
     KERNEL_CURVED_MEMORY_ENERGY,
     KERNEL_SEAMS,          // only where the state is covariant

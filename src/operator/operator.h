@@ -115,7 +115,7 @@ bool sedge_operator_waits(const sedge_operator *op);
 const char *sedge_operator_transport(const sedge_operator *op);
 
 // What a stage costs at least, and what was measured.
-#define SEDGE_OPERATOR_KERNELS 29 // kinds of kernels
+#define SEDGE_OPERATOR_KERNELS 30 // kinds of kernels
 
 typedef struct sedge_operator_cost {
     const char

@@ -167,6 +167,9 @@ typedef struct operator_predictor {
     sedge_buffer *slope_damping; // the same of derivatives in straight ones with terms, of order
                                  // N - 1 and rows filled up (dg_predict.h); NULL: by sums
     sedge_buffer *nodes; // matrices of dg_predict_nodes.h; NULL: no term differs from node to node
+    sedge_buffer *materials; // [levels][volume groups][values] (sedge_exponential_materials); NULL:
+                             // those of stages
+    uint64_t materials_at[SEDGE_LEVELS_MAX];       // where a level's materials are
     operator_bracket bracket[SEDGE_MAX_KINDS + 1]; // of each term
     operator_predictor_run *run;                   // [runs]
     int runs;

@@ -1,6 +1,7 @@
 #include "operator/predictor.h"
 
 #include "base/memory.h"
+#include "dg/exponential.h"
 #include "dg/predictor.h"
 #include "forms/bernstein_products.h"
 #include "forms/series_products.h"
@@ -13,6 +14,9 @@
 #include "operator/parts.h"
 #include "operator/predictor_kernels.h"
 #include "operator/scalar.h"
+
+#include <math.h>
+#include <string.h>
 
 // ---- creation ----------------------------------------------------------------------------------
 
@@ -60,6 +64,7 @@ void operator_predictor_clear(operator_predictor *predictor)
     sedge_buffer_free(predictor->halves);
     sedge_buffer_free(predictor->slope_damping);
     sedge_buffer_free(predictor->nodes);
+    sedge_buffer_free(predictor->materials);
     for (int i = 0; i <= SEDGE_MAX_KINDS; i++) {
         sedge_buffer_free(predictor->bracket[i].places);
         for (int k = 0; k < 2; k++) sedge_buffer_free(predictor->bracket[i].w[k]);
@@ -242,6 +247,36 @@ sedge_status operator_predictor_place(sedge_operator *op)
     return operator_terms_staged(op->problem) ? place_terms_kernels(op) : SEDGE_OK;
 }
 
+sedge_status operator_predictor_prepare(sedge_operator *op, double dt)
+{
+    const sedge_problem *const problem = op->problem;
+    const int values = problem->equation->material_values;
+    const int levels = op->mesh->levels;
+    const int64_t count = (int64_t)levels * problem->volumes * values;
+    double *list = NULL;
+
+    if (!sedge_problem_slows(problem)) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&list, count, sizeof *list));
+    for (int64_t i = 0; i < count; i += values) {
+        const int64_t row = i / values;
+        double m[SEDGE_MAX_MATERIALS];
+        sedge_exponential_materials(m, problem, (int)(row % problem->volumes),
+                                    ldexp(dt, (int)(row / problem->volumes)));
+        memcpy(list + i, m, (size_t)values * sizeof *m);
+    }
+    sedge_buffer_free(op->predictor.materials);
+    const sedge_status status = sedge_upload_reals(&op->predictor.materials, op->device,
+                                                   op->layout.real_bytes, list, count);
+    sedge_release(list);
+    SEDGE_TRY(status);
+    for (int level = 0; level < levels; level++) {
+        op->predictor.materials_at[level] =
+            sedge_buffer_address(op->predictor.materials) +
+            (uint64_t)(level * count / levels * op->layout.real_bytes);
+    }
+    return SEDGE_OK;
+}
+
 // ---- launches ----------------------------------------------------------------------------------
 
 // Elements without terms.
@@ -255,7 +290,7 @@ static sedge_status predict_series(sedge_operator *op, const operator_fields *fi
     uint64_t half = sedge_buffer_address(fields->u[1]);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
-    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t materials = op->predictor.materials_at[run->level];
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t first = run->first, count = run->count;
     int halves = run->finer;
@@ -324,7 +359,8 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     uint64_t mean = sedge_buffer_address(to);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
-    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t materials = op->predictor.materials_at[run->level];
+    uint64_t full = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->faces.maps);
     const sedge_buffer *const rows =
         run->varies ? op->predictor.nodes : op->predictor.slope_damping;
@@ -333,10 +369,10 @@ static sedge_status predict_terms(sedge_operator *op, const operator_fields *fie
     int update = updates;
     operator_real step = operator_scalar(op, dt);
     operator_terms_arguments terms;
-    void *arguments[11 + SEDGE_TERMS_ARGUMENTS] = {&u,         &mean,   &geometry, &material,
-                                                   &materials, &tables, &damping,  &first,
-                                                   &count,     &update, &step};
-    int all = 11;
+    void *arguments[12 + SEDGE_TERMS_ARGUMENTS] = {&u,         &mean,  &geometry, &material,
+                                                   &materials, &full,  &tables,   &damping,
+                                                   &first,     &count, &update,   &step};
+    int all = 12;
 
     operator_predictor_choose(&config, &op->layout, &target);
     operator_nodes_choose(&nodes, &op->layout, &target);

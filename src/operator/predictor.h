@@ -29,6 +29,11 @@ void operator_predictor_clear(operator_predictor *predictor);
 SEDGE_MUST_USE
 sedge_status operator_predictor_place(sedge_operator *op);
 
+// Make the materials of predictions for steps in which those of the finest level take `dt`, beside
+// exponential terms. Nothing that reads those of another dt may run. Not collective.
+SEDGE_MUST_USE
+sedge_status operator_predictor_prepare(sedge_operator *op, double dt);
+
 // The elements of a rank that this kernel predicts: straight ones with neither terms nor a source.
 // Ranges have either such elements or others.
 bool operator_series_predicts(const sedge_operator *op, const sedge_range *range);

@@ -48,6 +48,7 @@ static const struct {
     [KERNEL_SEAMS] = {"sedge_seams", PROGRAM_OTHERS},
     [KERNEL_PREDICT_CURVED] = {"sedge_curved_predict", PROGRAM_OTHERS},
     [KERNEL_EXPONENTIAL] = {"sedge_exponential", PROGRAM_OTHERS},
+    [KERNEL_EXPONENTIAL_STEP] = {"sedge_exponential_step", PROGRAM_OTHERS},
     [KERNEL_PREDICT] = {"sedge_predict", PROGRAM_OTHERS},
     [KERNEL_PREDICT_TERMS] = {"sedge_predict_terms", PROGRAM_OTHERS},
     [KERNEL_PREDICT_NODES] = {"sedge_predict_nodes", PROGRAM_OTHERS},
@@ -193,8 +194,11 @@ static int list_sources(sedge_source *sources, const operator_terms_text *terms,
         if (sedge_problem_varies(problem, -1))
             sources[count++].name = "codegen/kernels/dg/terms/dg_predict_nodes.h";
     }
-    if (sedge_problem_exponential(problem))
+    if (sedge_problem_slows(problem)) {
+        sources[count++].name = "codegen/kernels/dg/terms/dg_exponential_step.h";
+    } else if (sedge_problem_exponential(problem)) {
         sources[count++].name = "codegen/kernels/dg/terms/dg_exponential.h";
+    }
     if (operator_terms_store_energy(problem))
         sources[count++].name = "codegen/kernels/dg/terms/dg_memory_energy.h";
     if (sedge_problem_stores_face_energy(problem))
@@ -209,6 +213,19 @@ typedef struct family_configs {
     const operator_curved_config *curved;
     const operator_series_config *series;
 } family_configs;
+
+// The most numbers of y that an exponential term has.
+static int find_exponential_size(const sedge_problem *problem)
+{
+    int most = 0;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->exponential && sedge_exponential_size(term) > most)
+            most = sedge_exponential_size(term);
+    }
+    return most;
+}
 
 static sedge_status write_constants(sedge_text *text, const operator_target *target,
                                     const operator_layout *layout, family_configs families)
@@ -236,8 +253,10 @@ static sedge_status write_constants(sedge_text *text, const operator_target *tar
     if (sedge_problem_turns(target->problem))
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_TURNS 1\n"));
     if (sedge_problem_exponential(target->problem)) {
-        const operator_constant size = {"EXPONENTIAL_SIZE", SEDGE_EXPONENTIAL_SIZE};
-        SEDGE_TRY(operator_constants_write(text, &size, 1));
+        const operator_constant exponential[] = {
+            {"EXPONENTIAL_SIZE", find_exponential_size(target->problem)},
+            {"SLOWS", sedge_problem_slows(target->problem)}};
+        SEDGE_TRY(operator_constants_write(text, exponential, 2));
     }
     if (!target->problem->curved) return SEDGE_OK;
     if (curved == NULL) {
@@ -610,7 +629,9 @@ static sedge_status find_kernels(sedge_operator *op)
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         if (k == KERNEL_SEAMS && !sedge_cubature_state_is_covariant(op->problem)) continue;
         if (k == KERNEL_PREDICT || k == KERNEL_CURVED || k == KERNEL_PREDICT_CURVED) continue;
-        if (k == KERNEL_EXPONENTIAL && !sedge_problem_exponential(op->problem)) continue;
+        const bool slows = sedge_problem_slows(op->problem);
+        if (k == KERNEL_EXPONENTIAL && (slows || !sedge_problem_exponential(op->problem))) continue;
+        if (k == KERNEL_EXPONENTIAL_STEP && !slows) continue;
         if (k == KERNEL_FACE_ENERGY && !sedge_problem_stores_face_energy(op->problem)) continue;
         if ((k == KERNEL_MEMORY_ENERGY || k == KERNEL_CURVED_MEMORY_ENERGY) && !stores) continue;
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[kernel_rows[k].program],

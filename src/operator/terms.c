@@ -44,8 +44,7 @@ static bool is_in(const operator_term *term, const sedge_problem *problem, int v
                               : sedge_problem_has_source(problem, volume);
 }
 
-// Is the term in the stages' kernels?
-static bool is_staged(const operator_term *term)
+bool operator_term_is_staged(const operator_term *term)
 {
     return term->term == NULL || !term->term->exponential;
 }
@@ -79,7 +78,7 @@ double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh
 
     for (int i = 0; i < count_terms(problem); i++) {
         const operator_term term = get_term(problem, i);
-        if (!is_staged(&term)) continue;
+        if (!operator_term_is_staged(&term)) continue;
         const double components = term.memory + (states - 1.0) * term.unknowns;
         words += (double)count_elements(&term, problem, mesh, curved) * nodes * components;
     }
@@ -93,9 +92,12 @@ bool operator_terms_keep(const sedge_problem *problem)
            sedge_integrator_keeps(problem->integrator, sedge_real_bytes(problem->precision));
 }
 
-int operator_terms_copies(const sedge_problem *problem)
+int operator_term_words(const sedge_problem *problem, const sedge_term *term)
 {
-    return 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
+    const int copies = 1 + sedge_problem_finds(problem) + operator_terms_keep(problem);
+    const bool keeps = sedge_problem_slows(problem) && term->exponential;
+
+    return copies * sedge_term_memory(term) + (keeps ? 3 : 0);
 }
 
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes)
@@ -108,9 +110,10 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t elements = count_elements(&term, problem, mesh, false) + curved;
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
         const int64_t brackets = problem->integrator->predictor ? 2 * curved : 0;
-        bytes += (elements * operator_terms_copies(problem) + brackets) * term.memory * nodes *
-                     sedge_real_bytes(problem->precision) +
-                 (brackets > 0 ? 2 : 1) * places;
+        const int64_t each = term.term != NULL ? operator_term_words(problem, term.term) : 0;
+        const int64_t words = elements * each + brackets * term.memory;
+        bytes +=
+            words * nodes * sedge_real_bytes(problem->precision) + (brackets > 0 ? 2 : 1) * places;
     }
     return bytes;
 }
@@ -119,7 +122,7 @@ bool operator_terms_staged(const sedge_problem *problem)
 {
     for (int i = 0; i < count_terms(problem); i++) {
         const operator_term term = get_term(problem, i);
-        if (is_staged(&term)) return true;
+        if (operator_term_is_staged(&term)) return true;
     }
     return false;
 }
@@ -232,7 +235,7 @@ static sedge_status write_drives(sedge_text *text, const sedge_problem *problem,
     SEDGE_TRY(sedge_text_add(text, "\n#define SEDGE_EACH_DRIVEN(X)"));
     for (int i = 0; i < count; i++) {
         const operator_term term = get_term(problem, i);
-        if (term.drive == NULL && term.multiply == NULL && is_staged(&term))
+        if (term.drive == NULL && term.multiply == NULL && operator_term_is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     return sedge_text_add(text, "\n");
@@ -245,7 +248,7 @@ static sedge_status write_list(sedge_text *text, const char *name, const sedge_p
     SEDGE_TRY(sedge_text_add(text, "#define %s(X)", name));
     for (int i = 0; i < count_terms(problem); i++) {
         const operator_term term = get_term(problem, i);
-        if ((term.multiply != NULL) == multiply && is_staged(&term))
+        if ((term.multiply != NULL) == multiply && operator_term_is_staged(&term))
             SEDGE_TRY(sedge_text_add(text, " X(%d)", i));
     }
     return SEDGE_OK;
@@ -263,7 +266,7 @@ static sedge_status write_lists(sedge_text *text, const sedge_problem *problem, 
     int staged = 0;
     for (int i = 0; i < count; i++) {
         const operator_term term = get_term(problem, i);
-        if (!is_staged(&term)) continue;
+        if (!operator_term_is_staged(&term)) continue;
         SEDGE_TRY(sedge_text_add(text, " SEDGE_TERM_LIST(X, %d)", i));
         staged++;
     }
@@ -286,7 +289,7 @@ sedge_status operator_terms_text_create(operator_terms_text *text, const sedge_p
     if (drives) SEDGE_TRY(write_drives(text->constants, problem, terms));
     for (int i = 0; i < terms; i++) {
         const operator_term term = get_term(problem, i);
-        if (!is_staged(&term)) continue;
+        if (!operator_term_is_staged(&term)) continue;
         SEDGE_TRY(write_numbers(text->numbers[i], &term, i, words[i], drives,
                                 problem->integrator->predictor));
         if (!is_listed(text->sources, text->count, &term.header))
@@ -365,8 +368,10 @@ static sedge_status make_parameters(operator_device_term *term, const target *to
 
 bool operator_terms_act(const operator_terms *terms, int64_t batch)
 {
-    for (int i = 0; i < terms->count; i++)
-        if (terms->term[i].places[batch] >= 0 && is_staged(&terms->term[i].term)) return true;
+    for (int i = 0; i < terms->count; i++) {
+        const operator_device_term *const term = &terms->term[i];
+        if (term->places[batch] >= 0 && operator_term_is_staged(&term->term)) return true;
+    }
     return false;
 }
 
@@ -429,7 +434,7 @@ void operator_terms_list(operator_terms_arguments *arguments, const operator_ter
 {
     arguments->count = 0;
     for (int i = 0; i < terms->count; i++) {
-        if (!is_staged(&terms->term[i].term)) continue;
+        if (!operator_term_is_staged(&terms->term[i].term)) continue;
         arguments->value[arguments->count++] = address_of(terms->term[i].on_device);
         arguments->value[arguments->count++] = address_of(turned ? memory[i].other : memory[i].now);
         arguments->value[arguments->count++] = address_of(turned ? memory[i].now : memory[i].other);

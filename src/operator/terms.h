@@ -26,7 +26,10 @@ typedef struct operator_term {
     const sedge_term *term; // NULL: the equation's source
 } operator_term;
 
-// Is any of them in the stages' kernels?
+// Is the term in the kernels of stages and predictions?
+bool operator_term_is_staged(const operator_term *term);
+
+// Is any of them?
 bool operator_terms_staged(const sedge_problem *problem);
 
 // How many states a stage reads and writes, residuals and what they are found from among them,
@@ -38,9 +41,10 @@ double operator_states(const sedge_problem *problem);
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes,
                             bool curved);
 
-// How many copies of the terms' memory a device has: the current one, the next one where a stage
-// does not write in place, and a residual (operator_term_memory).
-int operator_terms_copies(const sedge_problem *problem);
+// How many numbers a device has of a term at a node: its memory, that of the next stage where this
+// does not write in place, and a residual (operator_term_memory); and what an exponential term
+// keeps of the fields over a step with a prediction.
+int operator_term_words(const sedge_problem *problem, const sedge_term *term);
 
 // Bytes of device memory that they take, of this rank's elements and nodes alone. What the layout
 // adds is not in it, for the tuner chooses the layout later: on hosts each range of elements with a

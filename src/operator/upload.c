@@ -144,7 +144,10 @@ static sedge_status upload_materials(sedge_operator *op)
         sedge_real_put(list, op->layout.real_bytes, i,
                        op->problem->materials[i / values][i % values]);
     }
-    return sedge_upload(&op->materials, op->device, list, count, (size_t)op->layout.real_bytes);
+    SEDGE_TRY(sedge_upload(&op->materials, op->device, list, count, (size_t)op->layout.real_bytes));
+    for (int level = 0; level < SEDGE_LEVELS_MAX; level++)
+        op->predictor.materials_at[level] = sedge_buffer_address(op->materials);
+    return SEDGE_OK;
 }
 
 static sedge_status upload_maps(sedge_operator *op)

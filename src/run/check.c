@@ -265,9 +265,8 @@ static int64_t find_memory(const sedge_session *session, const sedge_term *term,
     const int64_t bytes = sedge_real_bytes(session->problem.precision);
 
     if (!term->present[v] || session->element == NULL) return 0;
-    return operator_terms_copies(&session->problem) * bytes * sedge_term_memory(term) *
-           session->element->nodes * session->mesh->groups.volume_elements[v] *
-           sedge_mesh_copies(session->mesh);
+    return bytes * operator_term_words(&session->problem, term) * session->element->nodes *
+           session->mesh->groups.volume_elements[v] * sedge_mesh_copies(session->mesh);
 }
 
 static void print_bytes(const sedge_session *session, int64_t bytes)

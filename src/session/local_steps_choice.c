@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "device/cpu.h"
+#include "dg/exponential.h"
 #include "dg/predictor.h"
 #include "dg/response.h"
 #include "session/integrator_choice.h"
@@ -129,10 +130,12 @@ static double find_work(const sedge_comm *comm, const sedge_deck *deck,
 // Set the gain; where it could be worth it, `levels`, too. Collective.
 static sedge_status find_gain(sedge_local_steps *out, sedge_levels *levels, const sedge_comm *comm,
                               const sedge_deck *deck, const sedge_problem *problem,
-                              const sedge_problem *trial, const sedge_mesh *mesh)
+                              sedge_problem *trial, const sedge_mesh *mesh)
 {
     const double launch = sedge_levels_launch(comm, deck, problem);
     const double work = find_work(comm, deck, problem, mesh, launch);
+    sedge_exponential_choose(trial, mesh, deck->cfl, sedge_cpu_share(sedge_comm_node_size(comm)),
+                             comm);
     const sedge_levels_options options = sedge_levels_plan(comm, deck, trial, launch);
     double least;
 

@@ -38,7 +38,7 @@ typedef struct sedge_integrator {
     // and the state in place of the residual. For linear equations with upwind fluxes. Elements may
     // take steps of their own, by levels (dg/levels.h).
     bool predictor;
-    bool exponential; // its stages bear the exponential update of stiff poles (dg/exponential.h)
+    bool exponential; // it bears the exponential update of stiff poles (dg/exponential.h)
 } sedge_integrator;
 
 // The coefficients of one stage.

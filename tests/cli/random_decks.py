@@ -134,7 +134,9 @@ class Draw:
 
     def pole(self, kind):
         if kind.endswith("debye"):
-            return {"strength": self.number(0.3, 3), "relaxation_time": self.long(0.1, 1)}
+            strength, time = self.number(0.3, 3), self.long(0.1, 1)
+            stiff = round(1e4 * time) % 4 == 0  # without another draw
+            return {"strength": strength, "relaxation_time": 1e-4 * time if stiff else time}
         if kind.endswith("drude"):
             return {"plasma_frequency": self.near(0.3, 1.5), "damping": self.near(0, 0.5)}
         return {"strength": self.number(0.3, 2), "frequency": self.near(0.5, 1.5), "damping": self.near(0, 0.3)}

@@ -73,20 +73,22 @@ class Materials(Case):
 
     def test_poles(self):
         """1e-13: what some steps make of the last bit of fields of size one. One pole is stiff."""
-        self.run_media("whole", 6)
-        whole = self.state("whole", 6)
-        self.assertEqual({name: values.shape[1] for name, values in whole.items()},
-                         {"fields": 6, "lorentz-2": 12, "drude": 3, "debye": 3, "magnetic_debye": 3,
-                          "magnetic_lorentz": 6})
-        self.assertTrue(all(abs(values).max() > 1e-3 for values in whole.values()))
-        for folder, words, more, tolerance in (
-                ("again", ("--restart", self.folder / "whole/checkpoint-3.h5"), {"ranks": 2}, 1e-13),
-                ("narrow", (), {"settings": ("precision=fp32",)}, 1e-5)):
-            self.run_media(folder, 6, *words, **more)
-            for name, values in self.state(folder, 6).items():
-                with self.subTest(run=folder, block=name):
-                    largest = max(1.0, abs(whole[name]).max())
-                    self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
+        for integrator in ("lsrk45", "ader"):
+            settings = (f"time.integrator={integrator}",)
+            self.run_media(integrator, 6, settings=settings)
+            whole = self.state(integrator, 6)
+            self.assertEqual({name: values.shape[1] for name, values in whole.items()},
+                             {"fields": 6, "lorentz-2": 12, "drude": 3, "debye": 3, "magnetic_debye": 3,
+                              "magnetic_lorentz": 6})
+            self.assertTrue(all(abs(values).max() > 1e-3 for values in whole.values()))
+            for folder, words, more, tolerance in (
+                    ("again", ("--restart", self.folder / integrator / "checkpoint-3.h5"), {"ranks": 2}, 1e-13),
+                    ("narrow", (), {"settings": ("precision=fp32",)}, 1e-5)):
+                self.run_media(folder, 6, *words, **{**more, "settings": settings + more.get("settings", ())})
+                for name, values in self.state(folder, 6).items():
+                    with self.subTest(integrator=integrator, run=folder, block=name):
+                        largest = max(1.0, abs(whole[name]).max())
+                        self.assertLess(abs(values - whole[name]).max(), tolerance * largest)
 
     def test_many_poles(self):
         """Long lists, of other lengths in each group: a run that goes on from its middle has the bits of one that did not
@@ -400,6 +402,12 @@ class Materials(Case):
         words = ("check", self.deck, "--set", "initial.compare=false", "--set")
         done = self.succeed(*words, f"materials.domain={{{pole}}}")
         self.assertIn("debye: stiff, by the exponential update", done.out)
+        done = self.succeed(*words, f"materials.domain={{{pole}}}", "--set", "time.integrator=ader")
+        self.assertIn("debye: stiff, by the exponential update", done.out)
+        done = self.succeed(*words, f"materials.domain={{{pole}}}", "--set", "time.integrator=ader", "--set", "initial={type: zero}",
+                            "--set", "sources=[{type: dipole, position: [0.5, 0.5, 0.5], direction: [0, 0, 1], "
+                            "signal: {type: ricker, frequency: 1}}]")
+        self.assertRegex(done.out, "terms of 'domain' cause 100 % of the limit of the time step")
         done = self.succeed(*words, f"materials.domain={{epsilon: [1, 1, 2], {pole}}}")  # a tensor's medium has none
         self.assertIn("terms alone allow a time step of 0.000184, 1 times", done.out)
         self.assertRegex(done.out, "terms of 'domain' cause 100 % of the limit of the time step")

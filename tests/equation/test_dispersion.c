@@ -24,6 +24,7 @@
 #define EPSILON 1.4
 #define MU      1.2
 
+extern const sedge_integrator sedge_integrator_ader;
 extern const sedge_term_kind sedge_term_debye;
 extern const sedge_term_kind sedge_term_drude;
 extern const sedge_term_kind sedge_term_lorentz;
@@ -143,8 +144,8 @@ static void set_exact(dg_case *c, const double *y)
 }
 
 // Cells and order resolve the mode to 0.5 % of the fields at the start; a wrong sign or factor
-// gives some 10 %.
-static void test_mode(const mode *of)
+// gives some 10 %. `stiff`: all poles are exponential.
+static void test_mode(const mode *of, const sedge_integrator *integrator, bool stiff)
 {
     static const double material[3] = {EPSILON, MU, 0.0};
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 4, 2);
@@ -158,9 +159,12 @@ static void test_mode(const mode *of)
     terms[count] = (dg_term){NULL, NULL, {0.0}};
     options.wall = "pec";
     options.initial = "cavity-mode";
+    options.integrator = integrator;
     options.materials[0] = options.materials[1] = material;
     options.terms = terms;
+    options.exponential = stiff ? 0.85 : 0.0;
     CHECK_OK(dg_case_create(&c, world, &options));
+    for (int i = 0; i < c.problem.term_count && stiff; i++) CHECK(c.problem.terms[i].exponential);
     dg_case_start(&c, 0.0);
     CHECK_OK(dg_case_run(&c, 0.6, 0.85));
     solve(of, 0.6, y);
@@ -185,7 +189,7 @@ static void test_modes(void)
     };
 
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i += test_is_small() ? 3 : 1)
-        test_mode(&modes[i]);
+        test_mode(&modes[i], &sedge_integrator_lsrk45, false);
 }
 
 // Long lists of poles, spread over a decade: that of permeability drives the same mode.
@@ -198,8 +202,8 @@ static void test_many_poles(void)
         resonances.poles[i] = (pole){'r', i >= 8, 0.15, 2.0 * pow(1.2, i), 0.1 * i};
     for (int i = 0; i < POLES; i++)
         relaxations.poles[i] = (pole){'d', false, 0.02 + 0.003 * i, 0.1 * pow(1.06, i), 0.0};
-    test_mode(&resonances);
-    test_mode(&relaxations);
+    test_mode(&resonances, &sedge_integrator_lsrk45, false);
+    test_mode(&relaxations, &sedge_integrator_lsrk45, false);
 }
 
 // n poles of strength s / n are one of strength s: the sums' rounding is all that differs, and the
@@ -317,6 +321,97 @@ static void test_longest_stiff(void)
         options.exponential = 0.85;
         CHECK_OK(dg_case_create(&c, world, &options));
         CHECK(c.problem.terms[0].exponential == (poles < SEDGE_EXPONENTIAL_SIZE));
+        dg_case_clear(&c);
+    }
+}
+
+// y = (F, w of each pole, the integral of F) over dt, where N adds to dF/dt: by the classic
+// Runge-Kutta method in steps that are 1/300 of the fastest relaxation here or less.
+static void relax(double *y, const pole *of, int poles, double inverse, double source, double dt)
+{
+    enum { STEPS = 20000 };
+
+    for (int s = 0; s < STEPS; s++) {
+        double now[POLES + 2], rate[POLES + 2] = {0.0}, sum[POLES + 2] = {0.0};
+        for (int q = 0; q < 4; q++) {
+            const double part = dt / STEPS * (q == 0 ? 0.0 : q == 3 ? 1.0 : 0.5);
+            for (int i = 0; i < poles + 2; i++) now[i] = y[i] + part * rate[i];
+            rate[0] = source;
+            rate[poles + 1] = now[0];
+            for (int p = 0; p < poles; p++) {
+                const double a = of[p].a, b = of[p].b, w = now[1 + p];
+                rate[1 + p] = of[p].law == 'd' ? (a * now[0] - w) / b : a * a * now[0] - b * w;
+                rate[0] -= inverse * (of[p].law == 'd' ? rate[1 + p] : w);
+            }
+            for (int i = 0; i < poles + 2; i++) sum[i] += (q % 3 == 0 ? 1.0 : 2.0) / 6.0 * rate[i];
+        }
+        for (int i = 0; i < poles + 2; i++) y[i] += dt / STEPS * sum[i];
+    }
+}
+
+// The modes of cavities filled with them, from polarisations of 0: at first the field relaxes.
+static void test_stiff_modes(void)
+{
+    static const mode modes[] = {
+        {EPSILON, MU, {{'d', false, 2.0, 2e-3, 0.0}, {'d', false, 0.5, 0.3, 0.0}}},
+        {EPSILON, MU, {{'d', true, 2.0, 1e-3, 0.0}}},
+        {EPSILON, MU, {{'f', false, 20.0, 500.0, 0.0}}}};
+
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i += test_is_small() ? 3 : 1) {
+        test_mode(&modes[i], &sedge_integrator_lsrk45, true);
+        test_mode(&modes[i], &sedge_integrator_ader, true);
+    }
+}
+
+// A step with a prediction, of half a relaxation time to sixty, is the law's own for a constant N;
+// so are the prediction's beginning and what of N is in its mean.
+static void test_stiff_step(void)
+{
+    static const struct {
+        int poles;
+        pole of[2];
+    } media[] = {{1, {{'d', false, 20.0, 2e-3, 0.0}}},
+                 {1, {{'d', true, 4.0, 0.02, 0.0}}},
+                 {1, {{'f', false, 20.0, 900.0, 0.0}}},
+                 {2, {{'d', false, 20.0, 2e-3, 0.0}, {'d', false, 5.0, 0.03, 0.0}}}};
+
+    for (size_t i = 0; i < sizeof media / sizeof *media; i++) {
+        dg_case c;
+        const pole *const of = media[i].of;
+        const int poles = media[i].poles, n = poles + 1;
+        const double source = 3.0;
+        run_stiff(&c, EPSILON, of, poles, 0);
+        c.problem.integrator = &sedge_integrator_ader;
+        const double rate = sedge_problem_rate(&c.problem, c.mesh, 0);
+        c.problem.term_count = 0; // the waves' alone
+        CHECK_BOUND(fabs(0.89 * rate - sedge_problem_rate(&c.problem, c.mesh, 0)), 1e-12 * rate);
+        c.problem.term_count = 1;
+        const double inverse = 1.0 / (of->magnetic ? MU : EPSILON);
+        const double fastest = of->law == 'f' ? of->b : (1.0 + of->a * inverse) / of->b;
+        for (double dt = 0.5 / fastest; dt < 70.0 / fastest; dt *= 11.0) {
+            double numbers[(SEDGE_EXPONENTIAL_SIZE + 2) * SEDGE_EXPONENTIAL_SIZE];
+            double m[SEDGE_MAX_MATERIALS];
+            double exact[POLES + 2] = {0.7, -3.0, 0.9}, alone[POLES + 2] = {0.7, -3.0, 0.9};
+            double none[POLES + 2] = {0.0}, y[3] = {0.0}, rest = 0.0;
+            exact[n] = alone[n] = 0.0;
+            sedge_exponential_step(numbers, &c.problem, c.problem.terms, 0, dt);
+            sedge_exponential_materials(m, &c.problem, 0, dt);
+            for (int k = 0; k < n; k++) {
+                for (int j = 0; j < n; j++) y[k] += numbers[k * n + j] * exact[j];
+                rest += numbers[n * n + k] * exact[k];
+            }
+            relax(exact, of, poles, inverse, source, dt);
+            relax(alone, of, poles, inverse, 0.0, dt);
+            relax(none, of, poles, inverse, source, dt);
+            CHECK_BOUND(fabs(y[0] - alone[n] / dt), 1e-9);
+            const double slowed = m[of->magnetic] / c.problem.materials[0][of->magnetic];
+            CHECK_BOUND(fabs(slowed * dt * source / 2.0 - none[n] / dt), 1e-9);
+            const double x = y[0] + rest + dt * source;
+            for (int k = 0; k < n; k++) {
+                const double added = numbers[(n + 1) * n + k] * x;
+                CHECK_BOUND(fabs(added + (k > 0 ? y[k] : 0.0) - exact[k]), 1e-8);
+            }
+        }
         dg_case_clear(&c);
     }
 }
@@ -485,6 +580,8 @@ int main(void)
     test_fast_limit();
     test_longest_stiff();
     test_stiff_order();
+    test_stiff_step();
+    test_stiff_modes();
     test_stable();
     sedge_comm_free(comm);
     return CHECK_END();

@@ -18,8 +18,9 @@
 
 extern const sedge_integrator sedge_integrator_ader;
 extern const sedge_term_kind sedge_term_anisotropic_epsilon, sedge_term_anisotropic_mu,
-    sedge_term_debye, sedge_term_lorentz, sedge_term_magnetic_lorentz, sedge_term_pml_side,
-    sedge_term_pml_edge, sedge_term_pml_corner, sedge_term_pml_radial;
+    sedge_term_debye, sedge_term_drude, sedge_term_lorentz, sedge_term_magnetic_debye,
+    sedge_term_magnetic_lorentz, sedge_term_pml_side, sedge_term_pml_edge, sedge_term_pml_corner,
+    sedge_term_pml_radial;
 
 static kit_options start(kit_options options, const char *levels)
 {
@@ -51,6 +52,35 @@ static void match_steps(const kit_world *world, const kit_options *options, doub
     }
     sedge_bernstein_free(basis);
     kit_clear(&k);
+}
+
+// Stiff poles by the exponential update (dg/exponential.h), of one and of two poles, of both
+// fields, beside a conductivity and a pole that predictions have, or alone in their medium; of
+// levels whose steps are some ten relaxation times. The dipole's medium has a pole that stays in
+// predictions.
+static void test_stiff(const kit_world *world, int order, bool curved, bool alone)
+{
+    static const double dipole[12] = {
+        0.8, 0.78, 0.2, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const kit_term terms[] = {{&sedge_term_debye, "above", {30.0, 1e-3}},
+                                     {&sedge_term_drude, "below", {15.0, 300.0}},
+                                     {&sedge_term_lorentz, "above", {1.0, 0.7, 0.2}},
+                                     {&sedge_term_magnetic_debye, "above", {3.0, 2e-3}},
+                                     {NULL, NULL, {0.0}}};
+    static const kit_term pairs[] = {{&sedge_term_debye, "above", {30.0, 1e-3}},
+                                     {&sedge_term_debye, "above", {3.0, 0.1}},
+                                     {&sedge_term_magnetic_debye, "below", {3.0, 2e-3}},
+                                     {NULL, NULL, {0.0}}};
+    kit_options options = start(kit_defaults(order, 3), "012");
+
+    options.split_axis = 2;
+    options.materials[1] = alone ? kit_resin : kit_conductor;
+    options.walls = kit_all_walls;
+    options.terms = alone ? pairs : terms;
+    options.exponential = 0.5;
+    if (!alone) options.dipole = dipole;
+    if (curved) options.box_map = curved_corner;
+    match_steps(world, &options, 0.2);
 }
 
 // Two media, of which one conducts and the other has a term with memory, walls of all kinds, and a
@@ -852,6 +882,10 @@ static void test_all(const kit_world *world)
     test_room();
     test_little_memory();
     test_tensors(world);
+    test_stiff(world, 2, false, false);
+    if (alone) test_stiff(world, 2, true, true);
+    if (match_everything()) test_stiff(world, 4, false, true);
+    if (match_everything()) test_stiff(world, 3, true, false);
     test_tables();
     test_refused(world);
     test_curved(world, 2, "012");

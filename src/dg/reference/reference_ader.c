@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "dg/cubature.h"
+#include "dg/exponential.h"
 #include "dg/predictor.h"
 #include "dg/reference/reference_internal.h"
 
@@ -25,6 +26,7 @@ struct reference_ader {
     // Of the memory of all boundary faces: before a step, after it, its mean, the last term of its
     // series and the rates that it began with.
     double *face_before, *face_after, *face_mean, *face_term, *face_begin;
+    double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes] of predictions
 };
 
 static sedge_status create(struct reference_ader **out, const sedge_reference *reference)
@@ -50,7 +52,7 @@ static sedge_status create(struct reference_ader **out, const sedge_reference *r
                               &ader->face_term, &ader->face_begin};
     for (size_t i = 0; i < sizeof faces / sizeof faces[0]; i++)
         SEDGE_TRY(sedge_allocate(faces[i], reference_face_memory(reference), sizeof(double)));
-    return SEDGE_OK;
+    return sedge_allocate(&ader->materials, reference->problem->volumes, sizeof *ader->materials);
 }
 
 void reference_ader_free(sedge_reference *reference)
@@ -68,6 +70,7 @@ void reference_ader_free(sedge_reference *reference)
     }
     sedge_release(ader->memory);
     sedge_release(ader->second);
+    sedge_release(ader->materials);
     sedge_release(ader);
 }
 
@@ -404,7 +407,8 @@ sedge_status sedge_reference_predict_of(sedge_reference *reference, int32_t e, c
 }
 
 // The means of a level over the step from t.
-static void predict(sedge_reference *reference, const double *u, int level, double t, double dt)
+static void predict_level(sedge_reference *reference, const double *u, int level, double t,
+                          double dt)
 {
     struct reference_ader *const ader = reference->ader;
     const int order = reference->element->order;
@@ -429,6 +433,20 @@ static void predict(sedge_reference *reference, const double *u, int level, doub
     predict_brackets(reference, u, level, dt);
     for (int p = 0; p < reference->points; p++)
         if (!is_known(reference, p)) predict_point(reference, p, level, t, dt, terms);
+}
+
+// The same with the materials of predictions (sedge_exponential_materials).
+static void predict(sedge_reference *reference, const double *u, int level, double t, double dt)
+{
+    const sedge_problem *const problem = reference->problem;
+    sedge_problem slowed = *problem;
+
+    slowed.materials = reference->ader->materials;
+    for (int v = 0; v < problem->volumes; v++)
+        sedge_exponential_materials(slowed.materials[v], problem, v, dt);
+    reference->problem = &slowed;
+    predict_level(reference, u, level, t, dt);
+    reference->problem = problem;
 }
 
 // ---- step --------------------------------------------------------------------------------------
@@ -553,13 +571,16 @@ static void add_to_pair(sedge_reference *reference, int level)
 // One step of `level` and the steps of finer levels within it.
 static sedge_status advance(sedge_reference *reference, double *u, int level, double t, double dt)
 {
+    reference_terms_step(reference, u, false, level, dt);
     predict(reference, u, level, t, dt);
     add_to_pair(reference, level);
     for (int i = 0; i < 2 && level > 0; i++) {
         reference->ader->second[level - 1] = i;
         SEDGE_TRY(advance(reference, u, level - 1, t + i * dt / 2, dt / 2));
     }
-    return correct(reference, u, level, t, dt);
+    SEDGE_TRY(correct(reference, u, level, t, dt));
+    reference_terms_step(reference, u, true, level, dt);
+    return SEDGE_OK;
 }
 
 sedge_status reference_ader_step(sedge_reference *reference, double *u, double t, double dt)

@@ -24,7 +24,8 @@ typedef struct reference_term {
     int32_t *element; // [elements] ascending
     int64_t values;   // of each of the next three, [elements][memory][nodes]
     double *memory;   // w
-    double *residual; // of a step
+    double *residual; // of a step; of an exponential term beside a predictor what it keeps of the
+                      // fields from before the prediction, in the first three components
     double *rate;     // dw/dt, of the last right-hand side; of an exponential term the residual of
                       // the fields after the last stage, in the first three components
 } reference_term;
@@ -160,6 +161,10 @@ void reference_terms_add(sedge_reference *reference, const double *u, const doub
 
 // After stage `s` of a step of dt: the exponential updates of u and of the terms' memory.
 void reference_terms_exponential(sedge_reference *reference, double *u, int s, double dt);
+
+// The exponential updates in elements of level `level`, whose steps take dt, before the prediction
+// or `after` the stage.
+void reference_terms_step(sedge_reference *reference, double *u, bool after, int level, double dt);
 
 // Add the energy of the memory of terms and faces to `energy` [elements].
 void reference_terms_energy(const sedge_reference *reference, double *energy);

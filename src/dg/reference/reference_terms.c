@@ -405,6 +405,48 @@ void reference_terms_exponential(sedge_reference *reference, double *u, int s, d
     }
 }
 
+// At a node of one element in a step with a prediction, before it or `after` the stage.
+static void step_node(const reference_term *of, int64_t nodes, int64_t at, const double *numbers,
+                      bool after, double *u)
+{
+    const int64_t n = sedge_exponential_size(of->term);
+    double *const w = of->memory + at;
+    double y[SEDGE_EXPONENTIAL_SIZE];
+
+    y[0] = after ? *u + of->residual[at] : *u;
+    for (int64_t k = 1; k < n; k++) y[k] = w[3 * (k - 1) * nodes];
+    for (int64_t k = 0; k < n; k++) {
+        double sum = 0.0;
+        for (int j = 0; j < n && !after; j++) sum += numbers[k * n + j] * y[j];
+        if (after) sum = numbers[(n + 1) * n + k] * y[0] + (k > 0 ? y[k] : 0.0);
+        *(k == 0 ? u : &w[3 * (k - 1) * nodes]) = sum;
+    }
+    of->residual[at] = 0.0;
+    for (int j = 0; j < n && !after; j++) of->residual[at] += numbers[n * n + j] * y[j];
+}
+
+void reference_terms_step(sedge_reference *reference, double *u, bool after, int level, double dt)
+{
+    const int64_t n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+    double numbers[(SEDGE_EXPONENTIAL_SIZE + 2) * SEDGE_EXPONENTIAL_SIZE];
+
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        const reference_term *const of = &reference->terms[k];
+        const int64_t memory = sedge_term_memory(of->term);
+        const int first = of->term->kind->field_triple - 1;
+        for (int32_t i = 0; i < of->elements && of->term->exponential; i++) {
+            const int32_t e = of->element[i];
+            if (sedge_mesh_level(reference->mesh, e) != level) continue;
+            sedge_exponential_step(numbers, reference->problem, of->term, reference->mesh->group[e],
+                                   dt);
+            double *const own = u + ((int64_t)e * fields + first) * n;
+            for (int64_t j = 0; j < 3 * n; j++) // components and nodes
+                step_node(of, n, i * memory * n + j, numbers, after, own + j);
+        }
+    }
+}
+
 double *sedge_reference_face_memory(sedge_reference *reference)
 {
     return reference->face_memory;

@@ -11,7 +11,8 @@
 //   before    [places][3][SEDGE_NODES_PADDED] r', not read if a = 0
 //   material  [slots] volume groups
 //   places    [SIMD batches] the batch's place in w, or -1 where it does not have the term
-//   numbers   [volume groups][n][n + 2], n <= SEDGE_EXPONENTIAL_SIZE
+//   numbers   [volume groups][n][n + 2], n <= SEDGE_EXPONENTIAL_SIZE, the most of the
+//             problem's terms
 #define SEDGE_EXPONENTIAL_LIST(X)                               \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)        \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)           \
@@ -26,7 +27,7 @@
     X(sedge_int64, batches)                                     \
     X(sedge_real, rk_a)
 
-// Row i of the numbers, a lane each.
+// Row i of the numbers, a lane each: those of y, filled up, then the last two.
 SEDGE_FUNCTION void get_row(sedge_value *row, int i, int size, sedge_int64 batch,
                             const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
                             const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT numbers)
@@ -34,7 +35,9 @@ SEDGE_FUNCTION void get_row(sedge_value *row, int i, int size, sedge_int64 batch
     SEDGE_LANES_LOOP (l) {
         const SEDGE_GLOBAL sedge_real *const of =
             numbers + (material[batch * SEDGE_LANES + l] * size + i) * (size + 2);
-        for (int k = 0; k < size + 2; k++) SEDGE_LANE(row[k], l) = of[k];
+        SEDGE_EACH (k, SEDGE_EXPONENTIAL_SIZE)
+            SEDGE_LANE(row[k], l) = k < size ? of[k] : SEDGE_R(0.0);
+        SEDGE_EACH (k, 2) SEDGE_LANE(row[SEDGE_EXPONENTIAL_SIZE + k], l) = of[size + k];
     }
 }
 
@@ -42,12 +45,14 @@ SEDGE_KERNEL(sedge_exponential, SEDGE_MONITOR_THREADS, SEDGE_EXPONENTIAL_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, i, SEDGE_MONITOR_THREADS, SEDGE_MONITOR_THREADS) {
+            // Neighbouring items have neighbouring words of the state.
             const sedge_int64 item = b * SEDGE_MONITOR_THREADS + i + one;
-            const sedge_int64 batch = item / SEDGE_NODES;
-            const int n = (int)(item % SEDGE_NODES);
-            const sedge_int64 at = batch * SEDGE_NODES_PADDED + n;
+            const sedge_int64 batch = item / (3 * SEDGE_NODES);
+            const int n = (int)(item % (3 * SEDGE_NODES)) / 3;
+            const int axis = (int)(item % 3);
             const int place = batch < batches ? places[batch] : -1;
-            for (int axis = 0; axis < 3 && place >= 0; axis++) {
+            if (place >= 0) {
+                const sedge_int64 at = batch * SEDGE_NODES_PADDED + n;
                 const int f = first_field + axis;
                 const sedge_int64 word = ((sedge_int64)place * 3 + axis) * SEDGE_NODES_PADDED + n;
                 const sedge_int64 memory =
@@ -59,11 +64,15 @@ SEDGE_KERNEL(sedge_exponential, SEDGE_MONITOR_THREADS, SEDGE_EXPONENTIAL_LIST)
                 if (rk_a != SEDGE_R(0.0)) rate = r - rk_a * before[word];
                 before[word] = r;
                 y[0] = u[at].f[f];
-                for (int k = 1; k < size; k++) y[k] = w[memory + (k - 1) * 3 * SEDGE_NODES_PADDED];
+                SEDGE_EACH (k, SEDGE_EXPONENTIAL_SIZE)
+                    if (k > 0)
+                        y[k] = k < size ? w[memory + (k - 1) * 3 * SEDGE_NODES_PADDED]
+                                        : SEDGE_SPLAT(SEDGE_R(0.0));
                 for (int k = 0; k < size; k++) {
                     get_row(row, k, size, batch, material, numbers);
-                    sedge_value sum = row[size] * r + row[size + 1] * rate;
-                    for (int j = 0; j < size; j++) sum = sum + row[j] * y[j];
+                    sedge_value sum =
+                        row[SEDGE_EXPONENTIAL_SIZE] * r + row[SEDGE_EXPONENTIAL_SIZE + 1] * rate;
+                    SEDGE_EACH (j, SEDGE_EXPONENTIAL_SIZE) sum = sum + row[j] * y[j];
                     if (k == 0) {
                         next[at].f[f] = sum;
                     } else {

@@ -39,6 +39,8 @@
 #define SEDGE_METRIC_PACKS  (SEDGE_METRIC_WORDS / SEDGE_PACK)
 
 // u, mean  the state, and the mean of the solution of u' = L u over a step of dt
+// materials  those of predictions, and `full` those by which terms act over the step: the same but
+//          with SEDGE_SLOWS (sedge_exponential_materials of src/dg/exponential.h)
 // updates  whether u and the terms' memory become what terms make of them
 // damping  1 + Q / f_1 for coefficients of order N - 1, [from][to], rows filled up to a multiple of
 //          SEDGE_DAMP_ROWS; read only with SEDGE_PREDICT_DENSE
@@ -48,6 +50,7 @@
     X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry) \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, full)         \
     X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, damping)      \
     X(sedge_int64, first)                                          \
@@ -439,6 +442,18 @@ apply_terms(sedge_value *rate, const sedge_value *x, const sedge_held *held, sed
     apply_terms(rate, x, SEDGE_MINE(holds, e), start + e, \
                 material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME))
 
+#if SEDGE_SLOWS
+// The same with the materials `full`.
+#define SEDGE_APPLY_FULL(rate, x)                                                            \
+    {                                                                                        \
+        sedge_held with = *SEDGE_MINE(holds, e);                                             \
+        get_material(with.m, material, full, start + e);                                     \
+        apply_terms(rate, x, &with, start + e, material SEDGE_TERMS_LIST(SEDGE_COMMA_NAME)); \
+    }
+#else
+#define SEDGE_APPLY_FULL(rate, x) SEDGE_APPLY_TERMS(rate, x)
+#endif
+
 // f_k dt
 #define SEDGE_PREDICT_FACTOR(k)                \
     (dt * ((k) == 1   ? SEDGE_PREDICT_FACTOR_1 \
@@ -695,7 +710,7 @@ SEDGE_KERNEL_RESIDENT(sedge_predict_terms, SEDGE_PREDICT_THREADS, SEDGE_PREDICT_
                 *(SEDGE_BLOCKWIDE sedge_state *)(s_n + e * SEDGE_PREDICT_STRIDE +
                                                  n * SEDGE_FIELDS) = result;
                 if (updates != 0) {
-                    SEDGE_APPLY_TERMS(rate, x);
+                    SEDGE_APPLY_FULL(rate, x);
                     SEDGE_EACH (f, SEDGE_PREDICT_ALL) x[f] = own[f] + dt * rate[f];
                     keep_all(own_u, own_m, n, x, SEDGE_MINE(holds, e));
                 }
