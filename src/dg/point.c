@@ -88,6 +88,25 @@ static sedge_status find_radii(const spread *s)
 
 // ---- walls -------------------------------------------------------------------------------------
 
+// Are two volume groups of one medium, with the same terms?
+static bool is_same_medium(const sedge_problem *problem, int one, int other)
+{
+    const double *const m = problem->materials[one];
+    const double *const n = problem->materials[other];
+
+    for (int i = 0; i < SEDGE_MAX_MATERIALS; i++)
+        if (m[i] != n[i]) return false;
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        const double *const p = sedge_term_pole(term, one, 0);
+        const double *const q = sedge_term_pole(term, other, 0);
+        if (term->present[one] != term->present[other]) return false;
+        for (int k = 0; k < sedge_term_parameters(term); k++)
+            if (p[k] != q[k]) return false;
+    }
+    return true;
+}
+
 // Whether light stops at face f of element e: at a boundary, or where another material begins.
 static bool is_wall(const spread *s, int32_t e, int f)
 {
@@ -97,11 +116,7 @@ static bool is_wall(const spread *s, int32_t e, int f)
 
     if (neighbour < 0 && slot >= mesh->halo_faces) return true;
     const int other = neighbour >= 0 ? mesh->group[neighbour] : mesh->trace_faces[slot].group;
-    const double *const m = s->problem->materials[mesh->group[e]];
-    const double *const n = s->problem->materials[other];
-    for (int i = 0; i < SEDGE_MAX_MATERIALS; i++)
-        if (m[i] != n[i]) return true;
-    return false;
+    return !is_same_medium(s->problem, mesh->group[e], other);
 }
 
 // The four triangles between the vertices and the middles of the edges of a face; on a straight one

@@ -62,7 +62,7 @@ typedef struct sedge_term {
     const sedge_term_kind *kind;
     int poles;                  // of each of these groups; 1 for a kind without poles
     char name[SEDGE_TERM_NAME]; // of its memory: "debye", with more poles "debye-2"
-    bool exponential;           // it takes no part in the integrator's stages (dg/exponential.h)
+    bool exponential;           // it is not in stages and predictions (dg/exponential.h)
     bool *present;              // [volumes]
     double *parameters;         // [volumes][poles][numbers], code units; see sedge_term_pole
 } sedge_term;
@@ -157,7 +157,8 @@ int sedge_term_unknowns(const sedge_term *term);
 // basis the state has.
 bool sedge_term_varies(const sedge_term *term);
 
-// Is any term exponential (dg/exponential.h)? Such terms are not in the stages' kernels.
+// Is any term exponential (dg/exponential.h)? Such terms are not in kernels of stages and
+// predictions.
 bool sedge_problem_exponential(const sedge_problem *problem);
 
 // Do predictions see other materials than stages, beside exponential terms

@@ -255,7 +255,7 @@ static sedge_status add_memory(weights_job *job, point_source *point, int term, 
         places[place[i]] = find_memory(op, memory, shares[i].element);
         found |= places[place[i]] >= 0;
     }
-    if (!found || components == 0) {
+    if (!found || components == 0 || !operator_term_is_staged(&op->terms.term[term].term)) {
         sedge_release(places);
         return SEDGE_OK;
     }

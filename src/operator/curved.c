@@ -529,8 +529,10 @@ sedge_status operator_curved_place_predictor(sedge_operator *op)
     if (!has_passes(op)) return SEDGE_OK;
     SEDGE_TRY(create_halves(op));
     SEDGE_TRY(upload_closed(op));
-    for (int i = 0; i < op->terms.count; i++)
-        SEDGE_TRY(create_bracket(op, &op->predictor.bracket[i], &op->terms.term[i]));
+    for (int i = 0; i < op->terms.count; i++) {
+        if (operator_term_is_staged(&op->terms.term[i].term))
+            SEDGE_TRY(create_bracket(op, &op->predictor.bracket[i], &op->terms.term[i]));
+    }
     return upload_damping(op);
 }
 

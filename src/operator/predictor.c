@@ -265,6 +265,7 @@ sedge_status operator_predictor_prepare(sedge_operator *op, double dt)
         memcpy(list + i, m, (size_t)values * sizeof *m);
     }
     sedge_buffer_free(op->predictor.materials);
+    op->predictor.materials = NULL;
     const sedge_status status = sedge_upload_reals(&op->predictor.materials, op->device,
                                                    op->layout.real_bytes, list, count);
     sedge_release(list);

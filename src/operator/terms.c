@@ -109,7 +109,8 @@ int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *me
         const int64_t curved = count_elements(&term, problem, mesh, true);
         const int64_t elements = count_elements(&term, problem, mesh, false) + curved;
         const int64_t places = mesh->elements * (int64_t)sizeof(int32_t);
-        const int64_t brackets = problem->integrator->predictor ? 2 * curved : 0;
+        const bool has_brackets = problem->integrator->predictor && operator_term_is_staged(&term);
+        const int64_t brackets = has_brackets ? 2 * curved : 0;
         const int64_t each = term.term != NULL ? operator_term_words(problem, term.term) : 0;
         const int64_t words = elements * each + brackets * term.memory;
         bytes +=

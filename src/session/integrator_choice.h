@@ -21,9 +21,9 @@ bool sedge_integrator_is_upwind(const sedge_deck *deck);
 // at least ten samples. The problem's integrator (lsrk45) where that is not known or does not hold:
 // a run of `steps`, whose length would change, no known frequency, an equation that is not linear,
 // fluxes that are not wholly upwind for an integrator whose limit needs them, and stiff poles whose
-// exponential update (dg/exponential.h), which of these methods lsrk45 alone bears, lengthens its
-// steps: the caller has called sedge_exponential_choose. A run of the same deck gets the same one
-// on any number of ranks. Collective.
+// exponential update (dg/exponential.h), which of the Runge-Kutta methods lsrk45 alone bears,
+// lengthens its steps: the caller has called sedge_exponential_choose. A run of the same deck gets
+// the same one on any number of ranks. Collective.
 #define SEDGE_TIME_ERROR 1e-3
 const sedge_integrator *sedge_integrator_choose(const sedge_comm *comm, const sedge_deck *deck,
                                                 const sedge_problem *problem,

@@ -129,13 +129,9 @@ static double find_work(const sedge_comm *comm, const sedge_deck *deck,
 
 // Set the gain; where it could be worth it, `levels`, too. Collective.
 static sedge_status find_gain(sedge_local_steps *out, sedge_levels *levels, const sedge_comm *comm,
-                              const sedge_deck *deck, const sedge_problem *problem,
-                              sedge_problem *trial, const sedge_mesh *mesh)
+                              const sedge_deck *deck, double launch, double work,
+                              const sedge_problem *trial, const sedge_mesh *mesh)
 {
-    const double launch = sedge_levels_launch(comm, deck, problem);
-    const double work = find_work(comm, deck, problem, mesh, launch);
-    sedge_exponential_choose(trial, mesh, deck->cfl, sedge_cpu_share(sedge_comm_node_size(comm)),
-                             comm);
     const sedge_levels_options options = sedge_levels_plan(comm, deck, trial, launch);
     double least;
 
@@ -168,6 +164,11 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
     memset(levels, 0, sizeof *levels);
     trial.integrator = find_integrator();
     if (trial.integrator == NULL || deck->levels == 1 || !deck->equation->linear) return SEDGE_OK;
+    const double launch = sedge_levels_launch(comm, deck, problem);
+    const double work = find_work(comm, deck, problem, mesh, launch);
+    // The terms are those of `problem`: the caller chooses for its integrator again.
+    sedge_exponential_choose(&trial, mesh, deck->cfl, sedge_cpu_share(sedge_comm_node_size(comm)),
+                             comm);
     out->integrator = trial.integrator;
     out->other = problem->integrator;
     out->penalty = 1.0;
@@ -176,7 +177,7 @@ sedge_status sedge_local_steps_choose(sedge_local_steps *out, sedge_levels *leve
         SEDGE_TRY(count_wavelengths(&out->wavelengths, comm, deck, problem, mesh, frequency));
         out->penalty = sedge_predictor_penalty(problem->order, out->wavelengths);
     }
-    SEDGE_TRY(find_gain(out, levels, comm, deck, problem, &trial, mesh));
+    SEDGE_TRY(find_gain(out, levels, comm, deck, launch, work, &trial, mesh));
     out->taken = out->obstacle[0] == '\0' && !out->bound &&
                  out->gain > SEDGE_LOCAL_STEPS_WORTH * out->penalty;
     if (out->taken) {

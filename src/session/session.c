@@ -131,7 +131,6 @@ static sedge_status find_time_step(sedge_session *session)
     int32_t element = 0;
 
     const int threads = sedge_cpu_share(sedge_comm_node_size(session->comm));
-    sedge_exponential_choose(&session->problem, session->mesh, deck->cfl, threads, session->comm);
     const double mine =
         sedge_problem_time_step(&session->problem, session->mesh, deck->cfl, threads, &element);
     double least = mine;
@@ -264,6 +263,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     if (session->deck->integrator == NULL) SEDGE_TRY(choose_integrator(session, before));
+    sedge_exponential_choose(&session->problem, session->mesh, session->deck->cfl,
+                             sedge_cpu_share(sedge_comm_node_size(comm)), comm);
     SEDGE_TRY(sedge_integrator_check(session->deck, &session->problem));
     SEDGE_TRY(find_time_step(session));
     if (session->deck->turns) {

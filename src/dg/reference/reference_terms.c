@@ -204,7 +204,7 @@ static void act_all(const sedge_problem *problem, int volume, const double *u, c
             const sedge_term *const term = &problem->terms[i];
             const int64_t at = rows * stride;
             rows += sedge_term_memory(term);
-            if (!term->present[volume] || turn != turn_of(term)) continue;
+            if (!term->present[volume] || term->exponential || turn != turn_of(term)) continue;
             if (turn == 1) {
                 term->kind->multiply_local(sedge_term_pole(term, volume, 0), rate);
             } else {

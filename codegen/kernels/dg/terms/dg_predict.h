@@ -40,7 +40,8 @@
 
 // u, mean  the state, and the mean of the solution of u' = L u over a step of dt
 // materials  those of predictions, and `full` those by which terms act over the step: the same but
-//          with SEDGE_SLOWS (sedge_exponential_materials of src/dg/exponential.h)
+//          with SEDGE_SLOWS (sedge_exponential_materials of src/dg/exponential.h). Elements whose
+//          terms differ from node to node have no stiff terms: for them both are the same
 // updates  whether u and the terms' memory become what terms make of them
 // damping  1 + Q / f_1 for coefficients of order N - 1, [from][to], rows filled up to a multiple of
 //          SEDGE_DAMP_ROWS; read only with SEDGE_PREDICT_DENSE
