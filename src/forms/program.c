@@ -335,20 +335,26 @@ done:
     return status;
 }
 
+// The source that a form writes.
+typedef struct written_source {
+    sedge_text *text;
+} written_source;
+
 // Several forms: the constants of one after the other, and the files of all, each once.
 typedef struct forms_sources {
     sedge_text *constants;
-    sedge_source *sources; // [count]
-    sedge_text **written;  // [forms]; the source that a form writes
+    sedge_source *sources;   // [count]
+    written_source *written; // [forms]
     int count, forms;
 } forms_sources;
 
 static sedge_status add_form_source(forms_sources *all, const sedge_source *source)
 {
     SEDGE_TRY(sedge_text_add(all->constants, "//   %s\n", source->name));
-    for (int i = 0; i < all->count && source->text == NULL; i++)
+    for (int i = 0; i < all->count && source->text == NULL; i++) {
         if (all->sources[i].text == NULL && strcmp(all->sources[i].name, source->name) == 0)
             return SEDGE_OK;
+    }
     all->sources[all->count++] = *source;
     return SEDGE_OK;
 }
@@ -357,19 +363,19 @@ static sedge_status add_form_source(forms_sources *all, const sedge_source *sour
 static sedge_status add_form(forms_sources *all, const operator_form *form,
                              const operator_target *target)
 {
-    sedge_text **const written = &all->written[all->forms++];
+    written_source *const written = &all->written[all->forms++];
     sedge_source sources[OPERATOR_FORM_SOURCES];
     operator_layout layouts[SEDGE_LAYOUTS];
     operator_config config;
     int count;
     int at = 0;
 
-    SEDGE_TRY(sedge_text_create(written));
+    SEDGE_TRY(sedge_text_create(&written->text));
     operator_layouts_list(layouts, &count, target);
     while (at < count - 1 && layouts[at].basis != form->basis) at++;
     operator_config_choose_form(&config, form, &layouts[at], target);
-    if (form->write != NULL) SEDGE_TRY(form->write(*written, &config, target));
-    SEDGE_TRY(list_sources(sources, &count, form, *written));
+    if (form->write != NULL) SEDGE_TRY(form->write(written->text, &config, target));
+    SEDGE_TRY(list_sources(sources, &count, form, written->text));
     SEDGE_TRY(sedge_text_add(all->constants, "// The form '%s' of\n", form->name));
     for (int i = 0; i < count; i++) SEDGE_TRY(add_form_source(all, &sources[i]));
     SEDGE_TRY(write_config(all->constants, &layouts[at], &config));
@@ -378,7 +384,7 @@ static sedge_status add_form(forms_sources *all, const operator_form *form,
 
 static void clear_forms(forms_sources *all)
 {
-    for (int i = 0; i < all->forms; i++) sedge_text_free(all->written[i]);
+    for (int i = 0; i < all->forms; i++) sedge_text_free(all->written[i].text);
     sedge_release(all->written);
     sedge_release(all->sources);
     sedge_text_free(all->constants);
@@ -389,7 +395,7 @@ sedge_status operator_forms_hash(char hash[SEDGE_HASH_TEXT], const operator_form
 {
     const sedge_device_info info = operator_nominal_device(target->info);
     const operator_target nominal = {&info, target->problem, target->element};
-    const int most = OPERATOR_FORM_SOURCES;
+    const int64_t most = OPERATOR_FORM_SOURCES;
     forms_sources all = {.count = 0};
     sedge_status status;
     sedge_text *text = NULL;
