@@ -5,26 +5,28 @@
 //
 // With y = (F, w), F one component of the field and w its part of the memory, the law is linear:
 // y' = A y + N e_0, where N is what waves, sources and the other terms add to dF/dt. A has real
-// eigenvalues lambda_j <= 0 with spectral projectors P_j. Over the stage from c_s dt to c_(s+1) dt,
-// of length D,
+// eigenvalues lambda_j <= 0 with spectral projectors P_j; e_0 is the unit vector of F. With the
+// coefficients a_s, b_s, c_s of the integrator (time/integrator.h) and its residual, over the stage
+// from c_s dt to c_(s+1) dt, of length D,
 //
 //   y <- sum_j P_j (exp(lambda_j D) y + phi(lambda_j D) G_j e_0),   phi(x) = (exp(x) - 1) / x
 //
-// with G_j = b_s residual where the mode is slow (|lambda_j| dt < 1/2), so that it goes on as the
+// with G_j = b_s residual where mode j is slow (|lambda_j| dt < 1/2), so that it goes on as the
 // integrator has it; and G_j = D N, N of this stage, where the mode is fast. (With the residual,
 // which extrapolates, fast modes grow.) In the limit of an infinitely fast Debye pole this is the
 // integrator, for a medium of permittivity epsilon + strength. In between, the error is of first
-// order: about omega^2 dt / |lambda| of a wave of angular frequency omega. Only integrators with
-// `exponential` set bear it.
+// order: about omega^2 dt / |lambda| of a wave of angular frequency omega. Integrators
+// that allow this have `exponential` set.
 //
 // Integrators with `predictor` (dg/predictor.h) have one stage, which adds D N, with the mean N of
 // the step of length D. The update is
 //
 //   y <- sum_j P_j (exp(x_j) y + phi(x_j) D N e_0),   x_j = lambda_j D
 //
-// before the prediction and after the stage: before it y = (F, w) becomes F', the prediction's
-// beginning, and a rest, from which the new y follows with D N that is added to F'. The prediction
-// must know that the field does not follow N at once. Without N, the field's mean over the step is
+// in two parts. Before the prediction F is replaced by F', and what is left of y is kept. The
+// prediction starts from F', and the stage adds D N to it; then F' + D N and what was kept give the
+// new y. The prediction must know that the field does not follow N at once. Without N, the field's
+// mean over the step is
 //
 //   F' = sum_j phi(x_j) [P_j y]_0
 //
@@ -35,8 +37,9 @@
 // so that the prediction takes flux, source and the other terms at g times their rates
 // (sedge_exponential_materials). That is right to second order in D, whether a mode is fast or
 // slow. For an infinitely fast Debye pole g is epsilon / (epsilon + strength), and this is the
-// integrator for the medium that the pole becomes. Waves do not grow in steps that are 0.93 of
-// those without the poles in regular cells, and in any cells with those of sedge_problem_rate
+// integrator for the medium that the pole becomes. In regular cells waves do not grow up
+// to cfl 0.93 of the step without the poles; for the worst of many tetrahedra a bound is 0.761, and
+// sedge_problem_rate has 0.89 of that step, so that cfl 0.85 is below it
 // (benchmarks/MEASUREMENTS.md, "ADER beside stiff poles").
 #pragma once
 
@@ -65,9 +68,9 @@ void sedge_exponential_stage(double *numbers, const sedge_problem *problem, cons
                              int volume, int stage, double dt);
 
 // What a step of length dt with a prediction does in a volume group that has the term: sets numbers
-// [n + 2][n]. Before the prediction y_i becomes sum_k numbers_ik y_k, i < n, and the sum of row n,
-// the rest, is kept. After the stage y_0 with the rest added to it, times numbers_(n+1)i, is added
-// to each y_i with i > 0, and is y_0.
+// [n + 2][n]. Before the prediction y_i becomes sum_k numbers_ik y_k, i < n, and the sum of row n
+// is kept as `rest`. After the stage, with x = y_0 + rest, y_0 becomes numbers_(n+1)0 x, and
+// numbers_(n+1)i x is added to y_i, i > 0.
 void sedge_exponential_step(double *numbers, const sedge_problem *problem, const sedge_term *term,
                             int volume, double dt);
 

@@ -1,20 +1,22 @@
 // The exponential update of a stiff term in a step with a prediction (src/dg/exponential.h), before
 // the prediction or after the stage: three components of the field and the term's memory at each
-// node. Types of dg_layout.h. The code does not depend on the term: a kernel is launched for each
-// such term and level of the time step.
+// node. Types of dg_layout.h. The code does not depend on the term: a kernel is launched once
+// for each such term and level of the time step.
 #pragma once
 
 // With y = (F, w) for each of three components F of the field: before the prediction
 // y_i = sum_k numbers_ik y_k for i < n, and rest = sum_k numbers_nk y_k; after the stage
 // x = y_0 + rest, y_0 = numbers_(n+1)0 x, and numbers_(n+1)i x is added to y_i for i > 0.
 //
-//   w         [places][n - 1][3][SEDGE_NODES_PADDED]
-//   rest      [places][3][SEDGE_NODES_PADDED]
-//   material  [slots] volume groups
-//   places    [SIMD batches] the batch's place in w and rest
-//   list      [count] SIMD batches that have the term
-//   numbers   [volume groups][n + 2][n], n <= SEDGE_EXPONENTIAL_SIZE, the most of
-//             the problem's terms
+//   w           [places][n - 1][3][SEDGE_NODES_PADDED]
+//   rest        [places][3][SEDGE_NODES_PADDED]
+//   material    [slots] the volume group of each element
+//   places      [SIMD batches] the batch's place in w and rest
+//   list        [count] SIMD batches that have the term
+//   numbers     [volume groups][n + 2][n] of the level's step
+//   first_field the first of the three components of the field
+//   size        n, at most SEDGE_EXPONENTIAL_SIZE, the most of the problem's terms
+//   after       0: before the prediction; else after the stage
 #define SEDGE_EXPONENTIAL_STEP_LIST(X)                        \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)            \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, w)            \
