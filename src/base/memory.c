@@ -31,7 +31,7 @@ static char *place(char *block, size_t offset)
     return block != NULL ? block + offset : NULL;
 }
 
-// calloc touches no fresh pages, which are zero.
+// calloc does not clear pages that the system has just given: they are zero.
 static char *take_small(size_t bytes)
 {
     const size_t room = 2 * (size_t)SEDGE_ALIGNMENT;

@@ -5,12 +5,13 @@
 
 #include <sha2.h>
 
-// glibc tells what the CPU has. To ask the CPU itself takes long in virtual machines.
-#if defined __x86_64__ && defined __has_include
-#if __has_include(<sys/platform/x86.h>)
+// glibc from 2.34 on tells what the CPU has. To ask the CPU itself takes long in virtual machines,
+// whose host answers.
+#if defined __x86_64__ && defined __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 34)
 #include <immintrin.h>
 #include <sys/platform/x86.h>
-#define HAS_INSTRUCTIONS (CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSE4_1))
+#define HAS_INSTRUCTIONS (CPU_FEATURE_ACTIVE(SHA) && CPU_FEATURE_ACTIVE(SSE4_1))
 #endif
 #endif
 

@@ -1,4 +1,4 @@
-// Inside src/base: the inner function of SHA-256, in two ways.
+// Inside src/base: the compression function of SHA-256, in two implementations.
 #pragma once
 
 #include <stddef.h>
@@ -12,5 +12,5 @@ typedef void sedge_sha256_take(uint32_t state[8], const uint8_t *blocks, size_t 
 // By libmd.
 void sedge_sha256_plain(uint32_t state[8], const uint8_t *blocks, size_t count);
 
-// The fastest way on this CPU: by its instructions for SHA, if it has them, or sedge_sha256_plain.
+// The faster one on this CPU: by its instructions for SHA, if it has them, else sedge_sha256_plain.
 sedge_sha256_take *sedge_sha256_fastest(void);

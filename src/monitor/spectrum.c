@@ -117,7 +117,8 @@ sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum)
     return spectrum->source->get_sums(spectrum->on_device, spectrum->sums);
 }
 
-// Of a row the imaginary part's sums follow those of the real part, and rows move up.
+// Each row has the sums of the real part, then those of the imaginary part. Joined rows are half as
+// long and lie one behind the other.
 void sedge_spectrum_join(const sedge_spectrum *spectrum)
 {
     const int64_t part = sedge_spectrum_width(spectrum) / 2; // numbers of a part

@@ -70,7 +70,7 @@ SEDGE_MUST_USE
 sedge_status sedge_spectrum_fetch(const sedge_spectrum *spectrum);
 
 // Of fields u + i v with a real and an imaginary part: once the sums are on the host, replace those
-// of the parts, U and V, by U + i V, [rows][row_points][components][frequencies][2], up to the next
+// of the parts, U and V, by U + i V, [rows][row_points][components][frequencies][2], until the next
 // fetch. Nothing where the fields have one part. Not collective.
 void sedge_spectrum_join(const sedge_spectrum *spectrum);
 

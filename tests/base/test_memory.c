@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <stdint.h>
+#include <string.h>
 
 // A value of each is read and written at both ends and in the middle.
 static void test_thin(void)
@@ -35,6 +36,12 @@ static void test_plain(void)
         CHECK_OK(sedge_allocate(&numbers, count, sizeof *numbers));
         if (numbers == NULL) return;
         CHECK((uintptr_t)numbers % SEDGE_ALIGNMENT == 0);
+        for (int64_t i = 0; i < count; i++) wrong += numbers[i] != 0;
+        memset(numbers, 0xff, (size_t)count * sizeof *numbers);
+        sedge_release(numbers);
+        // Memory that was in use is zero again.
+        CHECK_OK(sedge_allocate(&numbers, count, sizeof *numbers));
+        if (numbers == NULL) return;
         for (int64_t i = 0; i < count; i++) wrong += numbers[i] != 0;
         CHECK(wrong == 0);
         sedge_release(numbers);
