@@ -490,16 +490,15 @@ int sedge_problem_media(const sedge_problem *problem)
     const size_t bytes =
         (size_t)problem->equation->material_values * sizeof problem->materials[0][0];
 
+    const int least = sedge_problem_slows(problem) ? 2 : 1;
     bool same = true;
-    int media = 1;
+    int media = least;
 
     for (int v = 1; v < problem->volumes; v++)
         same = same && memcmp(problem->materials[v], problem->materials[0], bytes) == 0;
-    const bool slows = sedge_problem_slows(problem);
-    if (same && !slows) return 1;
-    if (slows) media = 2;
+    if (same) return least;
     while (media < problem->volumes) media *= 2;
-    return problem->volumes <= MEDIA_COUNTED && problem->volumes > slows ? problem->volumes : media;
+    return problem->volumes <= MEDIA_COUNTED ? problem->volumes : media;
 }
 
 bool sedge_problem_is_two_sided(const sedge_problem *problem)

@@ -347,10 +347,10 @@ class Runs:
             return abs(other[0][-1] - base[-1]).max() / scale
 
         # Beside stiff poles ndblsrk144 would take tiny steps, and lsrk45 errs by some 1e-3 itself.
-        fine = 0.0 if self.stiff else off(self.run("ndblsrk144", "ndblsrk144", 0.25))
+        fine = None if self.stiff else off(self.run("ndblsrk144", "ndblsrk144", 0.25))
         ader = self.run("ader", "ader", 0.5, "--set", "output.checkpoint={steps: 5, keep: 1000}")
         whole, half = off(ader), off(self.run("ader-half", "ader", 0.25))
-        if not fine <= 1e-3:
+        if fine is not None and not fine <= 1e-3:
             wrong.append(f"ndblsrk144 is {fine:.1e} from lsrk45")
         if not half <= max(0.6 * whole, 3e-3 if self.stiff else 1e-6):
             wrong.append(f"ADER is {whole:.1e} from lsrk45, {half:.1e} with half the step")
@@ -369,7 +369,7 @@ class Runs:
             one = self.run("one", "ader", 0.5, "--set", "time.levels=2")
             other = self.run(f"{device}-ader", "ader", 0.5, "--set", "time.levels=2", device=device)
             compare(f"{device}, ADER:", one, other, ROUNDING)
-        return wrong, f"ndblsrk144 {fine:.1e}, ADER {whole:.1e}, {half:.1e}"
+        return wrong, f"ndblsrk144 {'not run' if fine is None else f'{fine:.1e}'}, ADER {whole:.1e}, {half:.1e}"
 
 
 def main():
